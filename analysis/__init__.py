@@ -1,0 +1,1 @@
+"""Replay, grade, compare and draw; the command line."""

@@ -1,0 +1,1 @@
+"""Fast schedulers: the papers' algorithms under their names, and better ones."""

@@ -1,0 +1,1 @@
+"""What problems are: the instance model, files, the benchmarks' facts, languages and rules."""

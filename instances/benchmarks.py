@@ -1,0 +1,105 @@
+"""The benchmarks behind one small interface: plan language and rules, by the instance's ``benchmark``."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any, Protocol
+
+from planoracle.instances.errors import InternalError, PlanError
+from planoracle.instances.files import load_json
+from planoracle.instances.model import Instance
+from planoracle.instances.referee import referee
+from planoracle.instances.replay import Replay
+from planoracle.instances.schedule import Piece, Schedule
+
+__all__ = ["Language", "certify", "language"]
+
+
+class Language(Protocol):
+    """How a benchmark writes schedules as plans, and what its rules say of a plan's text."""
+
+    def render(self, instance: Instance, schedule: Schedule) -> str:
+        """Write a schedule as a plan."""
+        ...
+
+    def parse(self, instance: Instance, text: Any) -> Schedule:
+        """Read a plan as a schedule in normal form; raises `PlanError`."""
+        ...
+
+    def replay(self, instance: Instance, text: Any) -> Replay:
+        """Replay a plan by the benchmark's rules (profile ``paper``); raises `PlanError`."""
+        ...
+
+
+class _Own:
+    """Own instances: a plan is the JSON list of a schedule's pieces."""
+
+    def render(self, instance: Instance, schedule: Schedule) -> str:
+        return json.dumps([piece._asdict() for piece in schedule.pieces])
+
+    def parse(self, instance: Instance, text: Any) -> Schedule:
+        rows = load_json(text, "plan") if isinstance(text, str | bytes) else text
+        if not isinstance(rows, list):
+            raise PlanError("must be a list of pieces", field="plan", value=rows)
+        return Schedule.of(instance, [self._piece(instance, row, f"plan[{i}]") for i, row in enumerate(rows)])
+
+    @staticmethod
+    def _piece(instance: Instance, row: Any, field: str) -> Piece:
+        if not isinstance(row, dict) or not {"action", "start", "duration"} <= set(row) <= set(Piece._fields):
+            raise PlanError("must be an object with action, start, duration, agent, mode", field=field, value=row)
+        row = {"mode": 0, "agent": None} | row
+        if row["action"] not in instance.by_id:
+            raise PlanError("there is no such action", field=f"{field}.action", value=row["action"])
+        for key in ("start", "duration", "mode"):
+            if isinstance(row[key], bool) or not isinstance(row[key], int) or row[key] < 0:
+                raise PlanError("must be a whole number", field=f"{field}.{key}", value=row[key])
+        if row["agent"] is not None and not isinstance(row["agent"], str):
+            raise PlanError("must be a name or null", field=f"{field}.agent", value=row["agent"])
+        return Piece(**row)
+
+    def replay(self, instance: Instance, text: Any) -> Replay:
+        return referee(instance, self.parse(instance, text))
+
+
+class _Recipe2Plan:
+    def render(self, instance: Instance, schedule: Schedule) -> str:
+        from planoracle.instances.recipe2plan import language
+
+        return language.render(schedule)
+
+    def parse(self, instance: Instance, text: Any) -> Schedule:
+        from planoracle.instances.recipe2plan import language
+
+        return language.to_schedule(language.parse(text, instance), instance)
+
+    def replay(self, instance: Instance, text: Any) -> Replay:
+        from planoracle.instances.recipe2plan import language, rules
+
+        return rules.replay(instance, language.parse(text, instance))
+
+
+@cache
+def language(benchmark: str) -> Language:
+    """Return the language of a benchmark."""
+    return {"own": _Own, "recipe2plan": _Recipe2Plan}[benchmark]()
+
+
+def certify(instance: Instance, schedule: Schedule, makespan: int | None = None) -> str:
+    """Render a schedule, read the text back and replay it by the rules; return the text.
+
+    Nothing that planoracle computed is handed out without this.
+
+    Raises
+    ------
+    InternalError
+        If the plan breaks a rule, does not finish, or its makespan is not the one claimed.
+    """
+    speech = language(instance.benchmark)
+    text = speech.render(instance, schedule)
+    replay = speech.replay(instance, text)
+    claimed = schedule.makespan if makespan is None else makespan
+    if replay.violations or not replay.success or replay.makespan != claimed:
+        fault = replay.violations[0] if replay.violations else f"makespan {replay.makespan}, not {claimed}"
+        raise InternalError(f"{instance.name}: a schedule of ours does not pass the rules: {fault}")
+    return text

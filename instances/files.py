@@ -1,0 +1,294 @@
+"""Our own file format: strict, versioned JSON at the boundary, plain dataclasses inside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal, NoReturn
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+
+__all__ = ["FORMAT", "VERSION", "instance_from_document", "json_schema", "load_json", "read_instance", "to_document"]
+
+FORMAT = "planoracle/instance"
+VERSION = 1
+#: Largest file that is read, in bytes.
+MAX_BYTES = 64 * 2**20
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class ResourceEntry(_Strict):
+    """A renewable resource."""
+
+    name: str
+    capacity: int = Field(1, description="units available at any time")
+    state: str | None = Field(None, description="initial state, for a resource that carries one")
+
+
+class UseEntry(_Strict):
+    """What an action asks of a resource while it runs."""
+
+    resource: str
+    amount: int = 1
+    requires: str | None = Field(None, description="state the resource must be in")
+    sets: str | None = Field(None, description="state the action puts the resource into, at its start")
+
+
+class ModeEntry(_Strict):
+    """One of several alternative ways to carry out an action."""
+
+    name: str = ""
+    uses: list[UseEntry] = []
+
+
+class AfterEntry(_Strict):
+    """A time lag from the finish of another action to the start of this one."""
+
+    action: str = Field(description="name of an action of the same task, or task/name")
+    min_lag: int | None = Field(0, description="least ticks between; null: the order is free")
+    max_lag: int | None = Field(None, description="most ticks between; also holds for every resumption")
+
+
+def _name_or_entry(value: Any) -> Any:
+    return {"action": value} if isinstance(value, str) else value
+
+
+class ActionEntry(_Strict):
+    """One step of a task."""
+
+    name: str = Field(description="unique in its task")
+    label: str = Field("", description="a few words for people")
+    duration: int = Field(description="ticks")
+    attended: int | None = Field(None, description="ticks an agent is held from the start; default: the duration")
+    interruptible: bool = False
+    release: int = Field(0, description="earliest start, in ticks")
+    agents: list[str] | None = Field(None, description="eligible agents; default: all; []: needs none")
+    uses: list[UseEntry] | None = Field(None, description="resources used; shorthand for a single mode")
+    modes: list[ModeEntry] | None = Field(None, description="alternative ways to carry it out")
+    after: list[Annotated[AfterEntry, BeforeValidator(_name_or_entry, json_schema_input_type=str | AfterEntry)]] = []
+
+
+class TaskEntry(_Strict):
+    """A named group of actions."""
+
+    name: str
+    actions: list[ActionEntry]
+
+
+class InstanceDocument(_Strict):
+    """A scheduling problem for planoracle."""
+
+    format: Literal["planoracle/instance"]
+    version: Literal[1]
+    name: str
+    benchmark: Literal["own", "recipe2plan"] = "own"
+    unit: str = Field("tick", description="what a tick is called")
+    seconds_per_tick: int | None = None
+    agents: list[str] = ["agent"]
+    resources: list[ResourceEntry] = []
+    tasks: list[TaskEntry]
+    time_limit: int | None = Field(None, description="no action may end later, in ticks")
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the file format."""
+    schema = InstanceDocument.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    return schema
+
+
+def load_json(text: str | bytes, source: str) -> Any:
+    """Parse JSON, refusing what the standard parser lets through.
+
+    Raises
+    ------
+    InputError
+        For invalid UTF-8 or JSON, duplicate keys, NaN and infinities, absurdly long numbers or nesting.
+    """
+    try:
+        if isinstance(text, bytes):
+            text = text.decode("utf-8-sig")
+        return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 ({error.reason} at byte {error.start})", source=source) from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}", source=source) from None
+    except InputError as error:
+        raise InputError(error.message, source=source, field=error.field) from None
+    except RecursionError:
+        raise InputError("is nested too deeply", source=source) from None
+    except ValueError as error:  # an integer with thousands of digits
+        raise InputError(f"holds a number that cannot be read: {error}", source=source) from None
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise InputError("key is given twice", field=next(n for n in names if names.count(n) > 1))
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise InputError(f"{name} is not a JSON number")
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Read a file of at most `MAX_BYTES`; raises `InputError` if that cannot be done."""
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", source=str(path)) from None
+    if len(data) > MAX_BYTES:
+        raise InputError(f"is larger than {MAX_BYTES} bytes", source=str(path))
+    return data
+
+
+def read_instance(path: str | Path) -> Instance:
+    """Read an instance in our own format.
+
+    Raises
+    ------
+    InputError
+        Naming file, field and value of the first fault.
+    """
+    return instance_from_document(load_json(read_bytes(path), str(path)), str(path))
+
+
+def instance_from_document(document: Any, source: str) -> Instance:
+    """Turn a parsed document into an `Instance`; raises `InputError` like `read_instance`."""
+    try:
+        entry = InstanceDocument.model_validate(document)
+    except ValidationError as error:
+        raise _input_error(error, source) from None
+    try:
+        return _instance(entry)
+    except InputError as error:
+        raise type(error)(error.message, source=source, field=error.field, value=error.value) from None
+
+
+def _input_error(error: ValidationError, source: str) -> InputError:
+    first, *others = error.errors(include_url=False)
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
+    more = f" (and {len(others)} more)" if others else ""
+    message = {
+        "extra_forbidden": "unknown key",
+        "missing": "is missing",
+        "int_type": "must be a whole number",
+        "string_type": "must be text",
+        "bool_type": "must be true or false",
+        "list_type": "must be a list",
+        "model_type": "must be an object",
+    }.get(first["type"], first["msg"].lower())
+    if first["type"] == "missing":
+        return InputError(message + more, source=source, field=path or "document")
+    return InputError(message + more, source=source, field=path or "document", value=first["input"])
+
+
+def _instance(entry: InstanceDocument) -> Instance:
+    actions, lags = [], []
+    for t, task in enumerate(entry.tasks):
+        for a, step in enumerate(task.actions):
+            where = f"tasks[{t}].actions[{a}]"
+            actions.append(_action(task.name, step, where))
+            lags += [_lag(task, step, after) for after in step.after]
+    return Instance(
+        name=entry.name,
+        actions=tuple(actions),
+        lags=tuple(lags),
+        resources=tuple(Resource(r.name, r.capacity, r.state) for r in entry.resources),
+        agents=tuple(entry.agents),
+        benchmark=entry.benchmark,
+        unit=entry.unit,
+        seconds_per_tick=entry.seconds_per_tick,
+        time_limit=entry.time_limit,
+    )
+
+
+def _action(task: str, step: ActionEntry, where: str) -> Action:
+    if step.uses is not None and step.modes is not None:
+        raise InputError("give either uses or modes, not both", field=f"{where}.modes")
+    if "/" in task or "/" in step.name:
+        raise InputError("names must not contain '/'", field=f"{where}.name", value=f"{task}/{step.name}")
+    modes = step.modes if step.modes is not None else [ModeEntry(uses=step.uses or [])]
+    return Action(
+        id=f"{task}/{step.name}",
+        task=task,
+        duration=step.duration,
+        attended=step.duration if step.attended is None and step.agents != [] else step.attended or 0,
+        interruptible=step.interruptible,
+        modes=tuple(
+            Mode(tuple(Demand(u.resource, u.amount, u.requires, u.sets) for u in mode.uses), mode.name)
+            for mode in modes
+        ),
+        agents=None if step.agents is None else tuple(step.agents),
+        release=step.release,
+        label=step.label,
+    )
+
+
+def _lag(task: TaskEntry, step: ActionEntry, after: AfterEntry) -> Lag:
+    before = after.action if "/" in after.action else f"{task.name}/{after.action}"
+    return Lag(before, f"{task.name}/{step.name}", after.min_lag, after.max_lag)
+
+
+def to_document(instance: Instance) -> dict[str, Any]:
+    """Return the document of an instance; reading it gives an equal instance.
+
+    Fields that hold their default are left out.
+    """
+    tasks = []
+    for name in instance.tasks:
+        steps = [_step_entry(instance, action) for action in instance.actions if action.task == name]
+        tasks.append(TaskEntry(name=name, actions=steps))
+    document = InstanceDocument(
+        format=FORMAT,
+        version=VERSION,
+        name=instance.name,
+        benchmark=instance.benchmark,  # type: ignore[arg-type]  # checked by pydantic
+        unit=instance.unit,
+        seconds_per_tick=instance.seconds_per_tick,
+        agents=list(instance.agents),
+        resources=[ResourceEntry(name=r.name, capacity=r.capacity, state=r.state) for r in instance.resources],
+        tasks=tasks,
+        time_limit=instance.time_limit,
+    )
+    head = {"format": FORMAT, "version": VERSION}
+    return head | document.model_dump(exclude_defaults=True)
+
+
+def _step_entry(instance: Instance, action: Action) -> ActionEntry:
+    modes = [
+        ModeEntry(
+            name=mode.name,
+            uses=[UseEntry(resource=d.resource, amount=d.amount, requires=d.requires, sets=d.sets) for d in mode.demands],
+        )
+        for mode in action.modes
+    ]
+    plain = len(modes) == 1 and not modes[0].name
+    default = 0 if action.agents == () else action.duration
+    return ActionEntry(
+        name=action.id.removeprefix(f"{action.task}/"),
+        label=action.label,
+        duration=action.duration,
+        attended=None if action.attended == default else action.attended,
+        interruptible=action.interruptible,
+        release=action.release,
+        agents=None if action.agents is None else list(action.agents),
+        uses=(modes[0].uses or None) if plain else None,
+        modes=None if plain else modes,
+        after=[
+            AfterEntry(
+                action=lag.before.removeprefix(f"{action.task}/"), min_lag=lag.minimum, max_lag=lag.maximum
+            )
+            for lag in instance.lags
+            if lag.after == action.id
+        ],
+    )

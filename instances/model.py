@@ -1,0 +1,216 @@
+"""What a scheduling problem is: agents, resources, actions and time lags, in whole ticks.
+
+One model carries every benchmark of the scheduling family. The meaning of each field is fixed
+here and decided by :mod:`planoracle.instances.referee`; solvers and heuristics only follow.
+
+*Execution.* An action runs for ``duration`` ticks, in one piece or, if ``interruptible``, in
+several. A piece that needs an agent holds it for its first ``attended`` ticks. An action with
+``attended == 0`` holds nobody, but somebody must start it: at the first instant of each of its
+pieces an eligible agent must not be strictly inside a piece that holds it. (A piece may be cut
+at that instant if its action is interruptible; the cut makes two pieces.)
+
+*Resources.* A running piece uses ``amount`` units of each resource of its chosen mode. A
+resource may carry a state. An action that ``sets`` a state does so at its start; one that
+``requires`` a state needs the last setting before its start to have been that one (or the
+initial state), and no other setting may start while it runs. Actions that set the same state
+over exactly the same interval occupy the resource once.
+
+*Time lags* run from the finish of ``before`` to the start of ``after``: the first piece starts
+at least ``minimum`` ticks, and every piece at most ``maximum`` ticks, after that finish. A lag
+with only a maximum does not order the two actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from planoracle.instances.errors import InputError
+
+__all__ = ["Action", "Demand", "Instance", "Lag", "Mode", "Resource", "merge"]
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A renewable resource; ``state`` is its initial state, if it carries one."""
+
+    name: str
+    capacity: int = 1
+    state: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What one mode of an action asks of one resource while a piece of the action runs."""
+
+    resource: str
+    amount: int = 1
+    requires: str | None = None
+    sets: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One of the alternative ways to carry out an action; exactly one is chosen per action."""
+
+    demands: tuple[Demand, ...] = ()
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One step of a task.
+
+    Attributes
+    ----------
+    id
+        Unique in the instance, ``task/name``.
+    duration, attended, release
+        Ticks. ``0 <= attended <= duration``; no piece starts before ``release``.
+    interruptible
+        May run in several pieces; then ``attended`` is 0 or ``duration`` and holds piece by piece.
+    agents
+        Eligible agents; ``None`` for all of the instance, ``()`` if the action needs none.
+    label
+        A few words for people.
+    """
+
+    id: str
+    task: str
+    duration: int
+    attended: int
+    interruptible: bool = False
+    modes: tuple[Mode, ...] = (Mode(),)
+    agents: tuple[str, ...] | None = None
+    release: int = 0
+    label: str = ""
+
+    @property
+    def continuous(self) -> bool:
+        """Whether the action holds an agent from its first to its last tick."""
+        return self.attended == self.duration and self.agents != ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """Time lag in ticks from the finish of ``before`` to the start of ``after`` (``None``: no bound)."""
+
+    before: str
+    after: str
+    minimum: int | None = 0
+    maximum: int | None = None
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A problem: carry out every action, as fast as possible. Immutable; checked when made.
+
+    Attributes
+    ----------
+    name
+        As on the command line, e.g. ``recipe2plan/timed/Cobbler_Pancakes``.
+    benchmark
+        Which rules and plan language apply; ``"own"`` for the general ones.
+    unit
+        What a tick is called, e.g. ``"second"``.
+    time_limit
+        No action may end after this tick, if given.
+
+    Raises
+    ------
+    InputError
+        From the constructor, naming the field, for duplicate ids, dangling references, impossible
+        demands, cycles of precedence and numbers out of range.
+    """
+
+    name: str
+    actions: tuple[Action, ...]
+    lags: tuple[Lag, ...] = ()
+    resources: tuple[Resource, ...] = ()
+    agents: tuple[str, ...] = ("agent",)
+    benchmark: str = "own"
+    unit: str = "tick"
+    seconds_per_tick: int | None = None
+    time_limit: int | None = None
+    cache: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        from planoracle.instances.validate import validate
+
+        validate(self)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Position of every action id."""
+        return {action.id: i for i, action in enumerate(self.actions)}
+
+    @cached_property
+    def by_id(self) -> dict[str, Action]:
+        """Actions by id."""
+        return {action.id: action for action in self.actions}
+
+    @cached_property
+    def resource(self) -> dict[str, Resource]:
+        """Resources by name."""
+        return {resource.name: resource for resource in self.resources}
+
+    @cached_property
+    def tasks(self) -> tuple[str, ...]:
+        """Names of the tasks in order of appearance."""
+        return tuple(dict.fromkeys(action.task for action in self.actions))
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Positions of the actions in a fixed topological order of the precedences."""
+        from planoracle.instances.validate import topological_order
+
+        return topological_order(self)
+
+    @cached_property
+    def predecessors(self) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """For every action the pairs (position of a predecessor, minimum lag)."""
+        rows: list[list[tuple[int, int]]] = [[] for _ in self.actions]
+        for lag in self.lags:
+            if lag.minimum is not None:
+                rows[self.index[lag.after]].append((self.index[lag.before], lag.minimum))
+        return tuple(map(tuple, rows))
+
+    def eligible(self, action: Action) -> tuple[str, ...]:
+        """Agents that may carry out ``action``, in the order of the instance."""
+        return self.agents if action.agents is None else action.agents
+
+    def without_maximum_lags(self, name: str) -> Instance:
+        """Return the instance with every maximum time lag dropped (Recipe2Plan's *untimed* setting)."""
+        kept = (replace(lag, maximum=None) for lag in self.lags if lag.minimum is not None)
+        return replace(self, name=name, lags=tuple(kept), cache={})
+
+
+def merge(name: str, parts: Iterable[Instance]) -> Instance:
+    """Put the tasks of several instances side by side, sharing agents and resources of equal name.
+
+    Raises
+    ------
+    InputError
+        If the parts disagree on a resource, the agents, the unit or the benchmark, or there are none.
+    """
+    parts = list(parts)
+    if not parts:
+        raise InputError("needs at least one part", field="parts")
+    resources: dict[str, Resource] = {}
+    for part in parts:
+        for attribute in ("agents", "unit", "seconds_per_tick", "benchmark", "time_limit"):
+            ours, theirs = getattr(parts[0], attribute), getattr(part, attribute)
+            if ours != theirs:
+                raise InputError(f"must equal {ours!r} of {parts[0].name}", field=f"{part.name}.{attribute}", value=theirs)
+        for resource in part.resources:
+            if resources.setdefault(resource.name, resource) != resource:
+                raise InputError("differs between the parts", field=f"resources[{resource.name}]", value=resource)
+    return replace(
+        parts[0],
+        name=name,
+        actions=tuple(action for part in parts for action in part.actions),
+        lags=tuple(lag for part in parts for lag in part.lags),
+        resources=tuple(resources.values()),
+        cache={},
+    )

@@ -1,0 +1,1 @@
+"""Recipe2Plan (Wu et al., 2025): two recipes, one cook, time constraints between steps."""

@@ -1,0 +1,127 @@
+"""The two rule profiles of Recipe2Plan; every rule can also be set by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+from planoracle.instances.errors import UnknownNameError
+
+__all__ = ["PROFILES", "Profile", "profile"]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How to read, replay and score where the paper and its released code differ.
+
+    Attributes
+    ----------
+    ref_floor
+        Floor under the reference efficiency, as the released cap of 5 times the raw efficiency.
+    missing_ref
+        For an instance without a reference plan: score ``"zero"``, or compare with the ``"optimum"``.
+    undefined_ref
+        For a reference prefix that saves no time: score ``"zero"``, or report ``"undefined"``.
+    reference
+        ``"heuristic"`` (the released plan) or ``"optimal"``.
+    clip_saved
+        Count negative saved time as 0.
+    t_auto
+        Autonomous time: ``"nominal"`` durations of complete steps, or time ``"executed"``.
+    reject_advances_clock
+        A refused command that starts later than now still moves the clock.
+    parse_scope
+        Steps are read from ``"everywhere"`` in a text, or from the ``"last_block"`` that holds some.
+    timestamp_repair
+        Shift late stamps before execution, as the released option does.
+    fatal_time_constraint
+        An interactive run ends at the first violated time constraint.
+    max_failures
+        An interactive run ends when this many refused answers are exceeded.
+    missing
+        Instances without a submission are ``"failed"`` or ``"skipped"`` in averages.
+    zero_duration
+        Commands of length zero are ``"accepted"`` or ``"rejected"``.
+    window_on_resume
+        Time constraints are checked again when an interrupted step is resumed.
+    """
+
+    ref_floor: bool = False
+    missing_ref: str = "optimum"
+    undefined_ref: str = "undefined"
+    reference: str = "heuristic"
+    clip_saved: bool = True
+    t_auto: str = "executed"
+    reject_advances_clock: bool = True
+    parse_scope: str = "last_block"
+    timestamp_repair: bool = False
+    fatal_time_constraint: bool = True
+    max_failures: int = 10
+    missing: str = "failed"
+    zero_duration: str = "rejected"
+    window_on_resume: bool = True
+
+
+_CHOICES = {
+    "missing_ref": ("zero", "optimum"),
+    "undefined_ref": ("zero", "undefined"),
+    "reference": ("heuristic", "optimal"),
+    "t_auto": ("nominal", "executed"),
+    "parse_scope": ("everywhere", "last_block"),
+    "missing": ("failed", "skipped"),
+    "zero_duration": ("accepted", "rejected"),
+}
+
+PROFILES = {
+    "paper": Profile(),
+    "released": Profile(
+        ref_floor=True,
+        missing_ref="zero",
+        undefined_ref="zero",
+        t_auto="nominal",
+        parse_scope="everywhere",
+        fatal_time_constraint=False,
+        missing="skipped",
+        zero_duration="accepted",
+    ),
+}
+
+
+def profile(name: str = "paper", **options: str | int | bool) -> Profile:
+    """Return a named profile with single rules replaced.
+
+    Values may be given as text, as on the command line.
+
+    Raises
+    ------
+    UnknownNameError
+        For an unknown profile, rule or value.
+
+    Examples
+    --------
+    >>> profile("released", zero_duration="rejected").zero_duration
+    'rejected'
+    """
+    if name not in PROFILES:
+        raise UnknownNameError(f"must be one of {sorted(PROFILES)}", field="profile", value=name)
+    known = {f.name: type(getattr(PROFILES[name], f.name)) for f in fields(Profile)}
+    values: dict[str, str | int | bool] = {}
+    for option, value in options.items():
+        if option not in known:
+            raise UnknownNameError(f"must be one of {sorted(known)}", field="option", value=option)
+        values[option] = _value(option, value, known[option])
+    return replace(PROFILES[name], **values)  # type: ignore[arg-type]  # types checked by _value
+
+
+def _value(option: str, value: str | int | bool, kind: type) -> str | int | bool:
+    text = str(value).lower()
+    if option in _CHOICES:
+        if text not in _CHOICES[option]:
+            raise UnknownNameError(f"must be one of {_CHOICES[option]}", field=option, value=value)
+        return text
+    if kind is bool:
+        if text not in ("true", "false"):
+            raise UnknownNameError("must be true or false", field=option, value=value)
+        return text == "true"
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise UnknownNameError("must be a whole number", field=option, value=value)
+    return int(text)

@@ -1,0 +1,197 @@
+"""Reader of Recipe2Plan's original ``cooking.json`` and ``plan.json``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.files import load_json, read_bytes
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource, merge
+
+__all__ = ["OBJECTS", "looks_like_cooking", "read_cooking", "read_reference_plans"]
+
+#: The physical objects of the released environment, each of capacity one.
+OBJECTS = ("oven", "microwave", "stove")
+
+_UNITS = {"min": 60, "hour": 3600, "sec": 1}
+_KEYS = {"physical", "step", "text", "prequisites", "time_constraint", "interrupt", "parallel", "time"}
+
+
+def looks_like_cooking(document: Any) -> bool:
+    """Whether a parsed file has the outline of ``cooking.json``: a list of lists of recipes."""
+    return (
+        isinstance(document, list)
+        and bool(document)
+        and all(isinstance(pair, list) and pair for pair in document)
+        and all(isinstance(recipe, dict) and "recipe" in recipe for pair in document for recipe in pair)
+    )
+
+
+def read_cooking(path: str | Path, document: Any = None) -> list[Instance]:
+    """Read the recipe combinations of a ``cooking.json`` as *timed* instances.
+
+    Names are ``<file>/timed/<A>_<B>``; use `Instance.without_maximum_lags` for the *untimed* setting.
+
+    Raises
+    ------
+    InputError
+        Naming file, field and value.
+    """
+    source = str(path)
+    if document is None:
+        document = load_json(read_bytes(path), source)
+    if not looks_like_cooking(document):
+        raise InputError("must be a list of combinations, each a list of recipes", source=source)
+    try:
+        return [_combination(pair, f"[{p}]", Path(path).name) for p, pair in enumerate(document)]
+    except InputError as error:
+        raise type(error)(error.message, source=source, field=error.field, value=error.value) from None
+
+
+def _combination(pair: list[Any], where: str, file: str) -> Instance:
+    parts = [_recipe(recipe, f"{where}[{r}]") for r, recipe in enumerate(pair)]
+    pair_name = "_".join(part.name for part in parts)
+    return merge(f"{file}/timed/{pair_name}", parts)
+
+
+def _recipe(recipe: dict[str, Any], where: str) -> Instance:
+    name, steps = recipe["recipe"], recipe.get("steps")
+    if not isinstance(name, str) or not re.fullmatch(r"[\w-]+", name):
+        raise InputError("must be word characters and hyphens", field=f"{where}.recipe", value=name)
+    if not isinstance(steps, list) or not steps:
+        raise InputError("must be a non-empty list", field=f"{where}.steps", value=steps)
+    actions, lags = [], []
+    objects: dict[str, None] = dict.fromkeys(OBJECTS)
+    for number, step in enumerate(steps):
+        field = f"{where}.steps[{number}]"
+        if not isinstance(step, dict) or set(step) != _KEYS:
+            raise InputError(f"must be an object with the keys {sorted(_KEYS)}", field=field, value=step)
+        if step["step"] != number:
+            raise InputError(f"steps are numbered in order; must be {number}", field=f"{field}.step", value=step["step"])
+        duration = _seconds(step["time"], f"{field}.time")
+        autonomous = _flag(step["parallel"], f"{field}.parallel")
+        demands = _demands(step["physical"], f"{field}.physical")
+        objects.update((demand.resource, None) for demand in demands)
+        actions.append(
+            Action(
+                id=f"{name}/{number}",
+                task=name,
+                duration=duration,
+                attended=0 if autonomous else duration,
+                interruptible=_flag(step["interrupt"], f"{field}.interrupt"),
+                modes=(Mode(demands),),
+            )
+        )
+        lags += _lags(name, steps, number, field)
+    return Instance(
+        name=name,
+        actions=tuple(actions),
+        lags=tuple(lags),
+        resources=tuple(Resource(o) for o in objects),
+        agents=("agent",),
+        benchmark="recipe2plan",
+        unit="second",
+        seconds_per_tick=1,
+    )
+
+
+def _seconds(value: Any, field: str) -> int:
+    match = re.search(r"\d{1,9}", value) if isinstance(value, str) else None
+    unit = next((seconds for word, seconds in _UNITS.items() if match and word in value), None)
+    if match is None or unit is None:
+        raise InputError("must be a text such as '10 min', '30 sec' or '1 hour'", field=field, value=value)
+    return int(match.group()) * unit
+
+
+def _flag(value: Any, field: str) -> bool:
+    if value not in (0, 1):
+        raise InputError("must be 0 or 1", field=field, value=value)
+    return bool(value)
+
+
+def _demands(physical: Any, field: str) -> tuple[Demand, ...]:
+    if not isinstance(physical, dict):
+        raise InputError("must be an object", field=field, value=physical)
+    demands = []
+    for name, argument in physical.items():
+        if not isinstance(argument, dict) or not set(argument) <= {"require", "update"}:
+            raise InputError("must hold at most 'require' and 'update'", field=f"{field}.{name}", value=argument)
+        states = {}
+        for key in ("require", "update"):
+            entry = argument.get(key, {})
+            if not isinstance(entry, dict) or not set(entry) <= {"temperature"}:
+                raise InputError("must be {} or a temperature", field=f"{field}.{name}.{key}", value=entry)
+            states[key] = _degrees(entry["temperature"], f"{field}.{name}.{key}") if entry else None
+        demands.append(Demand(name, requires=states["require"], sets=states["update"]))
+    return tuple(demands)
+
+
+def _degrees(value: Any, field: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+        raise InputError("must be a whole number of degrees", field=field, value=value)
+    return str(int(value))
+
+
+def _lags(recipe: str, steps: list[Any], number: int, field: str) -> list[Lag]:
+    step = steps[number]
+    before, within = step["prequisites"], step["time_constraint"]
+    if not isinstance(before, list) or not isinstance(within, dict):
+        raise InputError("prequisites must be a list, time_constraint an object", field=field)
+    minimum: dict[int, int | None] = {_step(b, steps, f"{field}.prequisites"): 0 for b in before}
+    maximum: dict[int, int] = {}
+    for key, limit in within.items():
+        earlier = _step(int(key) if key.isascii() and key.isdigit() else key, steps, f"{field}.time_constraint")
+        if earlier not in minimum and steps[earlier].get("interrupt"):
+            raise InputError(
+                "an interruptible step that is not a prerequisite cannot start a time constraint",
+                field=f"{field}.time_constraint",
+                value=key,
+            )
+        maximum[earlier] = _seconds(limit, f"{field}.time_constraint[{key}]")
+    return [
+        Lag(f"{recipe}/{b}", f"{recipe}/{number}", minimum.get(b), maximum.get(b))
+        for b in dict.fromkeys([*minimum, *maximum])
+    ]
+
+
+def _step(value: Any, steps: list[Any], field: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < len(steps):
+        raise InputError(f"must be a step from 0 to {len(steps) - 1}", field=field, value=value)
+    return value
+
+
+def read_reference_plans(path: str | Path) -> dict[str, dict[str, list[tuple[int, str, int, int]]]]:
+    """Read the heuristic plans of a ``plan.json``.
+
+    Returns
+    -------
+    dict
+        For every pair the settings ``"timed"`` and ``"untimed"``, each a list of
+        (step, recipe, duration, start) in the order of the file, times in seconds; an empty list
+        where the file has no plan.
+
+    Raises
+    ------
+    InputError
+        Naming file, field and value.
+    """
+    source = str(path)
+    document = load_json(read_bytes(path), source)
+    if not isinstance(document, dict):
+        raise InputError("must be an object", source=source)
+    keys = {"timed": "plan_w_restriction", "untimed": "plan_wo_restriction"}
+    plans: dict[str, dict[str, list[tuple[int, str, int, int]]]] = {}
+    for pair, entry in document.items():
+        if not isinstance(entry, dict) or set(entry) != set(keys.values()):
+            raise InputError(f"must have the keys {sorted(keys.values())}", source=source, field=pair)
+        plans[pair] = {}
+        for setting, key in keys.items():
+            rows = entry[key] or []
+            for number, row in enumerate(rows):
+                if [type(cell) for cell in row] != [int, str, int, int]:
+                    message = "must be [step, recipe, duration, start]"
+                    raise InputError(message, source=source, field=f"{pair}.{key}[{number}]", value=row)
+            plans[pair][setting] = [tuple(row) for row in rows]
+    return plans

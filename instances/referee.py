@@ -1,0 +1,252 @@
+"""The general rules: decide whether a schedule obeys an instance, constraint by constraint.
+
+This is the meaning of :mod:`planoracle.instances.model`. It knows neither solver nor heuristics, and
+recomputes everything from the pieces.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+
+from planoracle.instances.model import Action, Demand, Instance
+from planoracle.instances.replay import Event, Replay, Violation
+from planoracle.instances.schedule import Piece, Schedule
+
+__all__ = ["KINDS", "find_violations", "referee"]
+
+#: Kinds of violation of the general rules.
+KINDS = (
+    "unknown_action",
+    "wrong_mode",
+    "ineligible_agent",
+    "release",
+    "time_limit",
+    "action_duration",
+    "interruptibility",
+    "missing_action",
+    "agent_busy",
+    "start_attended",
+    "resource_capacity",
+    "resource_state",
+    "minimum_lag",
+    "maximum_lag",
+)
+
+
+def referee(instance: Instance, schedule: Schedule) -> Replay:
+    """Replay a schedule by the general rules.
+
+    The general rules judge the schedule as a whole, so nothing is carried out after a fault: the
+    first violation is fatal, and only a faultless schedule counts as executed.
+    """
+    violations = tuple(find_violations(instance, schedule))
+    done = not violations
+    count, total = len(schedule.pieces), len(instance.actions)
+    left = dict.fromkeys(instance.by_id, 0) if done else {a.id: a.duration for a in instance.actions}
+    finished = 0
+    events = []
+    work = {a.id: a.duration for a in instance.actions}
+    for i, piece in enumerate(schedule.pieces):
+        if piece.action in work:
+            work[piece.action] -= piece.duration
+            finished += work[piece.action] == 0
+        events.append(Event(i, piece.action, piece.start, piece.end, done, finished / total if done else 0.0))
+    return Replay(
+        events=tuple(events),
+        violations=violations,
+        fatal=violations[0] if violations else None,
+        executed=count if done else 0,
+        progress=float(done),
+        goal_ratio=float(done),
+        success=done,
+        makespan=schedule.makespan if done else 0,
+        remaining={k: v for k, v in left.items() if v},
+        idle=_idle(instance, schedule),
+    )
+
+
+def find_violations(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
+    """Yield every violation of a schedule, by kind in the order of `KINDS`."""
+    known = []
+    for i, piece in enumerate(schedule.pieces):
+        if piece.action in instance.by_id:
+            known.append((i, piece))
+        else:
+            yield Violation(i, "unknown_action", piece.action, "there is no such action")
+    for check in _CHECKS:
+        yield from check(instance, known)
+
+
+_Pieces = list[tuple[int, Piece]]
+
+
+def _mode(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
+    chosen: dict[str, int] = {}
+    for i, piece in pieces:
+        modes = instance.by_id[piece.action].modes
+        if not 0 <= piece.mode < len(modes):
+            yield Violation(i, "wrong_mode", piece.action, f"mode must lie in 0..{len(modes) - 1}, not {piece.mode}")
+        elif chosen.setdefault(piece.action, piece.mode) != piece.mode:
+            yield Violation(i, "wrong_mode", piece.action, "the mode changes between pieces")
+
+
+def _agent(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
+    for i, piece in pieces:
+        eligible = instance.eligible(instance.by_id[piece.action])
+        if (piece.agent not in eligible) if eligible else (piece.agent is not None):
+            yield Violation(i, "ineligible_agent", piece.action, f"needs one of {list(eligible)}, not {piece.agent}")
+
+
+def _window(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
+    for i, piece in pieces:
+        release = instance.by_id[piece.action].release
+        if piece.start < release:
+            yield Violation(i, "release", piece.action, f"starts at {piece.start}, before {release}")
+    for i, piece in pieces:
+        if instance.time_limit is not None and piece.end > instance.time_limit:
+            yield Violation(i, "time_limit", piece.action, f"ends at {piece.end}, after {instance.time_limit}")
+
+
+def _work(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
+    runs: dict[str, list[tuple[int, Piece]]] = defaultdict(list)
+    for i, piece in pieces:
+        runs[piece.action].append((i, piece))
+        if piece.duration < 0 or (piece.duration == 0 < instance.by_id[piece.action].duration):
+            yield Violation(i, "action_duration", piece.action, "a piece must last at least one tick")
+    for name, own in runs.items():
+        action, total = instance.by_id[name], sum(piece.duration for _, piece in own)
+        if total != action.duration:
+            yield Violation(own[-1][0], "action_duration", name, f"runs {total} ticks, needs {action.duration}")
+        if len(own) > 1 and not action.interruptible:
+            yield Violation(own[1][0], "interruptibility", name, "must run in one piece")
+        own = sorted(own, key=lambda entry: entry[1].start)
+        for (_, first), (j, second) in zip(own, own[1:], strict=False):
+            if second.start < first.end:
+                yield Violation(j, "interruptibility", name, "two pieces of the action overlap")
+    for action in instance.actions:
+        if action.id not in runs:
+            yield Violation(None, "missing_action", action.id, "is never carried out")
+
+
+def _held(action: Action, piece: Piece) -> int:
+    return piece.duration if action.interruptible and action.attended else action.attended
+
+
+def _attendance(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
+    held: dict[str | None, list[tuple[int, int, int, str]]] = defaultdict(list)
+    for i, piece in pieces:
+        ticks = _held(instance.by_id[piece.action], piece)
+        if ticks:
+            held[piece.agent].append((piece.start, piece.start + ticks, i, piece.action))
+    for agent, spans in held.items():
+        spans.sort()
+        reach, holder = spans[0][1], spans[0][3]
+        for start, end, i, name in spans[1:]:
+            if start < reach:
+                yield Violation(i, "agent_busy", name, f"{agent} is still busy with {holder} until {reach}")
+            if end > reach:
+                reach, holder = end, name
+    for i, piece in pieces:
+        action = instance.by_id[piece.action]
+        if not action.attended and instance.eligible(action):
+            for start, end, _, name in held[piece.agent]:
+                if start < piece.start < end:
+                    message = f"{piece.agent} cannot start it in the middle of {name} ({start} to {end})"
+                    yield Violation(i, "start_attended", piece.action, message)
+
+
+def _demands(instance: Instance, pieces: _Pieces) -> dict[str, list[tuple[int, Piece, Demand]]]:
+    uses: dict[str, list[tuple[int, Piece, Demand]]] = defaultdict(list)
+    for i, piece in pieces:
+        modes = instance.by_id[piece.action].modes
+        for demand in modes[piece.mode].demands if 0 <= piece.mode < len(modes) else ():
+            uses[demand.resource].append((i, piece, demand))
+    return uses
+
+
+def _capacity(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
+    for name, uses in _demands(instance, pieces).items():
+        capacity = instance.resource[name].capacity
+        for i, piece, own in uses:
+            # Load at the start of this piece: capacity can only be exceeded first at some start.
+            load: dict[object, int] = {}
+            for j, other, demand in uses:
+                if (j == i or other.start <= piece.start < other.end) and piece.duration:
+                    # Settings of one state over the same interval share the resource.
+                    key = j if demand.sets is None else (demand.sets, other.start, other.end)
+                    load[key] = max(load.get(key, 0), demand.amount)
+            if own.amount and sum(load.values()) > capacity:
+                message = f"{name} would carry {sum(load.values())} of {capacity} at {piece.start}"
+                yield Violation(i, "resource_capacity", piece.action, message)
+
+
+def _state(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
+    for name, uses in _demands(instance, pieces).items():
+        settings = sorted((piece.start, i, demand.sets) for i, piece, demand in uses if demand.sets is not None)
+        for i, piece, demand in uses:
+            if demand.requires is None:
+                continue
+            earlier = [(start, state) for start, j, state in settings if j != i and start <= piece.start]
+            last = max((start for start, _ in earlier), default=None)
+            found = {state for start, state in earlier if start == last} or {instance.resource[name].state}
+            during = {state for start, j, state in settings if j != i and piece.start < start < piece.end}
+            if found | during != {demand.requires}:
+                message = f"needs {name} to be {demand.requires}, not {sorted(map(str, found | during))}"
+                yield Violation(i, "resource_state", piece.action, message)
+
+
+def _lags(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
+    runs: dict[str, list[tuple[int, Piece]]] = defaultdict(list)
+    for i, piece in pieces:
+        runs[piece.action].append((i, piece))
+    for lag in instance.lags:
+        if lag.before not in runs or lag.after not in runs:
+            continue
+        finish = max(piece.end for _, piece in runs[lag.before])
+        i, first = min(runs[lag.after], key=lambda entry: entry[1].start)
+        if lag.minimum is not None and first.start < finish + lag.minimum:
+            message = f"starts at {first.start}, earliest {finish + lag.minimum} after {lag.before}"
+            yield Violation(i, "minimum_lag", lag.after, message)
+        for j, piece in runs[lag.after]:
+            if lag.maximum is not None and piece.start > finish + lag.maximum:
+                message = f"starts at {piece.start}, latest {finish + lag.maximum} after {lag.before}"
+                yield Violation(j, "maximum_lag", lag.after, message)
+
+
+_CHECKS: tuple[Callable[[Instance, _Pieces], Iterator[Violation]], ...] = (
+    _mode,
+    _agent,
+    _window,
+    _work,
+    _attendance,
+    _capacity,
+    _state,
+    _lags,
+)
+
+
+def _idle(instance: Instance, schedule: Schedule) -> tuple[tuple[int, int], ...]:
+    busy = sorted(
+        (piece.start, piece.start + _held(instance.by_id[piece.action], piece))
+        for piece in schedule.pieces
+        if piece.action in instance.by_id
+    )
+    return gaps(busy, schedule.makespan)
+
+
+def gaps(busy: list[tuple[int, int]], until: int) -> tuple[tuple[int, int], ...]:
+    """Return the intervals of ``[0, until)`` that no interval of ``busy`` (sorted by start) covers.
+
+    >>> gaps([(0, 2), (1, 3), (5, 6)], 8)
+    ((3, 5), (6, 8))
+    """
+    free = []
+    clock = 0
+    for start, end in busy:
+        if start > clock:
+            free.append((clock, min(start, until)))
+        clock = max(clock, end)
+    if clock < until:
+        free.append((clock, until))
+    return tuple(span for span in free if span[0] < span[1])

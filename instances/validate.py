@@ -1,0 +1,173 @@
+"""Checks that an instance makes sense before anybody schedules it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING
+
+from planoracle.instances.errors import InputError
+
+if TYPE_CHECKING:
+    from planoracle.instances.model import Action, Demand, Instance
+
+__all__ = ["topological_order", "validate"]
+
+#: Largest number of ticks anywhere; keeps sums far inside 64 bits (and the solver's domains small).
+MAX_TICKS = 10**9
+
+
+def validate(instance: Instance) -> None:
+    """Raise an `InputError` that names the first field of ``instance`` that cannot be right."""
+    if not instance.actions:
+        raise InputError("needs at least one action", field="actions")
+    _unique((a.id for a in instance.actions), "actions")
+    _unique((r.name for r in instance.resources), "resources")
+    _unique(instance.agents, "agents")
+    if instance.time_limit is not None:
+        _ticks(instance.time_limit, "time_limit")
+    if instance.seconds_per_tick is not None:
+        _ticks(instance.seconds_per_tick, "seconds_per_tick", least=1)
+    for resource in instance.resources:
+        _ticks(resource.capacity, f"resources[{resource.name}].capacity", least=1)
+    states = _reachable_states(instance)
+    for action in instance.actions:
+        _action(instance, action, states)
+    _lags(instance)
+    topological_order(instance)
+
+
+def _unique(names: Iterable[str], field: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if not isinstance(name, str) or not name:
+            raise InputError("names must be non-empty text", field=field, value=name)
+        if name in seen:
+            raise InputError("names must be unique", field=field, value=name)
+        seen.add(name)
+
+
+def _ticks(value: object, field: str, least: int = 0) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError("must be a whole number", field=field, value=value)
+    if not least <= value <= MAX_TICKS:
+        raise InputError(f"must lie between {least} and {MAX_TICKS}", field=field, value=value)
+
+
+def _reachable_states(instance: Instance) -> set[tuple[str, str]]:
+    states = {(r.name, r.state) for r in instance.resources if r.state is not None}
+    states |= {
+        (demand.resource, demand.sets)
+        for action in instance.actions
+        for mode in action.modes
+        for demand in mode.demands
+        if demand.sets is not None
+    }
+    return states
+
+
+def _action(instance: Instance, action: Action, states: set[tuple[str, str]]) -> None:
+    field = f"actions[{action.id}]"
+    _ticks(action.duration, f"{field}.duration")
+    _ticks(action.attended, f"{field}.attended")
+    _ticks(action.release, f"{field}.release")
+    if action.attended > action.duration:
+        raise InputError(f"must not exceed the duration {action.duration}", field=f"{field}.attended", value=action.attended)
+    if action.interruptible and 0 < action.attended < action.duration:
+        raise InputError(
+            f"must be 0 or the duration {action.duration} for an interruptible action",
+            field=f"{field}.attended",
+            value=action.attended,
+        )
+    if action.interruptible and any(d.sets is not None for mode in action.modes for d in mode.demands):
+        raise InputError("an interruptible action cannot set a state", field=f"{field}.interruptible", value=True)
+    for agent in action.agents or ():
+        if agent not in instance.agents:
+            raise InputError(f"must be one of the agents {list(instance.agents)}", field=f"{field}.agents", value=agent)
+    if action.attended and not instance.eligible(action):
+        raise InputError("an attended action needs an eligible agent", field=f"{field}.agents", value=[])
+    if not action.modes:
+        raise InputError("needs at least one mode", field=f"{field}.modes", value=[])
+    for number, mode in enumerate(action.modes):
+        names = [demand.resource for demand in mode.demands]
+        if len(set(names)) < len(names):
+            raise InputError("names a resource twice", field=f"{field}.modes[{number}]", value=names)
+        for demand in mode.demands:
+            _demand(instance, demand, f"{field}.modes[{number}].uses[{demand.resource}]", states)
+
+
+def _demand(instance: Instance, demand: Demand, field: str, states: set[tuple[str, str]]) -> None:
+    resource = instance.resource.get(demand.resource)
+    if resource is None:
+        known = sorted(instance.resource)
+        raise InputError(f"must be one of the resources {known}", field=f"{field}.resource", value=demand.resource)
+    _ticks(demand.amount, f"{field}.amount")
+    if demand.amount > resource.capacity:
+        raise InputError(f"exceeds the capacity {resource.capacity}", field=f"{field}.amount", value=demand.amount)
+    if demand.requires is not None and (demand.resource, demand.requires) not in states:
+        raise InputError("no action sets this state and it is not the initial one", field=f"{field}.requires", value=demand.requires)
+
+
+def _lags(instance: Instance) -> None:
+    seen: set[tuple[str, str]] = set()
+    for lag in instance.lags:
+        field = f"lags[{lag.before} -> {lag.after}]"
+        for end in (lag.before, lag.after):
+            if end not in instance.index:
+                raise InputError("refers to an action that does not exist", field=field, value=end)
+        if lag.before == lag.after:
+            raise InputError("an action cannot precede itself", field=field, value=lag.before)
+        if (lag.before, lag.after) in seen:
+            raise InputError("is given twice", field=field)
+        seen.add((lag.before, lag.after))
+        if lag.minimum is None and lag.maximum is None:
+            raise InputError("needs a minimum or a maximum", field=field)
+        for bound, value in (("minimum", lag.minimum), ("maximum", lag.maximum)):
+            if value is not None:
+                _ticks(value, f"{field}.{bound}", least=-MAX_TICKS)
+        if lag.minimum is not None and lag.maximum is not None and lag.maximum < lag.minimum:
+            raise InputError(f"is below the minimum {lag.minimum}", field=f"{field}.maximum", value=lag.maximum)
+
+
+def topological_order(instance: Instance) -> tuple[int, ...]:
+    """Order the actions so that predecessors come first, ties by position (Kahn's algorithm).
+
+    A negative minimum lag does not order its two actions.
+
+    Raises
+    ------
+    InputError
+        If the precedences contain a cycle; the error names one.
+    """
+    index, count = instance.index, len(instance.actions)
+    after: list[list[int]] = [[] for _ in range(count)]
+    missing = [0] * count
+    for lag in instance.lags:
+        if lag.minimum is not None and lag.minimum >= 0:
+            after[index[lag.before]].append(index[lag.after])
+            missing[index[lag.after]] += 1
+    ready = [i for i in range(count) if not missing[i]]
+    heapify(ready)
+    order = []
+    while ready:
+        i = heappop(ready)
+        order.append(i)
+        for j in after[i]:
+            missing[j] -= 1
+            if not missing[j]:
+                heappush(ready, j)
+    if len(order) < count:
+        raise InputError("the precedences form a cycle", field="lags", value=_cycle(instance, after, set(order)))
+    return tuple(order)
+
+
+def _cycle(instance: Instance, after: list[list[int]], done: set[int]) -> str:
+    # Every action that is left has a predecessor that is left, so walking back must come round.
+    before = {j: i for i, row in enumerate(after) if i not in done for j in row if j not in done}
+    node = min(before)
+    path: list[int] = []
+    while node not in path:
+        path.append(node)
+        node = before[node]
+    loop = [*path[path.index(node) :], node]
+    return " -> ".join(instance.actions[i].id for i in reversed(loop))

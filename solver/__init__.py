@@ -1,0 +1,1 @@
+"""Exact methods: the CP-SAT model, bounds and proofs."""

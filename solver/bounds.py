@@ -1,0 +1,137 @@
+"""Earliest starts, latest finishes and lower bounds that need no search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+
+from planoracle.instances.model import Instance
+
+__all__ = ["Windows", "common_tick", "horizon", "lower_bound", "windows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """For every action: ``head``, its earliest start, and ``tail``, the least time from its finish to the end.
+
+    ``consistent`` is false if the time lags contradict each other.
+    """
+
+    head: list[int]
+    tail: list[int]
+    consistent: bool
+
+
+def windows(instance: Instance) -> Windows:
+    """Longest paths over the time lags (Bellman-Ford), with a start and a finish node per action."""
+    count, index = len(instance.actions), instance.index
+    edges: list[tuple[int, int, int]] = []  # node, node, least distance; starts are 2i, finishes 2i + 1
+    for i, action in enumerate(instance.actions):
+        edges.append((2 * i, 2 * i + 1, action.duration))
+        if not action.interruptible:
+            edges.append((2 * i + 1, 2 * i, -action.duration))
+    for lag in instance.lags:
+        before, after = 2 * index[lag.before] + 1, 2 * index[lag.after]
+        if lag.minimum is not None:
+            edges.append((before, after, lag.minimum))
+        if lag.maximum is not None:
+            edges.append((after, before, -lag.maximum))
+    head = [instance.actions[node // 2].release if node % 2 == 0 else 0 for node in range(2 * count)]
+    tail = [0] * (2 * count)
+    settled = _relax(head, edges) and _relax(tail, [(v, u, w) for u, v, w in edges])
+    return Windows(head[::2], tail[1::2], settled)
+
+
+def _relax(value: list[int], edges: list[tuple[int, int, int]]) -> bool:
+    for _ in range(len(value) + 1):
+        changed = False
+        for u, v, weight in edges:
+            if value[u] + weight > value[v]:
+                value[v] = value[u] + weight
+                changed = True
+        if not changed:
+            return True
+    return False
+
+
+def horizon(instance: Instance) -> int:
+    """Return a makespan that some optimal schedule does not exceed, if there is a schedule at all.
+
+    Whenever nothing runs, no minimum lag is under way and no release is pending, time can be cut out.
+    """
+    longest = dict.fromkeys(instance.by_id, 0)
+    for lag in instance.lags:
+        if lag.minimum is not None:
+            longest[lag.before] = max(longest[lag.before], lag.minimum)
+    total = sum(action.duration + longest[action.id] for action in instance.actions)
+    return total + max(action.release for action in instance.actions)
+
+
+def lower_bound(instance: Instance, bounds: Windows) -> int:
+    """Return the larger of the critical path and the energy of every resource and of the agents."""
+    actions = instance.actions
+    best = max(h + a.duration + t for h, a, t in zip(bounds.head, actions, bounds.tail, strict=True))
+    held = [i for i, a in enumerate(actions) if a.attended]
+    if held:
+        work = sum(actions[i].attended for i in held)
+        rest = min(bounds.tail[i] + actions[i].duration - actions[i].attended for i in held)
+        best = max(best, min(bounds.head[i] for i in held) + -(-work // len(instance.agents)) + rest)
+    for resource in instance.resources:
+        best = max(best, _energy(instance, bounds, resource.name, resource.capacity))
+    return best
+
+
+def _energy(instance: Instance, bounds: Windows, name: str, capacity: int) -> int:
+    work, users = 0, []
+    shared: dict[tuple[str, int], int] = {}
+    for i, action in enumerate(instance.actions):
+        if len(action.modes) != 1:
+            continue
+        for demand in action.modes[0].demands:
+            if demand.resource != name or not demand.amount:
+                continue
+            users.append(i)
+            if demand.sets is None:
+                work += demand.amount * action.duration
+            else:  # equal settings may share the resource: count one
+                key = (demand.sets, action.duration)
+                shared[key] = max(shared.get(key, 0), demand.amount)
+    if not users:
+        return 0
+    work += sum(amount * duration for (_, duration), amount in shared.items())
+    return min(bounds.head[i] for i in users) + -(-work // capacity) + min(bounds.tail[i] for i in users)
+
+
+def common_tick(instance: Instance) -> int:
+    """Return the number of ticks by which all times may be divided without losing an optimum.
+
+    Without interruptible actions any schedule is an ordering plus difference constraints, so starts can
+    be rounded down to multiples of the greatest common divisor of all times. ``solver/README.md``
+    shows that this also holds for one agent whose interruptible actions use no resource and start no
+    maximum lag. Otherwise it need not (three unit jobs on two machines end at 1.5), and the result is 1.
+
+    Examples
+    --------
+    >>> from planoracle.instances.recipe2plan.facts import load
+    >>> common_tick(load("timed", "Cobbler_Pancakes"))
+    60
+    """
+    if not _keeps_optimum(instance):
+        return 1
+    step = 0
+    for action in instance.actions:
+        step = gcd(step, action.duration, action.attended, action.release)
+    for lag in instance.lags:
+        step = gcd(step, lag.minimum or 0, lag.maximum or 0)
+    return step or 1
+
+
+def _keeps_optimum(instance: Instance) -> bool:
+    pausing = [action for action in instance.actions if action.interruptible]
+    if not pausing:
+        return True
+    return (
+        len(instance.agents) == 1
+        and all(a.attended and len(a.modes) == 1 and not a.modes[0].demands for a in pausing)
+        and not any(lag.maximum is not None and instance.by_id[lag.before].interruptible for lag in instance.lags)
+    )

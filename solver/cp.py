@@ -1,0 +1,162 @@
+"""A thin layer over CP-SAT's protocol messages.
+
+Importing and building through ``ortools.sat.python.cp_model`` costs some 200 ms and a third of the time of
+a small solve; the messages themselves are nearly free. Variables are numbered; literal ``-v - 1`` is the
+negation of ``v``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ortools.sat.python import cp_model_helper as cmh
+
+__all__ = ["Model", "Outcome", "negated", "run"]
+
+FAR = 2**40
+
+
+def negated(literal: int) -> int:
+    """Return the negation of a literal."""
+    return -literal - 1
+
+
+class Model:
+    """Variables and constraints of one CP-SAT model."""
+
+    def __init__(self) -> None:
+        self.proto = cmh.CpModelProto()
+        self._variables = self.proto.variables
+        self._constraints = self.proto.constraints
+        self.variables = 0
+        self.constraints = 0
+
+    def integer(self, least: int, most: int) -> int:
+        """Add an integer variable."""
+        self._variables.add().domain.extend((least, most))
+        self.variables += 1
+        return self.variables - 1
+
+    def boolean(self) -> int:
+        """Add a Boolean variable."""
+        return self.integer(0, 1)
+
+    def set_domain(self, variable: int, least: int, most: int) -> None:
+        """Replace the domain of a variable."""
+        domain = self._variables[variable].domain
+        domain[0], domain[1] = least, most
+
+    def _add(self, enforced: Iterable[int]) -> cmh.ConstraintProto:
+        constraint = self._constraints.add()
+        constraint.enforcement_literal.extend(enforced)
+        self.constraints += 1
+        return constraint
+
+    def difference(self, later: int, earlier: int, least: int, *enforced: int) -> None:
+        """State ``later >= earlier + least`` (if all literals in ``enforced`` hold)."""
+        linear = self._add(enforced).linear
+        linear.vars.extend((later, earlier))
+        linear.coeffs.extend((1, -1))
+        linear.domain.extend((least, FAR))
+
+    def at_most_sum(self, literals: Sequence[int], most: int) -> None:
+        """Let at most ``most`` of the positive literals hold."""
+        linear = self._add(()).linear
+        linear.vars.extend(literals)
+        linear.coeffs.extend([1] * len(literals))
+        linear.domain.extend((0, most))
+
+    def clause(self, *literals: int) -> None:
+        """Let at least one literal hold."""
+        self._add(()).bool_or.literals.extend(literals)
+
+    def exactly_one(self, literals: Iterable[int]) -> None:
+        """Let exactly one literal hold."""
+        self._add(()).exactly_one.literals.extend(literals)
+
+    def interval(self, start: int, size: int, *present: int) -> int:
+        """Add the interval ``[start, start + size)``, there if all literals hold; return its number."""
+        interval = self._add(present).interval
+        interval.start.vars.append(start)
+        interval.start.coeffs.append(1)
+        interval.size.offset = size
+        interval.end.vars.append(start)
+        interval.end.coeffs.append(1)
+        interval.end.offset = size
+        return self.constraints - 1
+
+    def capacity(self, intervals: Sequence[tuple[int, int]], capacity: int) -> None:
+        """Let the (interval, demand) pairs never exceed a capacity at the same time."""
+        if sum(demand for _, demand in intervals) <= capacity:
+            return
+        if all(2 * demand > capacity for _, demand in intervals):
+            self._add(()).no_overlap.intervals.extend(interval for interval, _ in intervals)
+            return
+        cumulative = self._add(()).cumulative
+        cumulative.capacity.offset = capacity
+        for interval, demand in intervals:
+            cumulative.intervals.append(interval)
+            cumulative.demands.add().offset = demand
+
+    def minimize(self, variable: int) -> None:
+        """Make a variable the objective."""
+        self.proto.objective.vars.append(variable)
+        self.proto.objective.coeffs.append(1)
+
+    def search_in_order(self, variables: Iterable[int]) -> None:
+        """Drop the objective and branch on variables in this order, smallest value first."""
+        self.proto.clear_objective()
+        strategy = self.proto.search_strategy.add()
+        strategy.variables.extend(variables)
+        strategy.variable_selection_strategy = cmh.DecisionStrategyProto.VariableSelectionStrategy.CHOOSE_FIRST
+        strategy.domain_reduction_strategy = cmh.DecisionStrategyProto.DomainReductionStrategy.SELECT_MIN_VALUE
+
+
+class Outcome:
+    """What one call of CP-SAT says; ``status`` is ``optimal, feasible, infeasible`` or ``unknown``."""
+
+    __slots__ = ("bound", "branches", "conflicts", "solution", "status")
+
+    def __init__(self, response: cmh.CpSolverResponse) -> None:
+        names = {
+            cmh.CpSolverStatus.OPTIMAL: "optimal",
+            cmh.CpSolverStatus.FEASIBLE: "feasible",
+            cmh.CpSolverStatus.INFEASIBLE: "infeasible",
+            cmh.CpSolverStatus.UNKNOWN: "unknown",
+        }
+        if response.status not in names:
+            raise RuntimeError(f"CP-SAT refused the model: {response.solution_info}")
+        self.status = names[response.status]
+        self.solution: list[int] = list(response.solution)
+        self.bound = response.best_objective_bound
+        self.conflicts = response.num_conflicts
+        self.branches = response.num_branches
+
+
+def run(
+    model: Model,
+    *,
+    seconds: float,
+    seed: int = 0,
+    presolve: bool = False,
+    core: bool = False,
+    workers: int = 1,
+    fixed_search: bool = False,
+    linearization: int = 0,
+    deterministic: float | None = None,
+) -> Outcome:
+    """Run CP-SAT once, for at most ``seconds`` (and ``deterministic`` units of its own clock)."""
+    parameters = cmh.SatParameters()
+    parameters.max_time_in_seconds = max(0.001, seconds)
+    if deterministic is not None:
+        parameters.max_deterministic_time = deterministic
+    parameters.num_workers = workers
+    parameters.random_seed = seed
+    parameters.cp_model_presolve = presolve
+    parameters.linearization_level = linearization
+    parameters.optimize_with_core = core
+    if fixed_search:
+        parameters.search_branching = cmh.SatParameters.SearchBranching.FIXED_SEARCH
+    wrapper = cmh.SolveWrapper()
+    wrapper.set_parameters(parameters)
+    return Outcome(wrapper.solve(model.proto))

@@ -1,0 +1,365 @@
+"""The CP-SAT interval model of an instance.
+
+Times are in steps of ``step`` ticks. An action that cannot be interrupted is one interval; an
+interruptible one is a chain of intervals of one step each, which proves optimality far sooner than a few
+intervals of variable length. Consecutive pieces that touch count as one run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from planoracle.instances.model import Action, Demand, Instance
+from planoracle.instances.schedule import Piece, Schedule
+from planoracle.solver.bounds import Windows
+from planoracle.solver.cp import Model, negated
+
+__all__ = ["ScheduleModel"]
+
+
+@dataclass(slots=True)
+class _Part:
+    """A stretch of an action that runs without a break: the whole of it, or one step."""
+
+    start: int  # variable
+    size: int
+    held: int
+    agents: dict[str, int | None] = field(default_factory=dict)  # eligible agent -> literal (None: always)
+
+
+class ScheduleModel:
+    """Variables and constraints for one instance.
+
+    Parameters
+    ----------
+    bounds
+        Earliest starts and tails in ticks.
+    step
+        Ticks per step of the model; must divide all times (but the time limit).
+    least, most
+        Domain of the makespan, in ticks.
+    """
+
+    def __init__(self, instance: Instance, bounds: Windows, step: int, least: int, most: int) -> None:
+        self.instance = instance
+        self.step = step
+        self.model = Model()
+        self._most = most // step
+        self.makespan = self.model.integer(-(-least // step), self._most)
+        self.parts: list[list[_Part]] = []
+        self.modes: list[list[int | None]] = []
+        # Parts that must go on from the one before them if a literal holds.
+        self._runs: list[tuple[_Part, _Part, int]] = []
+        self._heads = [-(-head // step) for head in bounds.head]
+        self._tails = [-(-tail // step) for tail in bounds.tail]
+        for i, action in enumerate(instance.actions):
+            self._add_action(i, action)
+        self._add_lags()
+        self._pooled = self._agents_are_pooled()
+        self._add_agents()
+        self._add_starts()
+        for resource in instance.resources:
+            users = self._users(resource.name)
+            self._add_resource(users, resource.capacity)
+            self._add_states(users, resource.state)
+        self.model.minimize(self.makespan)
+
+    # --- actions and lags ------------------------------------------------------------------------
+
+    def _add_action(self, i: int, action: Action) -> None:
+        model, step = self.model, self.step
+        length = action.duration // step
+        head, latest = self._heads[i], self._most - self._tails[i] - length
+        if action.interruptible and length > 1:
+            held = 1 if action.attended else 0
+            parts = [_Part(model.integer(head + k, max(head + k, latest + k)), 1, held) for k in range(length)]
+            for one, two in zip(parts, parts[1:], strict=False):
+                model.difference(two.start, one.start, 1)
+        else:
+            parts = [_Part(model.integer(head, max(head, latest)), length, action.attended // step)]
+        self.parts.append(parts)
+        self.modes.append([None] if len(action.modes) == 1 else [model.boolean() for _ in action.modes])
+        if len(action.modes) > 1:
+            model.exactly_one([literal for literal in self.modes[i] if literal is not None])
+        model.difference(self.makespan, parts[-1].start, parts[-1].size + self._tails[i])
+
+    def _add_lags(self) -> None:
+        model, index = self.model, self.instance.index
+        for lag in self.instance.lags:
+            last, after = self.parts[index[lag.before]][-1], self.parts[index[lag.after]]
+            if lag.minimum is not None:
+                model.difference(after[0].start, last.start, last.size + lag.minimum // self.step)
+            if lag.maximum is not None:
+                reach = last.size + lag.maximum // self.step
+                model.difference(last.start, after[0].start, -reach)
+                for one, two in zip(after, after[1:], strict=False):
+                    in_time = model.boolean()
+                    model.difference(last.start, two.start, -reach, in_time)
+                    self._continue_run(one, two, negated(in_time))
+
+    def _continue_run(self, one: _Part, two: _Part, literal: int) -> None:
+        """If ``literal``, let ``two`` follow ``one`` as part of the same run."""
+        self.model.difference(one.start, two.start, -1, literal)
+        self._runs.append((one, two, literal))
+
+    # --- agents ----------------------------------------------------------------------------------
+
+    def _agents_are_pooled(self) -> bool:
+        """Whether all agents are alike, so that counting them suffices."""
+        everybody = set(self.instance.agents)
+        alike = all(set(self.instance.eligible(a)) in (set(), everybody) for a in self.instance.actions)
+        return alike and (len(everybody) == 1 or not self._runs)
+
+    def _add_agents(self) -> None:
+        model = self.model
+        for i, action in enumerate(self.instance.actions):
+            eligible = self.instance.eligible(action)
+            for part in self.parts[i]:
+                if self._pooled or len(eligible) <= 1:
+                    part.agents = dict.fromkeys(eligible[:1])
+                else:
+                    literals = {agent: model.boolean() for agent in eligible}
+                    model.exactly_one(literals.values())
+                    part.agents = dict(literals)
+        for agent in self.instance.agents[:1] if self._pooled else self.instance.agents:
+            held = [
+                (model.interval(part.start, part.held, *_literals(part.agents[agent])), 1)
+                for parts in self.parts
+                for part in parts
+                if part.held and agent in part.agents
+            ]
+            model.capacity(held, len(self.instance.agents) if self._pooled else 1)
+
+    def _add_starts(self) -> None:
+        """Actions that hold nobody: somebody must be free to start them."""
+        starters = [i for i, a in enumerate(self.instance.actions) if not a.attended and self.instance.eligible(a)]
+        blockers = [i for i in range(len(self.parts)) if any(part.held > 1 for part in self.parts[i])]
+        for i in starters:
+            for k, part in enumerate(self.parts[i]):
+                resumes: tuple[int, ...] = ()
+                if k:  # a step that follows its predecessor at once is no new start
+                    touches = self.model.boolean()
+                    self._continue_run(self.parts[i][k - 1], part, touches)
+                    resumes = (negated(touches),)
+                self._add_start(i, part, blockers, resumes)
+        for one, two, literal in self._runs:
+            self._keep_agent(one, two, literal)
+            if two.held:  # starting something would cut the run
+                self._forbid_cuts(two, literal, starters)
+
+    def _add_start(self, i: int, part: _Part, blockers: list[int], enforced: tuple[int, ...]) -> None:
+        model = self.model
+        inside: list[int] = []
+        for j in blockers:
+            block = self.parts[j][0]
+            if i == j or self._never_inside(i, j):
+                continue
+            for agent in (a for a in part.agents if a in block.agents):
+                both = (*enforced, *_literals(part.agents[agent]), *_literals(block.agents[agent]))
+                early = model.boolean()
+                if self._pooled and len(self.instance.agents) > 1:
+                    within, late = model.boolean(), model.boolean()
+                    model.clause(early, late, within, *map(negated, enforced))
+                    inside.append(within)
+                else:
+                    late = negated(early)
+                model.difference(block.start, part.start, 0, early, *both)
+                model.difference(part.start, block.start, block.held, late, *both)
+        if inside:
+            model.at_most_sum(inside, len(self.instance.agents) - 1)
+
+    def _never_inside(self, i: int, j: int) -> bool:
+        """Whether a start of action ``i`` cannot fall strictly inside action ``j`` anyway."""
+        first_i, last_i = self._heads[i], self._most - self._tails[i]
+        first_j, last_j = self._heads[j], self._most - self._tails[j]
+        return last_j <= first_i or last_i <= first_j or self._ordered(i, j)
+
+    def _ordered(self, i: int, j: int) -> bool:
+        before = self.instance.cache.get("closure")
+        if before is None:
+            before = self.instance.cache["closure"] = _closure(self.instance)
+        assert isinstance(before, list)
+        return bool(before[i] >> j & 1 or before[j] >> i & 1)
+
+    def _keep_agent(self, one: _Part, two: _Part, literal: int) -> None:
+        for agent, now in one.agents.items():
+            then = two.agents[agent]
+            if now is not None and then is not None:
+                self.model.clause(negated(literal), negated(now), then)
+
+    def _forbid_cuts(self, two: _Part, literal: int, starters: list[int]) -> None:
+        model = self.model
+        for i in starters:
+            for part in self.parts[i]:
+                for agent in (a for a in part.agents if a in two.agents):
+                    both = (literal, *_literals(part.agents[agent]), *_literals(two.agents[agent]))
+                    early = model.boolean()
+                    model.difference(two.start, part.start, 1, early, *both)
+                    model.difference(part.start, two.start, 1, negated(early), *both)
+
+    # --- resources -------------------------------------------------------------------------------
+
+    def _users(self, name: str) -> list[tuple[int, Demand, tuple[int, ...]]]:
+        """(action, demand, literals of its mode) of every use of a resource."""
+        return [
+            (i, demand, _literals(literal))
+            for i, action in enumerate(self.instance.actions)
+            for mode, literal in zip(action.modes, self.modes[i], strict=True)
+            for demand in mode.demands
+            if demand.resource == name
+        ]
+
+    def _add_resource(self, users: list[tuple[int, Demand, tuple[int, ...]]], capacity: int) -> None:
+        model = self.model
+        merged = self._merged_settings(users)
+        intervals = [
+            (model.interval(part.start, part.size, *present, *merged.get(n, ())), demand.amount)
+            for n, (i, demand, present) in enumerate(users)
+            for part in self.parts[i]
+            if part.size and demand.amount
+        ]
+        model.capacity(intervals, capacity)
+
+    def _merged_settings(self, users: list[tuple[int, Demand, tuple[int, ...]]]) -> dict[int, tuple[int, ...]]:
+        """Let equal settings run as one: a merged one starts with another and needs no room itself.
+
+        Returns, for every use that may be merged into another, the literal that it is not.
+        """
+        model = self.model
+        groups: dict[tuple[str, int], list[int]] = {}
+        for n, (i, demand, _) in enumerate(users):
+            if demand.sets is not None and demand.amount:
+                groups.setdefault((demand.sets, self.parts[i][0].size), []).append(n)
+        alone: dict[int, tuple[int, ...]] = {}
+        for group in groups.values():
+            group.sort(key=lambda n: (-users[n][1].amount, n))
+            into: dict[int, list[int]] = {n: [] for n in group}
+            for a, b in combinations(group, 2):
+                i, j = users[a][0], users[b][0]
+                if i == j or self._ordered(i, j):
+                    continue
+                same = model.boolean()
+                one, two = self.parts[i][0].start, self.parts[j][0].start
+                model.difference(one, two, 0, same)
+                model.difference(two, one, 0, same)
+                for literal in (*users[a][2], *users[b][2]):
+                    model.clause(negated(same), literal)
+                for earlier in into[a]:
+                    model.clause(negated(same), negated(earlier))
+                into[b].append(same)
+            for n, choices in into.items():
+                if choices:
+                    merged = model.boolean()
+                    model.exactly_one([negated(merged), *choices])
+                    alone[n] = (negated(merged),)
+        return alone
+
+    def _add_states(self, users: list[tuple[int, Demand, tuple[int, ...]]], initial: str | None) -> None:
+        """Every use that requires a state is served by a setting, with no other state set in between."""
+        model = self.model
+        settings = [(i, demand.sets, present) for i, demand, present in users if demand.sets is not None]
+        for r, demand, present in users:
+            if demand.requires is None:
+                continue
+            others = [entry for entry in settings if entry[0] != r]
+            good = [(self.parts[i][0], p) for i, state, p in others if state == demand.requires]
+            bad = [(self.parts[i][0], p) for i, state, p in others if state != demand.requires]
+            for part in self.parts[r]:
+                self._serve(part, present, good, bad, initial == demand.requires)
+            if not good and initial != demand.requires:
+                model.clause(*map(negated, present))
+
+    def _serve(
+        self,
+        part: _Part,
+        present: tuple[int, ...],
+        good: list[tuple[_Part, tuple[int, ...]]],
+        bad: list[tuple[_Part, tuple[int, ...]]],
+        initially: bool,
+    ) -> None:
+        model = self.model
+        before = []
+        for setting, there in bad:
+            early = model.boolean()
+            model.difference(part.start, setting.start, 1, early, *present, *there)
+            model.difference(setting.start, part.start, max(1, part.size), negated(early), *present, *there)
+            before.append(early)
+        served = []
+        for setting, there in good:
+            by_this = model.boolean()
+            served.append(by_this)
+            for literal in there:
+                model.clause(negated(by_this), literal)
+            model.difference(part.start, setting.start, 0, by_this, *present)
+            for (other, also), early in zip(bad, before, strict=True):
+                model.difference(setting.start, other.start, 1, by_this, early, *present, *also)
+        if initially:
+            at_first = model.boolean()
+            served.append(at_first)
+            for (_, also), early in zip(bad, before, strict=True):
+                model.clause(negated(at_first), negated(early), *map(negated, (*present, *also)))
+        if served:
+            model.clause(*served, *map(negated, present))
+
+    # --- answers ---------------------------------------------------------------------------------
+
+    @property
+    def decisions(self) -> list[int]:
+        """Variables that fix a schedule, in the order in which the canonical one makes them small.
+
+        Starts come first, of the action with the longest way to go to the end first.
+        """
+        left = [tail + sum(part.size for part in parts) for tail, parts in zip(self._tails, self.parts, strict=True)]
+        urgent = sorted(range(len(left)), key=lambda i: (-left[i], i))
+        starts = [part.start for i in urgent for part in self.parts[i]]
+        modes = [literal for literals in self.modes for literal in reversed(literals) if literal is not None]
+        agents = [
+            literal
+            for parts in self.parts
+            for part in parts
+            for literal in reversed(part.agents.values())
+            if literal is not None
+        ]
+        return starts + modes + agents
+
+    def schedule(self, solution: list[int]) -> Schedule:
+        """Read a schedule off a solution of the model."""
+        rows = []
+        for i, parts in enumerate(self.parts):
+            mode = next((m for m, literal in enumerate(self.modes[i]) if literal is None or solution[literal]), 0)
+            rows += [(solution[part.start], part.held > 0, i, part, mode) for part in parts]
+        rows.sort(key=lambda row: row[:3])
+        free = dict.fromkeys(self.instance.agents, 0)
+        last: dict[int, tuple[int, str | None]] = {}
+        pieces = []
+        for start, _, i, part, mode in rows:
+            agent: str | None
+            if self._pooled and part.agents:
+                touching, same = last.get(i, (-1, None))
+                if touching != start or same is None or (part.held and free[same] > start):
+                    same = next(name for name, until in free.items() if until <= start)
+                agent = same
+                if part.held:
+                    free[same] = start + part.held
+            else:
+                agent = next((a for a, literal in part.agents.items() if literal is None or solution[literal]), None)
+            last[i] = (start + part.size, agent)
+            pieces.append(
+                Piece(self.instance.actions[i].id, start * self.step, part.size * self.step, agent, mode)
+            )
+        return Schedule.of(self.instance, pieces)
+
+
+def _literals(literal: int | None) -> tuple[int, ...]:
+    return () if literal is None else (literal,)
+
+
+def _closure(instance: Instance) -> list[int]:
+    """For every action a bit set of the actions that must finish before it starts."""
+    before = [0] * len(instance.actions)
+    for i in instance.order:
+        for j, lag in instance.predecessors[i]:
+            if lag >= 0:
+                before[i] |= before[j] | 1 << j
+    return before

@@ -1,0 +1,210 @@
+"""Solve an instance to proved optimality, or as far as the time allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import version
+from time import perf_counter
+
+from planoracle.instances.benchmarks import certify
+from planoracle.instances.model import Instance
+from planoracle.instances.schedule import Schedule
+from planoracle.solver.bounds import common_tick, horizon, lower_bound, windows
+from planoracle.solver.cp import Outcome, run
+from planoracle.solver.model import ScheduleModel
+
+__all__ = ["Result", "solve", "versions"]
+
+# Effort limits in CP-SAT's deterministic time, so that results do not depend on the machine's speed.
+_FIRST_TRY = 0.02
+_CANONICAL = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What is known about an instance.
+
+    Attributes
+    ----------
+    status
+        ``optimal``: ``schedule`` is best, proved. ``feasible``: there is a schedule, and ``lower_bound``
+        holds. ``infeasible``: proved that there is none. ``unknown``: neither found nor excluded.
+    makespan, lower_bound
+        Ticks; ``None`` where unknown.
+    plan
+        The schedule as text in the benchmark's language, accepted by its rules.
+    canonical
+        Whether the schedule is the canonical one (see `solve`).
+    seconds
+        Wall time, model building and refereeing included.
+    proof
+        In which step the status was settled.
+    """
+
+    instance: str
+    status: str
+    schedule: Schedule | None = None
+    makespan: int | None = None
+    lower_bound: int | None = None
+    plan: str | None = None
+    canonical: bool = False
+    seconds: float = 0.0
+    proof: str = ""
+    seed: int = 0
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Versions that a result depends on."""
+    return {name: version(name) for name in ("planoracle", "ortools")}
+
+
+def solve(instance: Instance, *, time_limit: float = 60.0, seed: int = 0, workers: int = 1) -> Result:
+    """Find a schedule of least makespan and prove it.
+
+    Among the optimal schedules the *canonical* one is returned: starts are as early as possible, first
+    for the action with the longest way to go to the end (ties in the order of the instance), then for the
+    next. It does not depend on ``workers``.
+
+    Parameters
+    ----------
+    time_limit
+        Seconds of wall time. When they are over, the best schedule and bound so far are returned.
+    seed, workers
+        Passed to CP-SAT. More than one worker only joins in after the fast attempts.
+
+    Raises
+    ------
+    InternalError
+        If a schedule found does not pass the rules; never returned as an answer.
+
+    Examples
+    --------
+    >>> from planoracle.instances.recipe2plan.facts import load
+    >>> result = solve(load("timed", "Cobbler_Pancakes"))
+    >>> result.status, result.makespan
+    ('optimal', 4080)
+    """
+    return _Search(instance, time_limit, seed, workers).run()
+
+
+class _Search:
+    """The steps of one solve, from cheap to dear; keeps the best schedule and bound."""
+
+    def __init__(self, instance: Instance, time_limit: float, seed: int, workers: int) -> None:
+        self.instance = instance
+        self.began = perf_counter()
+        self.deadline = self.began + time_limit
+        self.seed = seed
+        self.workers = workers
+        self.bounds = windows(instance)
+        self.step = common_tick(instance)
+        self.least = 0
+        self.most = horizon(instance)
+        if instance.time_limit is not None:
+            self.most = min(self.most, instance.time_limit)
+        self.best: Schedule | None = None
+
+    def left(self) -> float:
+        return self.deadline - perf_counter()
+
+    def run(self) -> Result:
+        if not self.bounds.consistent:
+            return self.result("infeasible", "the time lags contradict each other")
+        self.least = self.rounded(lower_bound(self.instance, self.bounds))
+        if self.least > self.most:
+            return self.result("infeasible", "the lower bound exceeds the time limit")
+        if self.left() > 0:
+            first = self.canonical(self.least, _FIRST_TRY)
+            if first is not None:
+                return self.result("optimal", "lower bound reached", first, canonical=True)
+        status, proof = self.prove()
+        if status != "optimal" or self.best is None:
+            return self.result(status, proof, self.best)
+        canonical = self.canonical(self.best.makespan, _CANONICAL)
+        return self.result("optimal", proof, canonical or self.best, canonical=canonical is not None)
+
+    def rounded(self, bound: int) -> int:
+        return -(-bound // self.step) * self.step
+
+    def model(self, least: int, most: int) -> ScheduleModel:
+        return ScheduleModel(self.instance, self.bounds, self.step, least, most)
+
+    def canonical(self, makespan: int, effort: float) -> Schedule | None:
+        """Find the canonical schedule of a given makespan, if there is one and the effort suffices.
+
+        Branching on the starts in fixed order, smallest value first, makes the first solution the
+        lexicographically smallest: a decision is only undone when it is proved wrong.
+        """
+        if self.left() <= 0:
+            return None
+        model = self.model(makespan, makespan)
+        model.model.search_in_order(model.decisions)
+        found = run(model.model, seconds=self.left(), seed=0, fixed_search=True, deterministic=effort)
+        return model.schedule(found.solution) if found.solution else None
+
+    def prove(self) -> tuple[str, str]:
+        """Run CP-SAT in ever stronger settings until the makespan is proved or time is over."""
+        steps = (
+            ("core search", {"core": True}, 0.05),
+            ("branch and bound", {}, 1.0),
+            ("branch and bound with presolve", {"presolve": True, "linearization": 1, "workers": max(2, self.workers)}, None),
+        )
+        for name, options, limit in steps:
+            if self.left() <= 0:
+                break
+            upper = self.most if self.best is None else self.best.makespan
+            model = self.model(self.least, upper)
+            seconds = self.left() if limit is None else min(limit, self.left())
+            found = run(model.model, seconds=seconds, seed=self.seed, **options)  # type: ignore[arg-type]
+            if found.status == "infeasible":
+                return self.confirm(model, presolved=bool(options.get("presolve")))
+            self.take(model, found)
+            if found.status == "optimal":
+                return "optimal", name
+            if self.best is not None and self.best.makespan == self.least:
+                return "optimal", name
+        return ("feasible" if self.best is not None else "unknown"), "time limit"
+
+    def take(self, model: ScheduleModel, found: Outcome) -> None:
+        if found.solution:
+            schedule = model.schedule(found.solution)
+            if self.best is None or schedule.makespan < self.best.makespan:
+                self.best = schedule
+        if found.status in ("feasible", "unknown") and found.bound > 0:
+            self.least = max(self.least, round(found.bound) * self.step)
+        if found.status == "optimal":
+            assert self.best is not None
+            self.least = self.best.makespan
+
+    def confirm(self, model: ScheduleModel, *, presolved: bool) -> tuple[str, str]:
+        """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
+        second = run(model.model, seconds=max(1.0, self.left()), seed=self.seed, presolve=not presolved)
+        if second.status == "infeasible":
+            return "infeasible", "CP-SAT with presolve on and off"
+        self.take(model, second)
+        return (second.status if second.status != "infeasible" else "unknown"), "presolve on and off disagree"
+
+    def result(self, status: str, proof: str, schedule: Schedule | None = None, *, canonical: bool = False) -> Result:
+        plan = None if schedule is None else certify(self.instance, schedule)
+        makespan = None if schedule is None else schedule.makespan
+        bound: int | None = self.least
+        if status == "optimal":
+            bound = makespan
+        elif status == "infeasible":
+            bound = None
+        return Result(
+            instance=self.instance.name,
+            status=status,
+            schedule=schedule,
+            makespan=makespan,
+            lower_bound=bound,
+            plan=plan,
+            canonical=canonical,
+            seconds=perf_counter() - self.began,
+            proof=proof,
+            seed=self.seed,
+            versions=versions(),
+        )
