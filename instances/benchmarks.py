@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Protocol
 
@@ -82,7 +83,8 @@ class _Recipe2Plan:
 @cache
 def language(benchmark: str) -> Language:
     """Return the language of a benchmark."""
-    return {"own": _Own, "recipe2plan": _Recipe2Plan}[benchmark]()
+    languages: dict[str, Callable[[], Language]] = {"own": _Own, "recipe2plan": _Recipe2Plan}
+    return languages[benchmark]()
 
 
 def certify(instance: Instance, schedule: Schedule, makespan: int | None = None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, Final, Literal, NoReturn
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -13,8 +13,8 @@ from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Reso
 
 __all__ = ["FORMAT", "VERSION", "instance_from_document", "json_schema", "load_json", "read_instance", "to_document"]
 
-FORMAT = "planoracle/instance"
-VERSION = 1
+FORMAT: Final = "planoracle/instance"
+VERSION: Final = 1
 #: Largest file that is read, in bytes.
 MAX_BYTES = 64 * 2**20
 
@@ -118,7 +118,9 @@ def load_json(text: str | bytes, source: str) -> Any:
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 ({error.reason} at byte {error.start})", source=source) from None
     except json.JSONDecodeError as error:
-        raise InputError(f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}", source=source) from None
+        raise InputError(
+            f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}", source=source
+        ) from None
     except InputError as error:
         raise InputError(error.message, source=source, field=error.field) from None
     except RecursionError:
@@ -268,7 +270,9 @@ def _step_entry(instance: Instance, action: Action) -> ActionEntry:
     modes = [
         ModeEntry(
             name=mode.name,
-            uses=[UseEntry(resource=d.resource, amount=d.amount, requires=d.requires, sets=d.sets) for d in mode.demands],
+            uses=[
+                UseEntry(resource=d.resource, amount=d.amount, requires=d.requires, sets=d.sets) for d in mode.demands
+            ],
         )
         for mode in action.modes
     ]
@@ -285,9 +289,7 @@ def _step_entry(instance: Instance, action: Action) -> ActionEntry:
         uses=(modes[0].uses or None) if plain else None,
         modes=None if plain else modes,
         after=[
-            AfterEntry(
-                action=lag.before.removeprefix(f"{action.task}/"), min_lag=lag.minimum, max_lag=lag.maximum
-            )
+            AfterEntry(action=lag.before.removeprefix(f"{action.task}/"), min_lag=lag.minimum, max_lag=lag.maximum)
             for lag in instance.lags
             if lag.after == action.id
         ],

@@ -202,7 +202,9 @@ def merge(name: str, parts: Iterable[Instance]) -> Instance:
         for attribute in ("agents", "unit", "seconds_per_tick", "benchmark", "time_limit"):
             ours, theirs = getattr(parts[0], attribute), getattr(part, attribute)
             if ours != theirs:
-                raise InputError(f"must equal {ours!r} of {parts[0].name}", field=f"{part.name}.{attribute}", value=theirs)
+                raise InputError(
+                    f"must equal {ours!r} of {parts[0].name}", field=f"{part.name}.{attribute}", value=theirs
+                )
         for resource in part.resources:
             if resources.setdefault(resource.name, resource) != resource:
                 raise InputError("differs between the parts", field=f"resources[{resource.name}]", value=resource)

@@ -6,6 +6,7 @@ recomputes everything from the pieces.
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 
@@ -121,7 +122,7 @@ def _work(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
         if len(own) > 1 and not action.interruptible:
             yield Violation(own[1][0], "interruptibility", name, "must run in one piece")
         own = sorted(own, key=lambda entry: entry[1].start)
-        for (_, first), (j, second) in zip(own, own[1:], strict=False):
+        for (_, first), (j, second) in itertools.pairwise(own):
             if second.start < first.end:
                 yield Violation(j, "interruptibility", name, "two pieces of the action overlap")
     for action in instance.actions:
@@ -189,8 +190,11 @@ def _state(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
                 continue
             earlier = [(start, state) for start, j, state in settings if j != i and start <= piece.start]
             last = max((start for start, _ in earlier), default=None)
-            found = {state for start, state in earlier if start == last} or {instance.resource[name].state}
-            during = {state for start, j, state in settings if j != i and piece.start < start < piece.end}
+            found: set[str | None] = {state for start, state in earlier if start == last}
+            found = found or {instance.resource[name].state}
+            during: set[str | None] = {
+                state for start, j, state in settings if j != i and piece.start < start < piece.end
+            }
             if found | during != {demand.requires}:
                 message = f"needs {name} to be {demand.requires}, not {sorted(map(str, found | during))}"
                 yield Violation(i, "resource_state", piece.action, message)

@@ -11,12 +11,12 @@ __all__ = ["Event", "Replay", "Violation"]
 class Violation(NamedTuple):
     """One broken rule.
 
-    ``index`` is the position of the command in order of execution, ``None`` for a fault of the plan
+    ``position`` is that of the command in order of execution, ``None`` for a fault of the plan
     as a whole (a missing action); ``kind`` a name from the benchmark's list; ``subject`` the action
     (or name as written) concerned.
     """
 
-    index: int | None
+    position: int | None
     kind: str
     subject: str
     message: str
@@ -25,7 +25,7 @@ class Violation(NamedTuple):
 class Event(NamedTuple):
     """One command as the rules saw it: carried out or refused, and the share of work done after it."""
 
-    index: int
+    position: int
     subject: str
     start: int
     end: int

@@ -72,7 +72,9 @@ def _action(instance: Instance, action: Action, states: set[tuple[str, str]]) ->
     _ticks(action.attended, f"{field}.attended")
     _ticks(action.release, f"{field}.release")
     if action.attended > action.duration:
-        raise InputError(f"must not exceed the duration {action.duration}", field=f"{field}.attended", value=action.attended)
+        raise InputError(
+            f"must not exceed the duration {action.duration}", field=f"{field}.attended", value=action.attended
+        )
     if action.interruptible and 0 < action.attended < action.duration:
         raise InputError(
             f"must be 0 or the duration {action.duration} for an interruptible action",
@@ -105,7 +107,9 @@ def _demand(instance: Instance, demand: Demand, field: str, states: set[tuple[st
     if demand.amount > resource.capacity:
         raise InputError(f"exceeds the capacity {resource.capacity}", field=f"{field}.amount", value=demand.amount)
     if demand.requires is not None and (demand.resource, demand.requires) not in states:
-        raise InputError("no action sets this state and it is not the initial one", field=f"{field}.requires", value=demand.requires)
+        raise InputError(
+            "no action sets this state and it is not the initial one", field=f"{field}.requires", value=demand.requires
+        )
 
 
 def _lags(instance: Instance) -> None:

@@ -47,7 +47,7 @@ class Model:
         domain[0], domain[1] = least, most
 
     def _add(self, enforced: Iterable[int]) -> cmh.ConstraintProto:
-        constraint = self._constraints.add()
+        constraint: cmh.ConstraintProto = self._constraints.add()
         constraint.enforcement_literal.extend(enforced)
         self.constraints += 1
         return constraint
@@ -159,4 +159,4 @@ def run(
         parameters.search_branching = cmh.SatParameters.SearchBranching.FIXED_SEARCH
     wrapper = cmh.SolveWrapper()
     wrapper.set_parameters(parameters)
-    return Outcome(wrapper.solve(model.proto))
+    return Outcome(wrapper.solve(model.proto))  # type: ignore[no-untyped-call]  # the stub lacks types

@@ -8,7 +8,7 @@ intervals of variable length. Consecutive pieces that touch count as one run.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from planoracle.instances.model import Action, Demand, Instance
 from planoracle.instances.schedule import Piece, Schedule
@@ -74,7 +74,7 @@ class ScheduleModel:
         if action.interruptible and length > 1:
             held = 1 if action.attended else 0
             parts = [_Part(model.integer(head + k, max(head + k, latest + k)), 1, held) for k in range(length)]
-            for one, two in zip(parts, parts[1:], strict=False):
+            for one, two in pairwise(parts):
                 model.difference(two.start, one.start, 1)
         else:
             parts = [_Part(model.integer(head, max(head, latest)), length, action.attended // step)]
@@ -93,7 +93,7 @@ class ScheduleModel:
             if lag.maximum is not None:
                 reach = last.size + lag.maximum // self.step
                 model.difference(last.start, after[0].start, -reach)
-                for one, two in zip(after, after[1:], strict=False):
+                for one, two in pairwise(after):
                     in_time = model.boolean()
                     model.difference(last.start, two.start, -reach, in_time)
                     self._continue_run(one, two, negated(in_time))
@@ -201,7 +201,7 @@ class ScheduleModel:
     # --- resources -------------------------------------------------------------------------------
 
     def _users(self, name: str) -> list[tuple[int, Demand, tuple[int, ...]]]:
-        """(action, demand, literals of its mode) of every use of a resource."""
+        """Return (action, demand, literals of its mode) of every use of a resource."""
         return [
             (i, demand, _literals(literal))
             for i, action in enumerate(self.instance.actions)
@@ -345,9 +345,7 @@ class ScheduleModel:
             else:
                 agent = next((a for a, literal in part.agents.items() if literal is None or solution[literal]), None)
             last[i] = (start + part.size, agent)
-            pieces.append(
-                Piece(self.instance.actions[i].id, start * self.step, part.size * self.step, agent, mode)
-            )
+            pieces.append(Piece(self.instance.actions[i].id, start * self.step, part.size * self.step, agent, mode))
         return Schedule.of(self.instance, pieces)
 
 

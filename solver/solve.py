@@ -147,10 +147,11 @@ class _Search:
 
     def prove(self) -> tuple[str, str]:
         """Run CP-SAT in ever stronger settings until the makespan is proved or time is over."""
-        steps = (
+        presolved = {"presolve": True, "linearization": 1, "workers": max(2, self.workers)}
+        steps: tuple[tuple[str, dict[str, int], float | None], ...] = (
             ("core search", {"core": True}, 0.05),
             ("branch and bound", {}, 1.0),
-            ("branch and bound with presolve", {"presolve": True, "linearization": 1, "workers": max(2, self.workers)}, None),
+            ("branch and bound with presolve", presolved, None),
         )
         for name, options, limit in steps:
             if self.left() <= 0:

@@ -69,7 +69,9 @@ def _recipe(recipe: dict[str, Any], where: str) -> Instance:
         if not isinstance(step, dict) or set(step) != _KEYS:
             raise InputError(f"must be an object with the keys {sorted(_KEYS)}", field=field, value=step)
         if step["step"] != number:
-            raise InputError(f"steps are numbered in order; must be {number}", field=f"{field}.step", value=step["step"])
+            raise InputError(
+                f"steps are numbered in order; must be {number}", field=f"{field}.step", value=step["step"]
+            )
         duration = _seconds(step["time"], f"{field}.time")
         autonomous = _flag(step["parallel"], f"{field}.parallel")
         demands = _demands(step["physical"], f"{field}.physical")

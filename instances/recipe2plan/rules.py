@@ -149,7 +149,9 @@ class _State:
         for before, limit in step.windows:
             since = self.finish[before]
             if since is not None and start - since > limit and not resumed:
-                message = f"must start within {limit} s of {self.kitchen.steps[before].id}, starts after {start - since} s"
+                message = (
+                    f"must start within {limit} s of {self.kitchen.steps[before].id}, starts after {start - since} s"
+                )
                 yield Violation(index, "time_constraint", step.id, message)
         if duration > left:
             if left == 0 or (finish and finish < start):
@@ -217,8 +219,12 @@ def _overlaps(spans: list[tuple[int, int, int]] | tuple[()], start: int, end: in
         first, last, reach = spans[i]
         if reach <= start:  # nothing up to here reaches this far
             return
-        if (first < start < last) if start == end else (start < first < end) if first == last else (
-            max(first, start) < min(last, end)
+        if (
+            (first < start < last)
+            if start == end
+            else (start < first < end)
+            if first == last
+            else (max(first, start) < min(last, end))
         ):
             yield first, last
 
