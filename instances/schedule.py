@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from planoracle.instances.model import Instance
+from planoracle.instances.model import Action, Instance
 
 __all__ = ["Piece", "Schedule"]
 
@@ -60,22 +60,20 @@ class Schedule:
         by_id, index = instance.by_id, instance.index
         ordered = sorted(pieces, key=lambda p: (by_id[p.action].attended > 0, index[p.action], p.start, p.duration))
         joined: list[Piece] = []
-        cuts: set[tuple[str | None, int]] = set()
-        for piece in ordered:  # actions that are only started come first, so that the cuts are known
+        for piece in ordered:
             last = joined[-1] if joined else None
-            attended = by_id[piece.action].attended > 0
             if (
                 last is not None
                 and last.action == piece.action
                 and last.end == piece.start
                 and (last.agent, last.mode) == (piece.agent, piece.mode)
-                and not (attended and (piece.agent, piece.start) in cuts)
             ):
                 joined[-1] = last._replace(duration=last.duration + piece.duration)
             else:
                 joined.append(piece)
-                if not attended and piece.agent is not None:
-                    cuts.add((piece.agent, piece.start))
+        starts = sorted((p.start, p.agent) for p in joined if not by_id[p.action].attended and p.agent is not None)
+        if starts:
+            joined = [part for piece in joined for part in _cut(piece, by_id[piece.action], starts)]
         joined.sort(key=lambda p: (p.start, by_id[p.action].attended > 0, index[p.action]))
         return cls(tuple(joined))
 
@@ -90,3 +88,13 @@ class Schedule:
         for piece in self.pieces:
             ends[piece.action] = max(ends.get(piece.action, 0), piece.end)
         return ends
+
+
+def _cut(piece: Piece, action: Action, starts: list[tuple[int, str]]) -> Iterator[Piece]:
+    """Cut a piece where its agent starts something strictly inside, if it may be cut."""
+    if action.interruptible and action.attended:
+        for instant, agent in starts:
+            if agent == piece.agent and piece.start < instant < piece.end:
+                yield piece._replace(duration=instant - piece.start)
+                piece = piece._replace(start=instant, duration=piece.end - instant)
+    yield piece

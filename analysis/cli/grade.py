@@ -1,0 +1,89 @@
+"""``planoracle grade``: verdicts on submitted plans."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
+
+_COLUMNS = (
+    "id",
+    "instance",
+    "success",
+    "violation",
+    "violation_index",
+    "progress",
+    "r_efficiency",
+    "multitasking_score",
+    "makespan",
+    "optimal_makespan",
+    "reason",
+)
+_SUMMARY = (
+    "model",
+    "set",
+    "submissions",
+    "unscored",
+    "missing",
+    "success",
+    "progress",
+    "r_efficiency",
+    "undefined",
+    "multitasking_score",
+)
+
+
+def grade(
+    submissions: Annotated[Path, typer.Argument(help="JSON lines with id, instance, plan and optionally model; - for standard input.")],
+    form: FormatOption = Format.table,
+    profile: Annotated[str, typer.Option(help="Rules: paper or released.")] = "paper",
+    reference: Annotated[
+        str | None, typer.Option(help="Plan that R-Efficiency compares with: heuristic or optimal.")
+    ] = None,
+    rule: Annotated[
+        list[str] | None, typer.Option(help="Set a single rule, e.g. --rule zero_duration=accepted.")
+    ] = None,
+) -> None:
+    """Replay and grade plans; averages per model and set go to standard error.
+
+    A line that cannot be judged is reported, written as unscored, and the rest is graded; the exit
+    status is then 1.
+    """
+    from planoracle.analysis.grade import Grader, grade_all, read_submissions
+    from planoracle.analysis.statistics import summarize
+    from planoracle.instances.recipe2plan.profile import profile as profile_of
+
+    options = dict(_split(entry) for entry in rule or ())
+    if reference is not None:
+        options["reference"] = reference
+    grader = Grader(profile_of(profile, **options))
+    table = Table(form, _COLUMNS)
+    kept = []
+    try:
+        stream = sys.stdin.buffer if str(submissions) == "-" else submissions.open("rb")
+    except OSError as error:
+        complain(f"{submissions}: cannot be read: {error.strerror}")
+        raise typer.Exit(2) from None
+    with stream:
+        for result in grade_all(track(read_submissions(stream, str(submissions)), "grading"), grader):
+            if not result.scored:
+                complain(f"line {result.line}: {result.reason}")
+            table.add(result.row())
+            kept.append(result.without_details())
+    table.close()
+    summary = Table(Format.table, _SUMMARY, "averages", sys.stdout if form is Format.table else sys.stderr)
+    for row in summarize(kept, missing=grader.rules.missing):
+        summary.add(row)
+    summary.close()
+    raise typer.Exit(0 if all(result.scored for result in kept) else 1)
+
+
+def _split(entry: str) -> tuple[str, str]:
+    name, equals, value = entry.partition("=")
+    if not equals:
+        raise typer.BadParameter(f"must be name=value, not {entry!r}", param_hint="--rule")
+    return name, value

@@ -1,0 +1,47 @@
+"""``planoracle instances``: what problems there are."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from planoracle.analysis.cli.output import Format, FormatOption, Table
+
+_COLUMNS = ("instance", "actions", "autonomous", "interruptible", "maximum_lags", "work", "unit")
+
+
+def instances(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Names, prefixes, globs or files; default: all.", metavar="[NAME]...")
+    ] = None,
+    export: Annotated[
+        bool, typer.Option("--export", help="Write the instances themselves, in our file format, one per line.")
+    ] = False,
+    form: FormatOption = Format.table,
+) -> None:
+    """List problems by name, prefix (recipe2plan/timed), glob (recipe2plan/*/Vada_*) or file."""
+    import json
+
+    from planoracle.instances import catalogue
+    from planoracle.instances.files import to_document
+
+    found = [i for name in catalogue.expand(names or catalogue.bundled()) for i in catalogue.read(name)]
+    if export:
+        for instance in found:
+            typer.echo(json.dumps(to_document(instance)))
+        return
+    table = Table(form, _COLUMNS)
+    for instance in found:
+        table.add(
+            {
+                "instance": instance.name,
+                "actions": len(instance.actions),
+                "autonomous": sum(action.attended < action.duration for action in instance.actions),
+                "interruptible": sum(action.interruptible for action in instance.actions),
+                "maximum_lags": sum(lag.maximum is not None for lag in instance.lags),
+                "work": sum(action.duration for action in instance.actions),
+                "unit": instance.unit,
+            }
+        )
+    table.close()

@@ -1,0 +1,116 @@
+"""Results to standard output in one of four formats, progress and diagnostics to standard error."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+from typing import IO, Annotated, Any, TypeVar
+
+import typer
+
+__all__ = ["Format", "FormatOption", "Table", "complain", "track"]
+
+
+class Format(str, Enum):
+    """How results are written."""
+
+    table = "table"
+    json = "json"
+    jsonl = "jsonl"
+    csv = "csv"
+
+
+FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How to write the results.")]
+
+_T = TypeVar("_T")
+
+
+class Table:
+    """Writes rows as they come (jsonl, csv) or at the end (json, table).
+
+    Parameters
+    ----------
+    columns
+        Keys of the rows in the table a person reads; the other formats write every key.
+    """
+
+    def __init__(self, form: Format, columns: Sequence[str], title: str = "", stream: IO[str] | None = None) -> None:
+        self.form = form
+        self.columns = columns
+        self.title = title
+        self.stream = stream or sys.stdout
+        self.rows: list[dict[str, Any]] = []
+        self._writer: csv.DictWriter[str] | None = None
+        if stream is None:
+            # Names may hold anything that JSON can; never fail to print them.
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Write or keep one row."""
+        if self.form is Format.jsonl:
+            self.stream.write(json.dumps(row) + "\n")
+        elif self.form is Format.csv:
+            if self._writer is None:
+                self._writer = csv.DictWriter(self.stream, list(row), lineterminator="\n")
+                self._writer.writeheader()
+            self._writer.writerow({key: _cell(value) for key, value in row.items()})
+        else:
+            self.rows.append(row)
+
+    def close(self) -> None:
+        """Write what has been kept."""
+        if self.form is Format.json:
+            self.stream.write(json.dumps(self.rows, indent=1) + "\n")
+        elif self.form is Format.table:
+            self._print()
+        self.stream.flush()
+
+    def _print(self) -> None:
+        from rich.box import SIMPLE_HEAD
+        from rich.console import Console
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        table = RichTable(title=self.title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
+        numeric = {c: all(isinstance(r.get(c), int | float | None) for r in self.rows) for c in self.columns}
+        for column in self.columns:
+            table.add_column(column.replace("_", " "), justify="right" if numeric[column] else "left", overflow="fold")
+        for row in self.rows:
+            table.add_row(*(Text(_human(column, row.get(column))) for column in self.columns))
+        console = Console(file=self.stream, highlight=False)
+        if not console.is_terminal:
+            console.width = 500
+        console.print(table)
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, dict | list | tuple) else value
+
+
+def _human(column: str, value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{100 * value:+.1f} %" if "gap" in column else f"{value:.3f}"
+    return str(value)
+
+
+def complain(message: object) -> None:
+    """Write a diagnostic to standard error."""
+    print(f"error: {message}", file=sys.stderr)
+
+
+def track(items: Iterable[_T], label: str, total: int | None = None) -> Iterator[_T]:
+    """Show progress over items on standard error, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import track as rich_track
+
+    yield from rich_track(items, label, total=total, console=Console(stderr=True), transient=True)

@@ -1,0 +1,54 @@
+"""``planoracle schedule``: fast schedules by a named heuristic."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from planoracle.analysis.cli.common import NamesArgument, Reader, schedule_rows
+from planoracle.analysis.cli.output import Format, FormatOption, Table, track
+
+_COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")
+
+
+def schedule(
+    names: NamesArgument,
+    heuristic: Annotated[str, typer.Option("--heuristic", "-H", help="Its name; 'list' lists them all.")] = "improve",
+    form: FormatOption = Format.table,
+    seed: Annotated[int, typer.Option(help="Seed of the improver.", min=0)] = 0,
+    iterations: Annotated[int, typer.Option(help="Lists the improver tries.", min=0)] = 300,
+    seconds: Annotated[
+        float | None, typer.Option(help="Stop the improver after so long (results then vary).", min=0.0)
+    ] = None,
+) -> None:
+    """Schedule by a heuristic; every schedule is accepted by the benchmark's rules.
+
+    Exit status 1 if the heuristic fails on some problem or a file cannot be read.
+    """
+    from planoracle.heuristics.registry import HEURISTICS, Budget, run
+
+    if heuristic == "list":
+        typer.echo("\n".join(HEURISTICS))
+        return
+    budget = Budget(seed=seed, iterations=iterations, seconds=seconds)
+    reader = Reader(names)
+    table = Table(form, _COLUMNS)
+    failed = False
+    for instance in track(reader, "scheduling", total=len(reader.names)):
+        answer = run(instance, heuristic, budget)
+        failed |= answer.schedule is None
+        table.add(
+            {
+                "instance": answer.instance,
+                "heuristic": answer.heuristic,
+                "makespan": answer.makespan,
+                "unit": instance.unit,
+                "seconds": round(answer.seconds, 6),
+                "reason": answer.reason or None,
+                "plan": answer.plan,
+                "schedule": schedule_rows(answer.schedule),
+            }
+        )
+    table.close()
+    raise typer.Exit(1 if failed or reader.failed else 0)

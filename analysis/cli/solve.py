@@ -1,0 +1,50 @@
+"""``planoracle solve``: proved optimal schedules."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from planoracle.analysis.cli.common import NamesArgument, Reader, schedule_rows
+from planoracle.analysis.cli.output import Format, FormatOption, Table, track
+
+_COLUMNS = ("instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof")
+
+
+def solve(
+    names: NamesArgument,
+    form: FormatOption = Format.table,
+    time_limit: Annotated[float, typer.Option(help="Seconds per problem.", min=0.0)] = 60.0,
+    seed: Annotated[int, typer.Option(help="Seed of the solver.", min=0)] = 0,
+    workers: Annotated[int, typer.Option(help="Threads for problems that resist the fast attempts.", min=1)] = 1,
+) -> None:
+    """Compute optimal schedules, with proof; every one is accepted by the benchmark's rules.
+
+    Exit status 1 if the status of some problem stays unknown or a file cannot be read.
+    """
+    from planoracle.solver.solve import solve as run
+
+    reader = Reader(names)
+    table = Table(form, _COLUMNS)
+    failed = False
+    for instance in track(reader, "solving", total=len(reader.names)):
+        result = run(instance, time_limit=time_limit, seed=seed, workers=workers)
+        failed |= result.status == "unknown"
+        table.add(
+            {
+                "instance": result.instance,
+                "status": result.status,
+                "makespan": result.makespan,
+                "lower_bound": result.lower_bound,
+                "unit": instance.unit,
+                "seconds": round(result.seconds, 6),
+                "proof": result.proof,
+                "plan": result.plan,
+                "schedule": schedule_rows(result.schedule),
+                "seed": result.seed,
+                "versions": result.versions,
+            }
+        )
+    table.close()
+    raise typer.Exit(1 if failed or reader.failed else 0)

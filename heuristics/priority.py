@@ -1,0 +1,87 @@
+"""Priority rules of project scheduling (Kolisch, 1996), one number per block, small is urgent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planoracle.heuristics.generation import blocks_of
+from planoracle.instances.model import Instance
+
+__all__ = ["RULES", "priorities"]
+
+_Values = list[float]
+
+
+def _tails(instance: Instance) -> list[int]:
+    """Longest path from the start of every action to the end of the project."""
+    tail = [action.duration for action in instance.actions]
+    for i in reversed(instance.order):
+        for j, lag in instance.predecessors[i]:
+            tail[j] = max(tail[j], instance.actions[j].duration + max(0, lag) + tail[i])
+    return tail
+
+
+def _successors(instance: Instance) -> list[int]:
+    """Bit set of all transitive successors of every action."""
+    after = [0] * len(instance.actions)
+    for i in reversed(instance.order):
+        for j, _ in instance.predecessors[i]:
+            after[j] |= after[i] | 1 << i
+    return after
+
+
+def _longest(instance: Instance) -> _Values:
+    return [-float(action.duration) for action in instance.actions]
+
+
+def _shortest(instance: Instance) -> _Values:
+    return [float(action.duration) for action in instance.actions]
+
+
+def _most_successors(instance: Instance) -> _Values:
+    return [-float(after.bit_count()) for after in _successors(instance)]
+
+
+def _latest_start(instance: Instance) -> _Values:
+    return [-float(tail) for tail in _tails(instance)]
+
+
+def _latest_finish(instance: Instance) -> _Values:
+    return [float(a.duration - tail) for a, tail in zip(instance.actions, _tails(instance), strict=True)]
+
+
+def _greatest_rank(instance: Instance) -> _Values:
+    """Own duration plus that of all transitive successors (greatest rank positional weight)."""
+    durations = [action.duration for action in instance.actions]
+    return [
+        -float(durations[i] + sum(d for j, d in enumerate(durations) if after >> j & 1))
+        for i, after in enumerate(_successors(instance))
+    ]
+
+
+def _unattended_first(instance: Instance) -> _Values:
+    """Longest wait (time without the agent) on the way from the action to the end."""
+    actions = instance.actions
+    wait = [action.duration - action.attended for action in actions]
+    for i in reversed(instance.order):
+        for j, _ in instance.predecessors[i]:
+            wait[j] = max(wait[j], actions[j].duration - actions[j].attended + wait[i])
+    return [-float(value) for value in wait]
+
+
+#: Rules by name; each gives one number per action.
+RULES: dict[str, Callable[[Instance], _Values]] = {
+    "lpt": _longest,  # longest processing time
+    "spt": _shortest,  # shortest processing time
+    "mts": _most_successors,  # most total successors
+    "lst": _latest_start,  # latest start time
+    "lft": _latest_finish,  # latest finish time
+    "grpw": _greatest_rank,  # greatest rank positional weight
+    "wait": _unattended_first,  # longest unattended way to go
+}
+
+
+def priorities(instance: Instance, rule: str) -> _Values:
+    """Return the priority of every block: that of its most urgent member."""
+    values = RULES[rule](instance)
+    return [min(values[i] for i in members) for members in blocks_of(instance).members]

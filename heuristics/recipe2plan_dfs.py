@@ -1,0 +1,117 @@
+"""Algorithm 1 of Recipe2Plan (Wu et al., 2025, Appendix C.1): a greedy order, then depth-first search.
+
+The printed algorithm leaves three things open; they are settled here as follows.
+
+- *Undoing.* Line 27 recurses inside the loop; when the recursion fails, the removal and the time
+  added before it (lines 20 to 26) are undone before the next action is tried.
+- *Waiting.* Lines 18 to 32 only ever add the duration of continuous actions to the time. Whenever an
+  action can only start once an autonomous one has finished, and nothing else is left to do, the
+  printed loop ends in failure. By default time then moves on to the next finish; ``waiting=False``
+  is the letter of the text, and fails on many problems that have a solution.
+- *check_constraint* is our referee's answer to "can this action start now?". A branch in which a
+  maximum time lag has run out is given up at once.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from planoracle.heuristics.timetable import Timetable
+from planoracle.instances.model import Instance
+
+__all__ = ["action_list", "search"]
+
+
+def action_list(instance: Instance) -> list[int]:
+    """Lines 1 to 14: autonomous actions by falling duration, then the others, prerequisites first.
+
+    Prerequisites are collected breadth first from each action and appended in that order, unless they are
+    in the list already.
+    """
+    actions = instance.actions
+    autonomous = sorted((i for i, a in enumerate(actions) if not a.attended), key=lambda i: -actions[i].duration)
+    continuous = [i for i, a in enumerate(actions) if a.attended]
+    listed: dict[int, None] = {}
+    for i in autonomous + continuous:
+        queue, seen = deque([i]), {i}
+        while queue:
+            for j, _ in instance.predecessors[queue.popleft()]:
+                if j not in seen:
+                    seen.add(j)
+                    queue.append(j)
+                    listed.setdefault(j)
+        listed.setdefault(i)
+    return list(listed)
+
+
+def search(instance: Instance, *, waiting: bool = True, nodes: int = 20_000) -> tuple[Timetable | None, str]:
+    """Lines 15 to 42: depth-first search over the list; the first complete schedule is the answer.
+
+    Parameters
+    ----------
+    waiting
+        Let time pass when nothing can start (see above).
+    nodes
+        Give up after so many calls of DFS.
+
+    Returns
+    -------
+    tuple
+        The schedule, or ``None`` and the reason: the search is exhausted, or the limit reached.
+    """
+    run = _Dfs(instance, waiting, nodes)
+    found = run.dfs(tuple(action_list(instance)), Timetable(instance), 0)
+    if found is not None:
+        return found, ""
+    return None, "stopped after the limit of nodes" if run.left < 0 else "no feasible schedule found"
+
+
+class _Dfs:
+    def __init__(self, instance: Instance, waiting: bool, nodes: int) -> None:
+        self.instance = instance
+        self.waiting = waiting
+        self.left = nodes
+        self.windows = [
+            (instance.index[lag.before], instance.index[lag.after], lag.maximum)
+            for lag in instance.lags
+            if lag.maximum is not None
+        ]
+
+    def dfs(self, remaining: tuple[int, ...], timetable: Timetable, time: int) -> Timetable | None:
+        if not remaining:
+            return timetable
+        self.left -= 1
+        if self.left < 0 or self.too_late(timetable, time):
+            return None
+        startable = False
+        for i in remaining:
+            attempt = self.start_now(timetable, i, time)
+            if attempt is None:
+                continue
+            startable = True
+            held = self.instance.actions[i].attended
+            found = self.dfs(tuple(j for j in remaining if j != i), attempt, time + held)
+            if found is not None or self.left < 0:
+                return found
+        if self.waiting and not startable:
+            ends = [end for end in timetable.finish if end is not None and end > time]
+            later = [a.release for a in self.instance.actions if a.release > time]
+            if ends or later:
+                return self.dfs(remaining, timetable, min(ends + later))
+        return None
+
+    def start_now(self, timetable: Timetable, i: int, time: int) -> Timetable | None:
+        if any(timetable.finish[j] is None for j, _ in self.instance.predecessors[i]):
+            return None
+        if timetable.earliest(i) > time:
+            return None
+        attempt = timetable.snapshot()
+        return attempt if attempt.place(i, time) is None and attempt.start[i] == time else None
+
+    def too_late(self, timetable: Timetable, time: int) -> bool:
+        """Whether some action can no longer start within its maximum lag."""
+        for before, after, limit in self.windows:
+            finish = timetable.finish[before]
+            if finish is not None and timetable.finish[after] is None and finish + limit < time:
+                return True
+        return False

@@ -1,0 +1,104 @@
+"""All heuristics by name; each answers with a refereed schedule or an explicit failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+
+from planoracle.heuristics import recipe2plan_dfs
+from planoracle.heuristics.generation import generate_parallel, generate_serial
+from planoracle.heuristics.improve import improve
+from planoracle.heuristics.priority import RULES, priorities
+from planoracle.heuristics.timetable import Timetable
+from planoracle.instances.benchmarks import certify
+from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.model import Instance
+from planoracle.instances.schedule import Schedule
+
+__all__ = ["HEURISTICS", "Answer", "Budget", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long a heuristic that can go on may go on.
+
+    With ``seconds`` the result depends on the machine; without, only on ``seed`` and ``iterations``.
+    ``bound`` is a lower bound at which to stop.
+    """
+
+    seed: int = 0
+    iterations: int = 300
+    seconds: float | None = None
+    bound: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Outcome of one heuristic: a schedule accepted by the rules, or the ``reason`` why there is none.
+
+    ``makespan`` in ticks, ``seconds`` of wall time with refereeing, ``plan`` in the benchmark's language.
+    """
+
+    instance: str
+    heuristic: str
+    schedule: Schedule | None
+    makespan: int | None
+    plan: str | None
+    reason: str
+    seconds: float
+
+
+_Outcome = tuple[Timetable | None, str]
+_FAILED = "the scheme found no place for an action within its maximum lags"
+
+
+def _generated(scheme: Callable[..., Timetable | None], rule: str, instance: Instance, budget: Budget) -> _Outcome:
+    return scheme(instance, priorities(instance, rule)), _FAILED
+
+
+def _improved(instance: Instance, budget: Budget) -> _Outcome:
+    found = improve(
+        instance, seed=budget.seed, iterations=budget.iterations, seconds=budget.seconds, bound=budget.bound
+    )
+    return found, _FAILED
+
+
+def _dfs(waiting: bool, instance: Instance, budget: Budget) -> _Outcome:
+    return recipe2plan_dfs.search(instance, waiting=waiting)
+
+
+#: Every heuristic: name -> function of an instance and a budget.
+HEURISTICS: dict[str, Callable[[Instance, Budget], _Outcome]] = {
+    "recipe2plan-dfs": partial(_dfs, True),
+    "recipe2plan-dfs-literal": partial(_dfs, False),
+    **{f"serial-{rule}": partial(_generated, generate_serial, rule) for rule in RULES},
+    **{f"parallel-{rule}": partial(_generated, generate_parallel, rule) for rule in RULES},
+    "improve": _improved,
+}
+
+
+def run(instance: Instance, name: str, budget: Budget = Budget()) -> Answer:  # noqa: B008  # immutable
+    """Run one heuristic on one instance.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no heuristic of that name.
+    InternalError
+        If its schedule does not pass the rules.
+    """
+    if name not in HEURISTICS:
+        raise UnknownNameError(f"must be one of {', '.join(HEURISTICS)}", field="heuristic", value=name)
+    began = perf_counter()
+    timetable, reason = HEURISTICS[name](instance, budget)
+    late = (
+        timetable is not None and instance.time_limit is not None and timetable.makespan > instance.time_limit
+    )
+    if timetable is None or late:
+        why = "the schedule found exceeds the time limit" if late else reason
+        return Answer(instance.name, name, None, None, None, why, perf_counter() - began)
+    schedule = timetable.schedule()
+    plan = certify(instance, schedule)
+    return Answer(instance.name, name, schedule, schedule.makespan, plan, "", perf_counter() - began)
