@@ -76,7 +76,6 @@ class Grade:
         """Return the grade as a flat row."""
         return {name: getattr(self, name) for name in self.__slots__}
 
-
     def without_details(self) -> Grade:
         """Return the grade without its list of violations, which is most of its size."""
         return replace(self, violations=None)

@@ -29,19 +29,51 @@ class Blocks:
 
     members: tuple[tuple[int, ...], ...]
     before: tuple[frozenset[int], ...]
-    of: tuple[int, ...]
 
 
-def blocks_of(instance: Instance) -> Blocks:
-    """Group the actions of an instance into blocks (cached on the instance)."""
-    found = instance.cache.get("blocks")
+def blocks_of(instance: Instance, *, with_states: bool = False) -> Blocks:
+    """Group the actions of an instance into blocks (cached on the instance).
+
+    Parameters
+    ----------
+    with_states
+        Also tie an action that requires a state to the predecessors that set it, so that no other setting
+        can be placed in between before it has found its place.
+    """
+    key = f"blocks, with states: {with_states}"
+    found = instance.cache.get(key)
     if found is None:
-        found = instance.cache["blocks"] = _group(instance)
+        ties = _lag_ties(instance) + (_state_ties(instance) if with_states else [])
+        found = instance.cache[key] = _group(instance, ties)
     assert isinstance(found, Blocks)
     return found
 
 
-def _group(instance: Instance) -> Blocks:
+def _lag_ties(instance: Instance) -> list[tuple[int, int]]:
+    return [
+        (instance.index[lag.before], instance.index[lag.after])
+        for lag in instance.lags
+        if lag.maximum is not None or (lag.minimum is not None and lag.minimum < 0)
+    ]
+
+
+def _state_ties(instance: Instance) -> list[tuple[int, int]]:
+    sets, requires = (
+        [
+            {
+                (demand.resource, state)
+                for mode in a.modes
+                for demand in mode.demands
+                if (state := getattr(demand, field))
+            }
+            for a in instance.actions
+        ]
+        for field in ("sets", "requires")
+    )
+    return [(j, i) for i in range(len(instance.actions)) for j, _ in instance.predecessors[i] if sets[j] & requires[i]]
+
+
+def _group(instance: Instance, ties: list[tuple[int, int]]) -> Blocks:
     count, index = len(instance.actions), instance.index
     root = list(range(count))
 
@@ -50,10 +82,9 @@ def _group(instance: Instance) -> Blocks:
             i = root[i]
         return i
 
-    for lag in instance.lags:
-        if lag.maximum is not None or (lag.minimum is not None and lag.minimum < 0):
-            a, b = sorted((find(index[lag.before]), find(index[lag.after])))
-            root[b] = a
+    for one, two in ties:
+        a, b = sorted((find(one), find(two)))
+        root[b] = a
     while True:
         # Blocks that wait for each other become one.
         ahead: dict[int, int] = {find(i): 0 for i in range(count)}
@@ -74,8 +105,7 @@ def _group(instance: Instance) -> Blocks:
     before = tuple(
         frozenset(n for n, other in enumerate(names) if ahead[name] >> other & 1 and other != name) for name in names
     )
-    number = {name: n for n, name in enumerate(names)}
-    return Blocks(members, before, tuple(number[find(i)] for i in range(count)))
+    return Blocks(members, before)
 
 
 def place_block(timetable: Timetable, members: Sequence[int]) -> Timetable | None:
@@ -104,20 +134,22 @@ def _place_all(timetable: Timetable, members: Sequence[int], not_before: dict[in
     return None
 
 
-def generate_serial(instance: Instance, priority: Sequence[float]) -> Timetable | None:
+def generate_serial(instance: Instance, priority: Sequence[float], blocks: Blocks | None = None) -> Timetable | None:
     """Serial scheme: always place the most urgent block whose predecessors are placed.
 
     Parameters
     ----------
     priority
         One number per block, small is urgent; ties go by position.
+    blocks
+        Default: those of `blocks_of`.
 
     Returns
     -------
     Timetable or None
         ``None`` if some block cannot be placed.
     """
-    blocks = blocks_of(instance)
+    blocks = blocks or blocks_of(instance)
     timetable = Timetable(instance)
     waiting = sorted(range(len(blocks.members)), key=lambda b: (priority[b], b))
     placed: set[int] = set()
@@ -132,12 +164,12 @@ def generate_serial(instance: Instance, priority: Sequence[float]) -> Timetable 
     return timetable
 
 
-def generate_parallel(instance: Instance, priority: Sequence[float]) -> Timetable | None:
+def generate_parallel(instance: Instance, priority: Sequence[float], blocks: Blocks | None = None) -> Timetable | None:
     """Parallel scheme: always place the block that can start earliest, the most urgent of them first.
 
     Parameters and result as for `generate_serial`.
     """
-    blocks = blocks_of(instance)
+    blocks = blocks or blocks_of(instance)
     timetable = Timetable(instance)
     waiting = set(range(len(blocks.members)))
     placed: set[int] = set()

@@ -11,7 +11,7 @@ from math import exp
 from random import Random
 from time import perf_counter
 
-from planoracle.heuristics.generation import blocks_of, generate_parallel, generate_serial
+from planoracle.heuristics.generation import Blocks, blocks_of, generate_parallel, generate_serial
 from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.model import Instance
@@ -40,16 +40,21 @@ def improve(
     def over() -> bool:
         return seconds is not None and perf_counter() - began >= seconds
 
-    best, order = _first(instance, bound, over)
-    if best is None or order is None or best.makespan <= bound or len(order) < 2:
+    blocks = blocks_of(instance)
+    best = _first(instance, blocks, bound, over)
+    if best is None:  # perhaps a setting always got in between a state and its use
+        blocks = blocks_of(instance, with_states=True)
+        best = _first(instance, blocks, bound, over)
+    if best is None or best.makespan <= bound or len(blocks.members) < 2:
         return best
+    order = _order(best, blocks)
     random = Random(seed)
     current, temperature = best.makespan, 0.01 * best.makespan
     for _ in range(iterations):
         if over():
             break
         candidate = _mutated(order, random)
-        found = generate_serial(instance, _positions(candidate))
+        found = generate_serial(instance, _positions(candidate), blocks)
         if found is None:
             continue
         worse = found.makespan - current
@@ -63,25 +68,23 @@ def improve(
     return best
 
 
-def _first(instance: Instance, bound: int, over: Callable[[], bool]) -> tuple[Timetable | None, list[int] | None]:
-    """Best schedule of the priority rules, and the order of its blocks by start."""
+def _first(instance: Instance, blocks: Blocks, bound: int, over: Callable[[], bool]) -> Timetable | None:
+    """Best schedule of the priority rules."""
     best: Timetable | None = None
     for rule in RULES:
         for generate in (generate_serial, generate_parallel):
-            found = generate(instance, priorities(instance, rule))
+            found = generate(instance, priorities(instance, rule, blocks), blocks)
             if found is not None and (best is None or found.makespan < best.makespan):
                 best = found
             if over() or (best is not None and best.makespan <= bound):
-                return best, _order(best)
-    return best, _order(best)
+                return best
+    return best
 
 
-def _order(timetable: Timetable | None) -> list[int] | None:
-    if timetable is None:
-        return None
-    members = blocks_of(timetable.instance).members
-    starts = [min(start for i in block if (start := timetable.start[i]) is not None) for block in members]
-    return sorted(range(len(members)), key=lambda b: (starts[b], b))
+def _order(timetable: Timetable, blocks: Blocks) -> list[int]:
+    """Blocks by the start of their first action."""
+    starts = [min(start for i in block if (start := timetable.start[i]) is not None) for block in blocks.members]
+    return sorted(range(len(starts)), key=lambda b: (starts[b], b))
 
 
 def _mutated(order: list[int], random: Random) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planoracle.heuristics.generation import blocks_of
+from planoracle.heuristics.generation import Blocks, blocks_of
 from planoracle.instances.model import Instance
 
 __all__ = ["RULES", "priorities"]
@@ -81,7 +81,7 @@ RULES: dict[str, Callable[[Instance], _Values]] = {
 }
 
 
-def priorities(instance: Instance, rule: str) -> _Values:
+def priorities(instance: Instance, rule: str, blocks: Blocks | None = None) -> _Values:
     """Return the priority of every block: that of its most urgent member."""
     values = RULES[rule](instance)
-    return [min(values[i] for i in members) for members in blocks_of(instance).members]
+    return [min(values[i] for i in members) for members in (blocks or blocks_of(instance)).members]

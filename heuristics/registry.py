@@ -93,9 +93,7 @@ def run(instance: Instance, name: str, budget: Budget = Budget()) -> Answer:  # 
         raise UnknownNameError(f"must be one of {', '.join(HEURISTICS)}", field="heuristic", value=name)
     began = perf_counter()
     timetable, reason = HEURISTICS[name](instance, budget)
-    late = (
-        timetable is not None and instance.time_limit is not None and timetable.makespan > instance.time_limit
-    )
+    late = timetable is not None and instance.time_limit is not None and timetable.makespan > instance.time_limit
     if timetable is None or late:
         why = "the schedule found exceeds the time limit" if late else reason
         return Answer(instance.name, name, None, None, None, why, perf_counter() - began)

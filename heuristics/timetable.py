@@ -197,12 +197,12 @@ class Timetable:
         if demand.requires is not None:
             state, wrong = self.instance.resource[demand.resource].state, None
             for use in settings:
-                if use.start <= time:
+                if use.start < time:
                     state = use.sets
-                elif use.start < end and use.sets != demand.requires:
-                    wrong = use.end if wrong is None else wrong
+                elif use.start <= max(time, end - 1) and use.sets != demand.requires:
+                    wrong = max(use.end, time + 1) if wrong is None else wrong
             if state != demand.requires:
-                return next((u.start for u in settings if u.start > time and u.sets == demand.requires), None)
+                return next((u.start + 1 for u in settings if u.start >= time and u.sets == demand.requires), None)
             if wrong is not None:
                 return wrong
         if demand.sets is not None:  # whoever relies on the state so far must be through

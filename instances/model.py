@@ -11,9 +11,14 @@ at that instant if its action is interruptible; the cut makes two pieces.)
 
 *Resources.* A running piece uses ``amount`` units of each resource of its chosen mode. A
 resource may carry a state. An action that ``sets`` a state does so at its start; one that
-``requires`` a state needs the last setting before its start to have been that one (or the
-initial state), and no other setting may start while it runs. Actions that set the same state
-over exactly the same interval occupy the resource once.
+``requires`` a state needs the last setting by another action before its start to have been that one
+(or the initial state), and no setting of another state may start while it runs.
+
+*Shared settings.* A setting needs no room of its own where it runs over exactly the same interval as
+another use of the resource, of no smaller amount, if that use sets the same state; or sets none and the
+resource is in that state already. (This is how two cooks' recipes preheat one oven together. Commands
+are given one after the other, so a use that sets none must come first: it has to be unattended, or the
+setting attended.)
 
 *Time lags* run from the finish of ``before`` to the start of ``after``: the first piece starts
 at least ``minimum`` ticks, and every piece at most ``maximum`` ticks, after that finish. A lag

@@ -166,37 +166,59 @@ def _demands(instance: Instance, pieces: _Pieces) -> dict[str, list[tuple[int, P
     return uses
 
 
+_Use = tuple[int, Piece, Demand]
+
+
 def _capacity(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
     for name, uses in _demands(instance, pieces).items():
         capacity = instance.resource[name].capacity
-        for i, piece, own in uses:
-            # Load at the start of this piece: capacity can only be exceeded first at some start.
-            load: dict[object, int] = {}
-            for j, other, demand in uses:
-                if (j == i or other.start <= piece.start < other.end) and piece.duration:
-                    # Settings of one state over the same interval share the resource.
-                    key = j if demand.sets is None else (demand.sets, other.start, other.end)
-                    load[key] = max(load.get(key, 0), demand.amount)
-            if own.amount and sum(load.values()) > capacity:
-                message = f"{name} would carry {sum(load.values())} of {capacity} at {piece.start}"
-                yield Violation(i, "resource_capacity", piece.action, message)
+        roomy = [use for use in uses if use[1].duration and not _shares(instance, name, use, uses)]
+        for i, piece, own in roomy:
+            # Capacity can only be exceeded first at some start.
+            load = sum(demand.amount for _, other, demand in roomy if other.start <= piece.start < other.end)
+            if own.amount and load > capacity:
+                yield Violation(i, "resource_capacity", piece.action, f"{name} would carry {load} of {capacity}")
+
+
+def _shares(instance: Instance, name: str, use: _Use, uses: list[_Use]) -> bool:
+    """Whether a setting needs no room of its own, see :mod:`planoracle.instances.model`."""
+    i, piece, own = use
+    if own.sets is None:
+        return False
+    attended = instance.by_id[piece.action].attended > 0
+    for j, other, demand in uses:
+        if j == i or (other.start, other.end) != (piece.start, piece.end) or demand.amount < own.amount:
+            continue
+        if demand.sets == own.sets:
+            if (demand.amount, -j) > (own.amount, -i):  # of several equal settings one takes the room
+                return True
+        elif demand.sets is None and (attended or not instance.by_id[other.action].attended):
+            if _states_before(instance, name, i, piece.start, uses) == {own.sets}:
+                return True
+    return False
+
+
+def _states_before(instance: Instance, name: str, i: int, start: int, uses: list[_Use]) -> set[str | None]:
+    """State that the last setting by another piece before ``start`` left; several if they are simultaneous."""
+    earlier = [(p.start, d.sets) for j, p, d in uses if d.sets is not None and j != i and p.start < start]
+    last = max((time for time, _ in earlier), default=None)
+    found: set[str | None] = {state for time, state in earlier if time == last}
+    return found or {instance.resource[name].state}
 
 
 def _state(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
     for name, uses in _demands(instance, pieces).items():
-        settings = sorted((piece.start, i, demand.sets) for i, piece, demand in uses if demand.sets is not None)
         for i, piece, demand in uses:
             if demand.requires is None:
                 continue
-            earlier = [(start, state) for start, j, state in settings if j != i and start <= piece.start]
-            last = max((start for start, _ in earlier), default=None)
-            found: set[str | None] = {state for start, state in earlier if start == last}
-            found = found or {instance.resource[name].state}
-            during: set[str | None] = {
-                state for start, j, state in settings if j != i and piece.start < start < piece.end
+            found = _states_before(instance, name, i, piece.start, uses)
+            found |= {
+                d.sets
+                for j, p, d in uses
+                if d.sets is not None and j != i and (piece.start <= p.start < piece.end or p.start == piece.start)
             }
-            if found | during != {demand.requires}:
-                message = f"needs {name} to be {demand.requires}, not {sorted(map(str, found | during))}"
+            if found != {demand.requires}:
+                message = f"needs {name} to be {demand.requires}, not {' or '.join(sorted(map(str, found)))}"
                 yield Violation(i, "resource_state", piece.action, message)
 
 

@@ -31,7 +31,8 @@ class Schedule:
     """Pieces in the order in which their commands are given.
 
     Pieces are ordered by start; at the same instant an action that only needs to be started comes
-    before one that holds its agent; then by the instance's order. Use `Schedule.of`.
+    before one that holds its agent, one that sets no state before one that does; then by the
+    instance's order. Use `Schedule.of`.
     """
 
     pieces: tuple[Piece, ...]
@@ -74,7 +75,7 @@ class Schedule:
         starts = sorted((p.start, p.agent) for p in joined if not by_id[p.action].attended and p.agent is not None)
         if starts:
             joined = [part for piece in joined for part in _cut(piece, by_id[piece.action], starts)]
-        joined.sort(key=lambda p: (p.start, by_id[p.action].attended > 0, index[p.action]))
+        joined.sort(key=lambda p: (p.start, by_id[p.action].attended > 0, _sets(by_id[p.action], p), index[p.action]))
         return cls(tuple(joined))
 
     @property
@@ -88,6 +89,11 @@ class Schedule:
         for piece in self.pieces:
             ends[piece.action] = max(ends.get(piece.action, 0), piece.end)
         return ends
+
+
+def _sets(action: Action, piece: Piece) -> bool:
+    modes = action.modes
+    return 0 <= piece.mode < len(modes) and any(demand.sets is not None for demand in modes[piece.mode].demands)
 
 
 def _cut(piece: Piece, action: Action, starts: list[tuple[int, str]]) -> Iterator[Piece]:

@@ -81,8 +81,8 @@ def _action(instance: Instance, action: Action, states: set[tuple[str, str]]) ->
             field=f"{field}.attended",
             value=action.attended,
         )
-    if action.interruptible and any(d.sets is not None for mode in action.modes for d in mode.demands):
-        raise InputError("an interruptible action cannot set a state", field=f"{field}.interruptible", value=True)
+    if action.interruptible:
+        _interruptible(action, field, {name for name, _ in states})
     for agent in action.agents or ():
         if agent not in instance.agents:
             raise InputError(f"must be one of the agents {list(instance.agents)}", field=f"{field}.agents", value=agent)
@@ -96,6 +96,17 @@ def _action(instance: Instance, action: Action, states: set[tuple[str, str]]) ->
             raise InputError("names a resource twice", field=f"{field}.modes[{number}]", value=names)
         for demand in mode.demands:
             _demand(instance, demand, f"{field}.modes[{number}].uses[{demand.resource}]", states)
+
+
+def _interruptible(action: Action, field: str, stateful: set[str]) -> None:
+    for mode in action.modes:
+        for demand in mode.demands:
+            if demand.sets is not None:
+                message = "an interruptible action cannot set a state"
+                raise InputError(message, field=f"{field}.interruptible", value=True)
+            if not action.attended and demand.resource in stateful:
+                message = f"an unattended action that uses {demand.resource}, which has states, cannot be interruptible"
+                raise InputError(message, field=f"{field}.interruptible", value=True)
 
 
 def _demand(instance: Instance, demand: Demand, field: str, states: set[tuple[str, str]]) -> None:

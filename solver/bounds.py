@@ -84,6 +84,7 @@ def lower_bound(instance: Instance, bounds: Windows) -> int:
 def _energy(instance: Instance, bounds: Windows, name: str, capacity: int) -> int:
     work, users = 0, []
     shared: dict[tuple[str, int], int] = {}
+    lengths: set[int] = set()
     for i, action in enumerate(instance.actions):
         if len(action.modes) != 1:
             continue
@@ -93,12 +94,14 @@ def _energy(instance: Instance, bounds: Windows, name: str, capacity: int) -> in
             users.append(i)
             if demand.sets is None:
                 work += demand.amount * action.duration
-            else:  # equal settings may share the resource: count one
+                lengths.add(action.duration)
+            else:  # equal settings may share the room: count one
                 key = (demand.sets, action.duration)
                 shared[key] = max(shared.get(key, 0), demand.amount)
     if not users:
         return 0
-    work += sum(amount * duration for (_, duration), amount in shared.items())
+    # A setting may even share the room of another use that is as long.
+    work += sum(amount * duration for (_, duration), amount in shared.items() if duration not in lengths)
     return min(bounds.head[i] for i in users) + -(-work // capacity) + min(bounds.tail[i] for i in users)
 
 

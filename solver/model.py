@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 
-from planoracle.instances.model import Action, Demand, Instance
+from planoracle.instances.model import Action, Demand, Instance, Resource
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.solver.bounds import Windows
 from planoracle.solver.cp import Model, negated
@@ -26,6 +26,9 @@ class _Part:
     size: int
     held: int
     agents: dict[str, int | None] = field(default_factory=dict)  # eligible agent -> literal (None: always)
+
+
+_User = tuple[int, Demand, tuple[int, ...]]  # action, demand, literals of its mode
 
 
 class ScheduleModel:
@@ -61,7 +64,7 @@ class ScheduleModel:
         self._add_starts()
         for resource in instance.resources:
             users = self._users(resource.name)
-            self._add_resource(users, resource.capacity)
+            self._add_resource(users, resource)
             self._add_states(users, resource.state)
         self.model.minimize(self.makespan)
 
@@ -200,7 +203,7 @@ class ScheduleModel:
 
     # --- resources -------------------------------------------------------------------------------
 
-    def _users(self, name: str) -> list[tuple[int, Demand, tuple[int, ...]]]:
+    def _users(self, name: str) -> list[_User]:
         """Return (action, demand, literals of its mode) of every use of a resource."""
         return [
             (i, demand, _literals(literal))
@@ -210,65 +213,73 @@ class ScheduleModel:
             if demand.resource == name
         ]
 
-    def _add_resource(self, users: list[tuple[int, Demand, tuple[int, ...]]], capacity: int) -> None:
+    def _add_resource(self, users: list[_User], resource: Resource) -> None:
         model = self.model
-        merged = self._merged_settings(users)
+        merged = self._merged_settings(users, resource.state)
         intervals = [
             (model.interval(part.start, part.size, *present, *merged.get(n, ())), demand.amount)
             for n, (i, demand, present) in enumerate(users)
             for part in self.parts[i]
             if part.size and demand.amount
         ]
-        model.capacity(intervals, capacity)
+        model.capacity(intervals, resource.capacity)
 
-    def _merged_settings(self, users: list[tuple[int, Demand, tuple[int, ...]]]) -> dict[int, tuple[int, ...]]:
-        """Let equal settings run as one: a merged one starts with another and needs no room itself.
+    def _merged_settings(self, users: list[_User], initial: str | None) -> dict[int, tuple[int, ...]]:
+        """Let settings share the room of another use that runs over the same interval.
 
         Returns, for every use that may be merged into another, the literal that it is not.
         """
         model = self.model
-        groups: dict[tuple[str, int], list[int]] = {}
-        for n, (i, demand, _) in enumerate(users):
-            if demand.sets is not None and demand.amount:
-                groups.setdefault((demand.sets, self.parts[i][0].size), []).append(n)
+        into: dict[int, list[int]] = {}
+        # Largest amount first, and those that set nothing before all: a use can only join an earlier one.
+        order = sorted(range(len(users)), key=lambda n: (users[n][1].sets is not None, -users[n][1].amount, n))
+        for a, b in combinations(order, 2):
+            (i, one, _), (j, two, _) = users[a], users[b]
+            if two.sets is None or not self._may_join(i, one, j, two):
+                continue
+            same = model.boolean()
+            model.difference(self.parts[i][0].start, self.parts[j][0].start, 0, same)
+            model.difference(self.parts[j][0].start, self.parts[i][0].start, 0, same)
+            for literal in (*users[a][2], *users[b][2]):
+                model.clause(negated(same), literal)
+            for earlier in into.get(a, ()):
+                model.clause(negated(same), negated(earlier))
+            if one.sets is None:
+                self._require(users, j, two.sets, self.parts[j][0], (same,), initial)
+            into.setdefault(b, []).append(same)
         alone: dict[int, tuple[int, ...]] = {}
-        for group in groups.values():
-            group.sort(key=lambda n: (-users[n][1].amount, n))
-            into: dict[int, list[int]] = {n: [] for n in group}
-            for a, b in combinations(group, 2):
-                i, j = users[a][0], users[b][0]
-                if i == j or self._ordered(i, j):
-                    continue
-                same = model.boolean()
-                one, two = self.parts[i][0].start, self.parts[j][0].start
-                model.difference(one, two, 0, same)
-                model.difference(two, one, 0, same)
-                for literal in (*users[a][2], *users[b][2]):
-                    model.clause(negated(same), literal)
-                for earlier in into[a]:
-                    model.clause(negated(same), negated(earlier))
-                into[b].append(same)
-            for n, choices in into.items():
-                if choices:
-                    merged = model.boolean()
-                    model.exactly_one([negated(merged), *choices])
-                    alone[n] = (negated(merged),)
+        for n, choices in into.items():
+            merged = model.boolean()
+            model.exactly_one([negated(merged), *choices])
+            alone[n] = (negated(merged),)
         return alone
 
-    def _add_states(self, users: list[tuple[int, Demand, tuple[int, ...]]], initial: str | None) -> None:
-        """Every use that requires a state is served by a setting, with no other state set in between."""
-        model = self.model
-        settings = [(i, demand.sets, present) for i, demand, present in users if demand.sets is not None]
-        for r, demand, present in users:
-            if demand.requires is None:
-                continue
-            others = [entry for entry in settings if entry[0] != r]
-            good = [(self.parts[i][0], p) for i, state, p in others if state == demand.requires]
-            bad = [(self.parts[i][0], p) for i, state, p in others if state != demand.requires]
-            for part in self.parts[r]:
-                self._serve(part, present, good, bad, initial == demand.requires)
-            if not good and initial != demand.requires:
-                model.clause(*map(negated, present))
+    def _may_join(self, i: int, one: Demand, j: int, two: Demand) -> bool:
+        """Whether the setting ``two`` of action ``j`` may share the room of use ``one`` of action ``i``."""
+        if i == j or not two.amount or one.amount < two.amount or self._ordered(i, j):
+            return False
+        if len(self.parts[i]) > 1 or self.parts[i][0].size != self.parts[j][0].size:
+            return False
+        attended = self.instance.actions[j].attended > 0
+        return one.sets == two.sets or (one.sets is None and (attended or not self.instance.actions[i].attended))
+
+    def _add_states(self, users: list[_User], initial: str | None) -> None:
+        for i, demand, present in users:
+            if demand.requires is not None:
+                for part in self.parts[i]:
+                    self._require(users, i, demand.requires, part, present, initial)
+
+    def _require(
+        self, users: list[_User], i: int, state: str, part: _Part, present: tuple[int, ...], initial: str | None
+    ) -> None:
+        """Let a setting serve a part of action ``i``, with no other state set in between or while it runs."""
+        settings = [(self.parts[j][0], demand.sets, p) for j, demand, p in users if demand.sets is not None and j != i]
+        good = [(setting, there) for setting, sets, there in settings if sets == state]
+        bad = [(setting, there) for setting, sets, there in settings if sets != state]
+        if good or initial == state:
+            self._serve(part, present, good, bad, initial == state)
+        else:
+            self.model.clause(*map(negated, present))
 
     def _serve(
         self,
@@ -291,7 +302,7 @@ class ScheduleModel:
             served.append(by_this)
             for literal in there:
                 model.clause(negated(by_this), literal)
-            model.difference(part.start, setting.start, 0, by_this, *present)
+            model.difference(part.start, setting.start, 1, by_this, *present)
             for (other, also), early in zip(bad, before, strict=True):
                 model.difference(setting.start, other.start, 1, by_this, early, *present, *also)
         if initially:
@@ -299,8 +310,7 @@ class ScheduleModel:
             served.append(at_first)
             for (_, also), early in zip(bad, before, strict=True):
                 model.clause(negated(at_first), negated(early), *map(negated, (*present, *also)))
-        if served:
-            model.clause(*served, *map(negated, present))
+        model.clause(*served, *map(negated, present))
 
     # --- answers ---------------------------------------------------------------------------------
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
+from math import ceil
 from time import perf_counter
 
+from planoracle.heuristics.improve import improve
 from planoracle.instances.benchmarks import certify
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
@@ -18,7 +20,7 @@ __all__ = ["Result", "solve", "versions"]
 
 # Effort limits in CP-SAT's deterministic time, so that results do not depend on the machine's speed.
 _FIRST_TRY = 0.02
-_CANONICAL = 2.0
+_CANONICAL = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ def solve(instance: Instance, *, time_limit: float = 60.0, seed: int = 0, worker
 
     Among the optimal schedules the *canonical* one is returned: starts are as early as possible, first
     for the action with the longest way to go to the end (ties in the order of the instance), then for the
-    next. It does not depend on ``workers``.
+    next. It does not depend on ``workers``. Where finding it takes too long, another optimal schedule is
+    returned and ``canonical`` is false.
 
     Parameters
     ----------
@@ -124,7 +127,8 @@ class _Search:
         if status != "optimal" or self.best is None:
             return self.result(status, proof, self.best)
         canonical = self.canonical(self.best.makespan, _CANONICAL)
-        return self.result("optimal", proof, canonical or self.best, canonical=canonical is not None)
+        schedule = canonical or self.reproducible(self.best.makespan) or self.best
+        return self.result("optimal", proof, schedule, canonical=canonical is not None)
 
     def rounded(self, bound: int) -> int:
         return -(-bound // self.step) * self.step
@@ -143,6 +147,14 @@ class _Search:
         model = self.model(makespan, makespan)
         model.model.search_in_order(model.decisions)
         found = run(model.model, seconds=self.left(), seed=0, fixed_search=True, deterministic=effort)
+        return model.schedule(found.solution) if found.solution else None
+
+    def reproducible(self, makespan: int) -> Schedule | None:
+        """Find a schedule of that makespan by one worker's search, the same at every run."""
+        if self.left() <= 0:
+            return None
+        model = self.model(makespan, makespan)
+        found = run(model.model, seconds=self.left(), deterministic=_CANONICAL)
         return model.schedule(found.solution) if found.solution else None
 
     def prove(self) -> tuple[str, str]:
@@ -165,9 +177,21 @@ class _Search:
             self.take(model, found)
             if found.status == "optimal":
                 return "optimal", name
+            if name == "core search":
+                self.schedule_fast()
             if self.best is not None and self.best.makespan == self.least:
-                return "optimal", name
+                return "optimal", "lower bound reached"
+        if self.best is None:
+            self.schedule_fast()
         return ("feasible" if self.best is not None else "unknown"), "time limit"
+
+    def schedule_fast(self) -> None:
+        """See whether the heuristics know better; on large instances they do long before CP-SAT."""
+        seconds = max(0.0, min(2.0, self.left() / 4))
+        found = improve(self.instance, seed=self.seed, iterations=200, seconds=seconds, bound=self.least)
+        known = self.most + 1 if self.best is None else self.best.makespan
+        if found is not None and found.makespan < known:
+            self.best = found.schedule()
 
     def take(self, model: ScheduleModel, found: Outcome) -> None:
         if found.solution:
@@ -175,7 +199,7 @@ class _Search:
             if self.best is None or schedule.makespan < self.best.makespan:
                 self.best = schedule
         if found.status in ("feasible", "unknown") and found.bound > 0:
-            self.least = max(self.least, round(found.bound) * self.step)
+            self.least = max(self.least, ceil(found.bound - 1e-6) * self.step)
         if found.status == "optimal":
             assert self.best is not None
             self.least = self.best.makespan

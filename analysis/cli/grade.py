@@ -38,7 +38,9 @@ _SUMMARY = (
 
 
 def grade(
-    submissions: Annotated[Path, typer.Argument(help="JSON lines with id, instance, plan and optionally model; - for standard input.")],
+    submissions: Annotated[
+        Path, typer.Argument(help="JSON lines with id, instance, plan and optionally model; - for standard input.")
+    ],
     form: FormatOption = Format.table,
     profile: Annotated[str, typer.Option(help="Rules: paper or released.")] = "paper",
     reference: Annotated[

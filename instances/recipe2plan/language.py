@@ -57,9 +57,9 @@ class Plan:
 # What the released reader does: units become colons, then two shapes are matched to the letter.
 # (Possessive and anchored, so that megabytes of digits take linear time.)
 _RELEASED_UNITS = (
-    (re.compile(r"(?<!\d)(\d++) min"), r"\1:00"),
-    (re.compile(r"(?<!\d)(\d++) sec"), r"0:\1"),
-    (re.compile(r"(?<!\d)(\d++) hour"), r"\1:00:00"),
+    (" min", re.compile(r"(?<!\d)(\d++) min"), r"\1:00"),
+    (" sec", re.compile(r"(?<!\d)(\d++) sec"), r"0:\1"),
+    (" hour", re.compile(r"(?<!\d)(\d++) hour"), r"\1:00:00"),
 )
 _RELEASED_TIME = r"((?:\d++:)?\d++:\d++)"
 _RELEASED_FULL = re.compile(rf"Step\((\d++), ([\w-]++), {_RELEASED_TIME}, {_RELEASED_TIME}\)")
@@ -97,8 +97,9 @@ def _amount(text: str) -> int:
 
 def _released_commands(text: str, instance: Instance) -> Iterator[Command]:
     text = text.replace('"', "").replace("'", "")
-    for pattern, colons in _RELEASED_UNITS:
-        text = pattern.sub(colons, text)
+    for unit, pattern, colons in _RELEASED_UNITS:
+        if unit in text:
+            text = pattern.sub(colons, text)
     found = False
     for match in _RELEASED_FULL.finditer(text):
         found = True

@@ -181,14 +181,18 @@ class _State:
         step = self.kitchen.steps[position]
         start, duration = command.start, command.duration
         end = start + duration
-        self.left[position] = max(0, self.left[position] - duration)
-        if not self.left[position]:
+        left = self.left[position] - duration
+        self.left[position] = left if left > 0 else 0
+        if left <= 0:
             self.done.add(position)
             self.done.update(step.prerequisites)
         self.finish[position] = end
-        self.clock = max(self.clock, start if step.autonomous else end)
+        reached = start
         if not step.autonomous:
             _occupy(self.working, start, end)
+            reached = end
+        if reached > self.clock:
+            self.clock = reached
         for name, _, sets in step.objects:
             _occupy(self.objects.setdefault(name, []), start, end)
             if sets is not None:
@@ -207,7 +211,8 @@ class _State:
 
 
 def _occupy(spans: list[tuple[int, int, int]], start: int, end: int) -> None:
-    spans.append((start, end, max(end, spans[-1][2]) if spans else end))
+    reach = spans[-1][2] if spans else end
+    spans.append((start, end, reach if reach > end else end))
 
 
 def _overlaps(spans: list[tuple[int, int, int]] | tuple[()], start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -1,0 +1,1 @@
+"""Figures, drawn with matplotlib; import these modules late, they are slow to load."""

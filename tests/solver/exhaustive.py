@@ -1,0 +1,120 @@
+"""Exhaustive searches through the rules, knowing nothing of the CP-SAT model."""
+
+from __future__ import annotations
+
+import copy
+from itertools import combinations
+
+from planoracle.instances.model import Action, Instance
+from planoracle.instances.recipe2plan.language import Command
+from planoracle.instances.recipe2plan.profile import PROFILES
+from planoracle.instances.recipe2plan.rules import _kitchen, _State
+from planoracle.instances.referee import find_violations
+from planoracle.instances.schedule import Piece, Schedule
+
+
+def kitchen_optimum(instance: Instance, horizon: int) -> int | None:
+    """Least makespan of any plan that the rules of Recipe2Plan accept, by trying all plans.
+
+    Second by second, every command of every length is tried; states that agree in all that the rules
+    can ask for later are merged.
+    """
+    first = _State(_kitchen(instance), PROFILES["paper"])
+    layer = {_key(first, 0): first}
+    best: int | None = None
+    for now in range(horizon + 1):
+        if best is not None and now >= best:
+            break
+        queue = list(layer.values())
+        seen = dict(layer)
+        while queue:
+            state = queue.pop()
+            if not any(state.left):
+                end = max(finish for finish in state.finish if finish is not None)
+                best = end if best is None else min(best, end)
+                continue
+            for command in _commands(state, now):
+                if next(state.check(0, command), None) is None:
+                    following = _copied(state)
+                    following.carry_out(command)
+                    key = _key(following, now)
+                    if key not in seen:
+                        seen[key] = following
+                        queue.append(following)
+        layer = {_key(state, now + 1): state for state in seen.values() if any(state.left)}
+    return best
+
+
+def _commands(state: _State, now: int) -> list[Command]:
+    commands = []
+    for (recipe, number), position in state.kitchen.index.items():
+        left = state.left[position]
+        lengths = range(1, left + 1) if state.kitchen.steps[position].interruptible else [left] if left else []
+        commands += [Command(number, recipe, length, now) for length in lengths]
+    return commands
+
+
+def _copied(state: _State) -> _State:
+    twin = copy.copy(state)
+    twin.left, twin.finish, twin.done = state.left[:], state.finish[:], set(state.done)
+    twin.objects = {name: spans[:] for name, spans in state.objects.items()}
+    twin.temperature, twin.working = dict(state.temperature), state.working[:]
+    return twin
+
+
+def _key(state: _State, now: int) -> tuple[object, ...]:
+    busy = tuple(
+        (name, tuple(span[:2] for span in spans if span[1] > now)) for name, spans in sorted(state.objects.items())
+    )
+    return max(state.clock, now), tuple(state.left), tuple(state.finish), busy, tuple(sorted(state.temperature.items()))
+
+
+#: Kinds that adding further pieces cannot mend.
+_LASTING = {"release", "time_limit", "agent_busy", "start_attended", "resource_capacity", "minimum_lag", "maximum_lag"}
+
+
+def general_optimum(instance: Instance, horizon: int) -> int | None:
+    """Least makespan of any schedule that the general referee accepts, by trying all schedules."""
+    best: list[int | None] = [None]
+
+    def extend(k: int, pieces: list[Piece]) -> None:
+        end = max((piece.end for piece in pieces), default=0)
+        if best[0] is not None and end >= best[0]:
+            return
+        schedule = Schedule.of(instance, pieces)
+        found = {violation.kind for violation in find_violations(instance, schedule)}
+        if k == len(instance.actions):
+            if not found:
+                best[0] = schedule.makespan
+            return
+        if found & _LASTING:
+            return
+        latest = horizon if best[0] is None else best[0] - 1
+        for choice in _placements(instance, instance.actions[instance.order[k]], latest):
+            extend(k + 1, [*pieces, *choice])
+
+    extend(0, [])
+    return best[0]
+
+
+def _placements(instance: Instance, action: Action, latest: int) -> list[list[Piece]]:
+    agents: tuple[str | None, ...] = instance.eligible(action) or (None,)
+    found = []
+    for mode in range(len(action.modes)):
+        if not action.interruptible or action.duration < 2:
+            for start in range(action.release, latest - action.duration + 1):
+                found += [[Piece(action.id, start, action.duration, agent, mode)] for agent in agents]
+            continue
+        for ticks in combinations(range(action.release, latest), action.duration):
+            found += [
+                [Piece(action.id, tick, 1, agent, mode) for tick, agent in zip(ticks, chosen, strict=True)]
+                for chosen in _products(agents, len(ticks))
+            ]
+    return found
+
+
+def _products(agents: tuple[str | None, ...], length: int) -> list[tuple[str | None, ...]]:
+    rows: list[tuple[str | None, ...]] = [()]
+    for _ in range(length):
+        rows = [(*row, agent) for row in rows for agent in agents]
+    return rows

@@ -1,0 +1,129 @@
+"""Random small instances, the same for the same seed."""
+
+from __future__ import annotations
+
+from random import Random
+
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+
+OBJECTS = ("oven", "microwave", "stove")
+
+
+def kitchen(seed: int, most: int = 6) -> Instance:
+    """Two recipes of together at most ``most`` steps in the style of Recipe2Plan, with all its features."""
+    random = Random(seed)
+    sizes = [random.randint(1, most // 2), random.randint(1, most - most // 2)]
+    actions: list[Action] = []
+    lags: list[Lag] = []
+    preheats = random.random() < 0.6
+    degrees = [random.choice(("350", "450")) for _ in sizes]
+    length = random.randint(1, 3)  # of every preheat, so that two can be shared
+    for r, size in enumerate(sizes):
+        recipe = f"R{r}"
+        for number in range(size):
+            autonomous = random.random() < 0.45
+            demands: list[Demand] = []
+            duration = random.randint(1, 3)
+            interruptible = not autonomous and random.random() < 0.5
+            baking = preheats and number == size - 1 and size > 1
+            if preheats and number == 0 and size > 1:
+                demands, duration, interruptible = [Demand("oven", sets=degrees[r])], length, False
+                autonomous = random.random() < 0.8
+            elif baking:
+                demands = [Demand("oven", requires=degrees[r])]
+            elif random.random() < 0.35:
+                demands = [Demand(random.choice(OBJECTS))]
+            actions.append(
+                Action(
+                    id=f"{recipe}/{number}",
+                    task=recipe,
+                    duration=duration,
+                    attended=0 if autonomous else duration,
+                    interruptible=interruptible,
+                    modes=(Mode(tuple(demands)),),
+                )
+            )
+            before = {0} if baking else set()
+            before |= {earlier for earlier in range(number) if random.random() < 0.45}
+            for earlier in sorted(before):
+                limit = random.randint(0, 2) if random.random() < 0.4 else None
+                lags.append(Lag(f"{recipe}/{earlier}", f"{recipe}/{number}", 0, limit))
+            others = [e for e in range(number) if e not in before and not actions[-number - 1 + e].interruptible]
+            if others and random.random() < 0.2:  # a window without an order
+                earlier = random.choice(others)
+                lags.append(Lag(f"{recipe}/{earlier}", f"{recipe}/{number}", None, random.randint(0, 2)))
+    return Instance(
+        name=f"kitchen-{seed}",
+        actions=tuple(actions),
+        lags=tuple(lags),
+        resources=tuple(Resource(name) for name in OBJECTS),
+        benchmark="recipe2plan",
+        unit="second",
+        seconds_per_tick=1,
+    )
+
+
+def workshop(seed: int) -> Instance:
+    """Up to four actions with whatever the general model has: agents, modes, capacities, states, lags."""
+    random = Random(seed)
+    agents = ("a", "b")[: random.randint(1, 2)]
+    resources = (
+        Resource("bench", capacity=2),
+        Resource("kiln", capacity=random.randint(1, 2), state=random.choice((None, "hot"))),
+    )
+    count = random.randint(2, 4)
+    settable = ["hot", "cold"] if random.random() < 0.6 else []
+    plans = []
+    for number in range(count):
+        duration = random.randint(1, 3)
+        kind = random.random()
+        attended = duration if kind < 0.5 else 0 if kind < 0.8 else random.randint(0, duration)
+        interruptible = attended in (0, duration) and random.random() < 0.35
+        sets = random.choice(settable) if settable and not interruptible and random.random() < 0.5 else None
+        plans.append((duration, attended, interruptible, sets))
+    reachable = {state for *_, state in plans} | {resources[1].state}
+    actions, lags = [], []
+    for number, (duration, attended, interruptible, sets) in enumerate(plans):
+        requires = random.choice(("hot", "cold")) if random.random() < 0.4 else None
+        if requires not in reachable:
+            requires = None
+        uses: list[Demand] = []
+        if sets or requires or random.random() < 0.2:
+            uses.append(Demand("kiln", amount=1, requires=requires, sets=sets))
+        if uses and not attended:
+            interruptible = False
+        modes = [Mode(tuple(uses))]
+        if random.random() < 0.4:
+            modes[0] = Mode((*uses, Demand("bench", amount=random.randint(1, 2))))
+        if random.random() < 0.25:
+            modes.append(Mode((Demand("bench", amount=2),)))
+        eligible = None if random.random() < 0.5 else tuple(a for a in agents if random.random() < 0.6)
+        if attended and eligible == ():
+            eligible = agents[:1]
+        actions.append(
+            Action(
+                id=f"t/{number}",
+                task="t",
+                duration=duration,
+                attended=attended,
+                interruptible=interruptible,
+                modes=tuple(modes),
+                agents=eligible,
+                release=random.choice((0, 0, 0, 1, 2)),
+            )
+        )
+        for earlier in range(number):
+            if random.random() < 0.35:
+                least = random.choice((0, 0, 1, None))
+                most = random.choice((None, 0, 1, 2)) if least is not None else random.randint(0, 2)
+                if least is not None and most is not None:
+                    most = max(least, most)
+                lags.append(Lag(f"t/{earlier}", f"t/{number}", least, most))
+    return Instance(
+        name=f"workshop-{seed}",
+        actions=tuple(actions),
+        lags=tuple(lags),
+        resources=resources,
+        agents=agents,
+        time_limit=random.choice((None, None, 7)),
+    )
