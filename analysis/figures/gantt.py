@@ -40,7 +40,7 @@ _START: dict[str, Any] = {**_LINE, "marker": "v", "markersize": 3.5}
 # Heights in units of one bar, which is _BAR_INCHES high in a figure of our own.
 _BAR_INCHES, _WINDOW, _LANE_GAP, _ROW_GAP = 0.4, 0.3, 0.1, 0.2
 _HOUR, _DAY = 3600, 86400
-_CLOCK_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200)
+_CLOCK_STEPS = (1, 5, 10, 15, 30, 60, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200)
 # Without dates the bytes depend on nothing but the schedule.
 _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
@@ -168,8 +168,7 @@ def _pack(spans: Iterable[_S]) -> list[list[_S]]:
 
 
 def _new_axes(rows: list[_Row]) -> Axes:
-    busiest = max((len(lane) for _, lanes in rows for lane in lanes), default=0)
-    width = min(max(8.0, 1.5 + 0.52 * busiest), 24.0)
+    width = min(max(8.0, *(1.5 + 0.52 * len(lane) for _, lanes in rows for lane in lanes)), 24.0)
     return Figure(figsize=(width, 3), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)).add_subplot()
 
 
@@ -221,7 +220,7 @@ def _wordings(bar: _Bar) -> list[str]:
 class _BarText(Text):
     """Writes the first wording that fits into a box of data coordinates, or nothing.
 
-    It decides while being drawn, for only then the final sizes are known.
+    It decides while being drawn, for only then the final sizes are known. The last wording may fit tightly.
     """
 
     def __init__(self, box: Bbox, wordings: list[str], look: dict[str, Any]) -> None:
@@ -231,13 +230,13 @@ class _BarText(Text):
         dark = look["facecolor"] @ (0.3, 0.6, 0.1) < 0.4
         self.set(color="white" if dark else "black", in_layout=False)
         if look["hatch"]:
-            self.set_bbox({"facecolor": look["facecolor"], "edgecolor": "none", "pad": 0.8})
+            self.set_bbox({"facecolor": look["facecolor"], "edgecolor": "none", "pad": 0.4})
         self._room, self._wordings = box, wordings
 
     def draw(self, renderer: RendererBase) -> None:
         room = self._room.transformed(self.get_transform())
         for wording in [*self._wordings, ""]:
-            margin = cast(float, renderer.points_to_pixels(4 if " " in wording else 1.2))  # a number may be tight
+            margin = cast(float, renderer.points_to_pixels(1.6 if wording == self._wordings[-1] else 4))
             self.set_text(wording)
             size = self.get_window_extent(renderer)
             if size.width + margin <= abs(room.width) and size.height + margin <= abs(room.height):

@@ -74,7 +74,7 @@ def workshop(seed: int) -> Instance:
     count = random.randint(2, 4)
     settable = ["hot", "cold"] if random.random() < 0.6 else []
     plans = []
-    for number in range(count):
+    for _ in range(count):
         duration = random.randint(1, 3)
         kind = random.random()
         attended = duration if kind < 0.5 else 0 if kind < 0.8 else random.randint(0, duration)

@@ -1,0 +1,247 @@
+from collections import Counter
+from dataclasses import replace
+from io import BytesIO
+
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from planoracle.analysis.figures.gantt import gantt, save_gantt
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.recipe2plan.facts import load
+from planoracle.instances.schedule import Piece, Schedule
+from planoracle.solver.solve import solve
+
+BURNER = (Mode((Demand("burner"),)),)
+CHOP = Action("soup/chop", "soup", 4, 4, interruptible=True, label="chop an onion")
+BOIL = Action("soup/boil", "soup", 10, 1, modes=BURNER, label="boil")
+FRY = Action("eggs/fry", "eggs", 6, 6, modes=BURNER)
+COOL = Action("eggs/cool", "eggs", 8, 0, label="let cool")
+REST = Action("eggs/rest", "eggs", 5, 0)
+KITCHEN = Instance(
+    "kitchen",
+    (CHOP, BOIL, FRY, COOL, REST),
+    resources=(Resource("burner", capacity=2), Resource("oven")),
+    agents=("Ann", "Bob"),
+    unit="minute",
+)
+SCHEDULE = Schedule.of(
+    KITCHEN,
+    [
+        Piece("soup/chop", 0, 2, "Ann"),
+        Piece("soup/boil", 2, 10, "Ann"),
+        Piece("soup/chop", 3, 2, "Ann"),
+        Piece("eggs/fry", 0, 6, "Bob"),
+        Piece("eggs/cool", 6, 8, "Bob"),
+        Piece("eggs/rest", 6, 5, "Bob"),
+    ],
+)
+
+
+@pytest.fixture(scope="module")
+def timed() -> tuple[Instance, Schedule]:
+    instance = load("timed", "Cobbler_Pancakes")
+    schedule = solve(instance).schedule
+    assert schedule is not None
+    return instance, schedule
+
+
+def rendered(ax: Axes) -> Axes:
+    assert isinstance(ax.figure, Figure)
+    ax.figure.savefig(BytesIO(), format="png")
+    return ax
+
+
+def rows(ax: Axes) -> list[str]:
+    return [label.get_text() for label in ax.get_yticklabels()]
+
+
+def windows(ax: Axes) -> list[tuple[float, float]]:
+    return [tuple(line.get_xdata()) for line in ax.lines if line.get_label() == "window"]
+
+
+def legend(ax: Axes) -> list[str]:
+    drawn = ax.get_legend()
+    assert drawn is not None
+    return [text.get_text() for text in drawn.get_texts()]
+
+
+def spans(ax: Axes, action: str) -> list[tuple[float, float, bool]]:
+    """Return start, end and hatching of every bar of an action."""
+    bars = [patch for patch in ax.patches if patch.get_label() == action]
+    return sorted((bar.get_x(), bar.get_x() + bar.get_width(), bool(bar.get_hatch())) for bar in bars)
+
+
+def test_every_piece_is_drawn_where_it_belongs() -> None:
+    ax = gantt(KITCHEN, SCHEDULE)
+    assert rows(ax) == ["Ann", "Bob", "burner (2)", "on its own"]  # and no oven, which nobody uses
+    assert spans(ax, "soup/chop") == [(0, 2, False), (3, 5, False)]
+    assert spans(ax, "soup/boil") == [(2, 3, False), (2, 3, False), (3, 12, True)]  # agent and burner
+    assert spans(ax, "eggs/fry") == [(0, 6, False), (0, 6, False)]
+    assert spans(ax, "eggs/cool") == [(6, 14, True)]
+    assert spans(ax, "eggs/rest") == [(6, 11, True)]
+    assert len(ax.patches) == 9
+
+
+def test_bars_never_overlap() -> None:
+    ax = gantt(KITCHEN, SCHEDULE)
+    boxes = [bar.get_bbox() for bar in ax.patches]
+    for i, one in enumerate(boxes):
+        for other in boxes[:i]:
+            apart_in_time = one.x1 <= other.x0 or other.x1 <= one.x0
+            assert apart_in_time or one.y1 <= other.y0 or other.y1 <= one.y0
+
+
+def test_all_bars_of_a_bundled_schedule(timed: tuple[Instance, Schedule]) -> None:
+    instance, schedule = timed
+    expected: Counter[str] = Counter()
+    for piece in schedule.pieces:
+        action = instance.by_id[piece.action]  # all are either attended throughout or not at all
+        expected[piece.action] += bool(action.attended) + len(action.modes[0].demands)
+    assert min(expected.values()) > 0
+    assert Counter(patch.get_label() for patch in gantt(instance, schedule).patches) == expected
+
+
+def test_attended_work_beyond_its_start_without_resource_goes_on_on_its_own() -> None:
+    instance = Instance("k", (Action("t/a", "t", 5, 2), Action("t/b", "t", 0, 0)))
+    ax = gantt(instance, Schedule((Piece("t/a", 0, 5, "agent"), Piece("t/b", 5, 0, "agent"))))
+    assert rows(ax) == ["agent", "on its own"]
+    assert spans(ax, "t/a") == [(0, 2, False), (2, 5, True)]
+    assert spans(ax, "t/b") == [(5, 5, True)]  # no width, but an edge
+
+
+def test_windows_only_where_there_are_maximum_lags(timed: tuple[Instance, Schedule]) -> None:
+    instance, schedule = timed
+    finish = schedule.finish()
+    expected = [
+        (finish[lag.before], finish[lag.before] + lag.maximum) for lag in instance.lags if lag.maximum is not None
+    ]
+    ax = gantt(instance, schedule)
+    assert sorted(windows(ax)) == sorted(expected)
+    assert any("window" in text for text in legend(ax))
+    untimed = gantt(instance.without_maximum_lags("untimed"), schedule)
+    assert windows(untimed) == []
+    assert not any("window" in text for text in legend(untimed))
+
+
+def test_window_lies_over_the_bar_whose_start_it_bounds() -> None:
+    instance = replace(KITCHEN, lags=(Lag("eggs/fry", "eggs/cool", 0, 3),), cache={})
+    ax = gantt(instance, SCHEDULE)
+    bracket, start = (line for line in ax.lines if line.get_marker() in ("|", "v"))
+    assert list(bracket.get_xdata()) == [6, 9]
+    assert list(start.get_xdata()) == [6]
+    (bar,) = (patch for patch in ax.patches if patch.get_label() == "eggs/cool")
+    assert 0 < bar.get_y() - bracket.get_ydata()[0] < 0.5  # y grows downwards
+    assert bracket.get_ydata()[0] == start.get_ydata()[0]
+
+
+def test_window_after_the_end_widens_the_axis_only_a_little() -> None:
+    def right(maximum: int) -> float:
+        lag = Lag("eggs/fry", "eggs/cool", 0, maximum)
+        return gantt(replace(KITCHEN, lags=(lag,), cache={}), SCHEDULE).get_xlim()[1]
+
+    assert right(3) < right(9) < right(900) < 1.2 * SCHEDULE.makespan
+
+
+def test_texts_stay_inside_their_bars(timed: tuple[Instance, Schedule]) -> None:
+    for width in (14, 7, 3):
+        ax = Figure(figsize=(width, 4)).add_subplot()
+        rendered(gantt(*timed, ax))
+        bars = [bar.get_window_extent() for bar in ax.patches]
+        written = [
+            text.get_window_extent() for text in ax.texts if text.get_text() and "makespan" not in text.get_text()
+        ]
+        assert len(written) >= width
+        for text in written:
+            assert any(bar.x0 < text.x0 and text.x1 < bar.x1 and bar.y0 < text.y0 and text.y1 < bar.y1 for bar in bars)
+
+
+def test_labels_are_written_where_they_fit(timed: tuple[Instance, Schedule]) -> None:
+    texts = [text.get_text().replace("\n", " ") for text in rendered(gantt(*timed)).texts]
+    assert "7 bake cobbler" in texts  # half an hour
+    assert "3" in texts  # a minute
+    assert "3 pour butter into pan" not in texts
+
+
+@pytest.mark.parametrize("wide", [True, False])
+def test_nothing_is_cut_off(timed: tuple[Instance, Schedule], wide: bool) -> None:
+    tasks = [f"a task with a rather long name {i}" for i in range(12)]
+    many = Instance("k", tuple(Action(f"{task}/0", task, 2, 2) for task in tasks))
+    one_by_one = Schedule(tuple(Piece(action.id, 2 * i, 2, "agent") for i, action in enumerate(many.actions)))
+    ax = rendered(gantt(*timed) if wide else gantt(many, one_by_one))
+    figure = ax.figure.bbox
+    for artist in (ax.get_legend(), ax.title, ax.xaxis.label, *ax.get_yticklabels(), *ax.texts):
+        box = artist.get_window_extent()
+        assert figure.x0 <= box.x0 <= box.x1 <= figure.x1
+        assert figure.y0 <= box.y0 <= box.y1 <= figure.y1
+    assert ax.get_legend().get_window_extent().y1 < ax.xaxis.label.get_window_extent().y0
+
+
+def test_time_axis(timed: tuple[Instance, Schedule]) -> None:
+    ax = rendered(gantt(*timed))
+    shown = [label.get_text() for label in ax.get_xticklabels()]
+    assert {"0:00", "0:10", "1:00"} <= set(shown)
+    assert ax.get_xlabel() == "time (h:mm)"
+    assert "makespan 01:08:00" in [text.get_text() for text in ax.texts]
+    seconds = replace(KITCHEN, unit="second", cache={})
+    assert "0:05" in [label.get_text() for label in rendered(gantt(seconds, SCHEDULE)).get_xticklabels()]
+    ax = rendered(gantt(KITCHEN, SCHEDULE))
+    assert ax.get_xlabel() == "time (minute)"
+    assert "10" in [label.get_text() for label in ax.get_xticklabels()]
+    assert "makespan 14" in [text.get_text() for text in ax.texts]
+
+
+def test_legend_and_title() -> None:
+    ax = gantt(KITCHEN, SCHEDULE)
+    assert legend(ax) == ["soup", "eggs", "holds no agent"]
+    assert ax.get_title(loc="left") == "kitchen"
+    assert gantt(KITCHEN, SCHEDULE, title="Dinner").get_title(loc="left") == "Dinner"
+    assert gantt(KITCHEN, SCHEDULE, title="").get_title(loc="left") == ""
+
+
+def test_names_are_not_read_as_formulas() -> None:
+    action = Action("_$\\frac$/$x$", "_$\\frac$", 9, 9, label="$\\nonsense$")
+    ax = rendered(gantt(Instance("$\\name$", (action,)), Schedule((Piece(action.id, 0, 9, "agent"),))))
+    assert len(legend(ax)) == 1
+
+
+def test_draws_on_the_axes_passed_in() -> None:
+    figure = Figure(figsize=(5, 2))
+    ax = figure.add_subplot()
+    assert gantt(KITCHEN, SCHEDULE, ax) is ax
+    assert figure.axes == [ax]
+    assert tuple(figure.get_size_inches()) == (5, 2)
+
+
+def test_empty_schedule() -> None:
+    assert rows(rendered(gantt(KITCHEN, Schedule(())))) == ["Ann", "Bob"]
+
+
+def test_copes_with_150_actions() -> None:
+    actions = tuple(Action(f"t{i % 20}/{i}", f"t{i % 20}", 3, 3, label="do something") for i in range(150))
+    instance = Instance("many", actions)
+    schedule = Schedule(tuple(Piece(action.id, 3 * i, 3, "agent") for i, action in enumerate(actions)))
+    ax = rendered(gantt(instance, schedule))
+    assert len(ax.patches) == 150
+    assert len(legend(ax)) == 20
+    assert max(ax.figure.get_size_inches()) <= 24
+
+
+@pytest.mark.parametrize(("suffix", "magic"), [(".png", b"\x89PNG\r\n"), (".svg", b"<?xml"), (".PDF", b"%PDF-")])
+def test_files_are_written_the_same_twice(tmp_path, monkeypatch, suffix: str, magic: bytes) -> None:
+    paths = [tmp_path / f"one{suffix}", tmp_path / f"two{suffix}"]
+    for path, day in zip(paths, (10**9, 2 * 10**9), strict=True):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(day))  # what would be written as the date
+        save_gantt(KITCHEN, SCHEDULE, path)
+    one, two = (path.read_bytes() for path in paths)
+    assert one.startswith(magic)
+    assert one == two
+
+
+@pytest.mark.parametrize("name", ["chart.jpg", "chart", "png"])
+def test_wrong_suffix(tmp_path, name: str) -> None:
+    with pytest.raises(InputError, match=r"output: must end in \.png, \.svg or \.pdf") as caught:
+        save_gantt(KITCHEN, SCHEDULE, str(tmp_path / name))
+    assert caught.value.field == "output"
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,134 @@
+"""Heuristics: refereed schedules or explicit failures, never better than the optimum."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.random_instances import kitchen, workshop
+
+from planoracle.heuristics.generation import blocks_of, generate_parallel, generate_serial
+from planoracle.heuristics.priority import RULES, priorities
+from planoracle.heuristics.recipe2plan_dfs import action_list, search
+from planoracle.heuristics.registry import HEURISTICS, Budget, run
+from planoracle.instances.catalogue import load
+from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.model import Action, Instance, Lag
+from planoracle.instances.recipe2plan import facts
+from planoracle.instances.referee import referee
+from planoracle.solver.solve import solve
+
+SOME = facts.names()[::13]
+
+
+@pytest.mark.parametrize("name", list(HEURISTICS))
+def test_every_heuristic_answers_with_an_accepted_schedule_or_a_reason(name):
+    for problem in SOME:
+        answer = run(load(problem), name, Budget(iterations=5))
+        if answer.schedule is None:
+            assert answer.reason
+        else:
+            assert answer.makespan == answer.schedule.makespan
+            assert answer.makespan >= solve(load(problem)).makespan
+            assert answer.plan
+
+
+def test_the_improver_comes_close_to_the_optimum():
+    gaps = []
+    for name in facts.names()[::3]:
+        answer = run(load(name), "improve", Budget(iterations=60))
+        gaps.append(answer.makespan / solve(load(name)).makespan - 1)
+    assert sum(gaps) / len(gaps) <= 0.02
+
+
+def test_the_improver_is_deterministic_and_stops_at_a_bound():
+    instance = load("recipe2plan/timed/Tacos_Smore-Bars")
+    first, second = (run(instance, "improve", Budget(seed=3, iterations=30)) for _ in range(2))
+    assert first.schedule == second.schedule
+    assert run(instance, "improve", Budget(bound=10**9)).makespan >= first.makespan
+
+
+def test_unknown_heuristic():
+    with pytest.raises(UnknownNameError, match="improve"):
+        run(load(SOME[0]), "magic")
+
+
+def test_time_limit_makes_a_long_schedule_a_failure():
+    instance = Instance("k", (Action("t/a", "t", 5, 5),), time_limit=4)
+    answer = run(instance, "serial-lpt")
+    assert answer.schedule is None
+    assert "time limit" in answer.reason
+
+
+def test_algorithm_1_lists_autonomous_actions_by_duration_after_their_prerequisites():
+    actions = (
+        Action("t/chop", "t", 4, 4),
+        Action("t/boil", "t", 9, 0),
+        Action("t/toast", "t", 2, 0),
+        Action("t/serve", "t", 1, 1),
+    )
+    lags = (Lag("t/chop", "t/toast"), Lag("t/boil", "t/serve"), Lag("t/toast", "t/serve"))
+    # boil (9) has no prerequisites; toast (2) needs chop; then what is left.
+    assert action_list(Instance("k", actions, lags)) == [1, 0, 2, 3]
+
+
+def test_algorithm_1_worked_by_hand():
+    actions = (Action("t/chop", "t", 4, 4), Action("t/boil", "t", 9, 0), Action("t/serve", "t", 1, 1))
+    instance = Instance("k", actions, (Lag("t/chop", "t/serve"), Lag("t/boil", "t/serve")))
+    # boil and chop at 0; nothing to do from 4 on, so the search waits for 9; serve until 10.
+    found, _ = search(instance)
+    assert found.start == [0, 0, 9]
+    assert found.makespan == 10
+    # To the letter, time only moves by continuous actions: serve can never start.
+    failed, reason = search(instance, waiting=False)
+    assert failed is None
+    assert reason == "no feasible schedule found"
+
+
+def test_algorithm_1_backtracks_out_of_a_window():
+    # Started at once, heat is done at 2 and the window closes at 3, but prepare takes until 5.
+    actions = (Action("t/heat", "t", 2, 0), Action("t/prepare", "t", 5, 5), Action("t/fry", "t", 1, 1))
+    instance = Instance("k", actions, (Lag("t/heat", "t/fry", 0, 1), Lag("t/prepare", "t/fry")))
+    found, _ = search(instance)
+    assert found.start == [5, 0, 7]
+
+
+def test_algorithm_1_stops_at_its_limit_of_nodes():
+    failed, reason = search(load("recipe2plan/untimed/Puddings_Volcano-Glass"), nodes=100)
+    assert failed is None
+    assert "limit" in reason
+
+
+def test_blocks_tie_what_maximum_lags_tie_and_break_cycles():
+    actions = tuple(Action(f"t/{n}", "t", 1, 1) for n in range(4))
+    # 0 and 2 are tied; 1 lies between them, so it must join; 3 stays alone.
+    lags = (Lag("t/0", "t/2", 0, 5), Lag("t/0", "t/1"), Lag("t/1", "t/2"), Lag("t/2", "t/3"))
+    blocks = blocks_of(Instance("k", actions, lags))
+    assert blocks.members == ((0, 1, 2), (3,))
+    assert blocks.before == (frozenset(), frozenset({0}))
+
+
+@pytest.mark.parametrize("rule", list(RULES))
+def test_priority_rules_prefer_what_they_say(rule):
+    actions = (Action("t/short", "t", 1, 1), Action("t/long", "t", 9, 9), Action("t/last", "t", 2, 0))
+    lags = (Lag("t/long", "t/last"),)
+    short, long, last = priorities(Instance("k", actions, lags), rule)
+    expected = {
+        "lpt": (-1, -9, -2),
+        "spt": (1, 9, 2),
+        "mts": (0, -1, 0),
+        "lst": (-1, -11, -2),
+        "lft": (0, -2, 0),
+        "grpw": (-1, -11, -2),
+        "wait": (0, -2, -2),
+    }
+    assert (short, long, last) == expected[rule]
+
+
+@given(st.integers(0, 3000))
+def test_generated_schedules_pass_the_general_rules_on_random_instances(seed):
+    for instance in (kitchen(seed), workshop(seed)):
+        for scheme in (generate_serial, generate_parallel):
+            for rule in ("lst", "spt"):
+                timetable = scheme(instance, priorities(instance, rule))
+                if timetable is not None:
+                    kinds = {v.kind for v in referee(instance, timetable.schedule()).violations}
+                    assert kinds <= {"time_limit"}

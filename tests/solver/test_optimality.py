@@ -1,0 +1,151 @@
+"""Optimal means proved with respect to the rules: exhaustive search through the rules agrees."""
+
+from dataclasses import replace
+
+import pytest
+from support.exhaustive import general_optimum, kitchen_optimum
+from support.random_instances import kitchen, workshop
+
+from planoracle.instances.model import Instance, Mode
+from planoracle.instances.referee import referee
+from planoracle.solver import solve as solving
+from planoracle.solver.bounds import common_tick, horizon, lower_bound, windows
+from planoracle.solver.solve import solve
+
+KITCHENS = 220
+WORKSHOPS = 150
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_kitchens_agree_with_exhaustive_search_through_the_rules(block):
+    for seed in range(block, KITCHENS, 10):
+        instance = kitchen(seed)
+        expected = kitchen_optimum(instance, horizon(instance))
+        result = solve(instance)
+        assert result.makespan == expected, instance.name
+        assert result.status == ("infeasible" if expected is None else "optimal")
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_workshops_agree_with_exhaustive_search_through_the_general_rules(block):
+    for seed in range(block, WORKSHOPS, 10):
+        instance = workshop(seed)
+        expected = general_optimum(instance, min(horizon(instance), instance.time_limit or 10**9))
+        result = solve(instance)
+        assert result.makespan == expected, instance.name
+        assert result.status == ("infeasible" if expected is None else "optimal")
+
+
+def test_the_random_kitchens_use_every_feature():
+    instances = [kitchen(seed) for seed in range(KITCHENS)]
+    demands = [d for i in instances for a in i.actions for d in a.modes[0].demands]
+    assert {d.sets for d in demands} == {d.requires for d in demands} == {None, "350", "450"}
+    assert {d.resource for d in demands} == {"oven", "microwave", "stove"}
+    actions = [a for i in instances for a in i.actions]
+    assert any(a.interruptible for a in actions)
+    assert any(not a.attended for a in actions)
+    lags = [lag for i in instances for lag in i.lags]
+    assert any(lag.maximum is not None and lag.minimum is None for lag in lags)
+    results = [solve(i) for i in instances]
+    assert any(r.status == "infeasible" for r in results)
+    assert any(_pauses(r) for r in results)
+    assert any(_shares_oven(i, r) for i, r in zip(instances, results, strict=True))
+
+
+def _pauses(result):
+    names = [piece.action for piece in result.schedule.pieces] if result.schedule else []
+    return len(set(names)) < len(names)
+
+
+def _shares_oven(instance, result):
+    setting = [
+        piece
+        for piece in (result.schedule.pieces if result.schedule else ())
+        if any(d.sets for d in instance.by_id[piece.action].modes[0].demands)
+    ]
+    return len({piece.start for piece in setting}) < len(setting)
+
+
+def test_the_random_workshops_use_every_feature():
+    instances = [workshop(seed) for seed in range(WORKSHOPS)]
+    actions = [a for i in instances for a in i.actions]
+    assert any(len(i.agents) > 1 for i in instances)
+    assert any(a.agents == () for a in actions)
+    assert any(a.agents and len(a.agents) == 1 for a in actions)
+    assert any(len(a.modes) > 1 for a in actions)
+    assert any(0 < a.attended < a.duration for a in actions)
+    assert any(a.interruptible and not a.attended for a in actions)
+    assert any(i.resources[1].capacity > 1 for i in instances)
+    assert any(i.time_limit is not None for i in instances)
+    assert any(a.release for a in actions)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_both_referees_agree_on_solver_output(seed):
+    instance = kitchen(seed)
+    schedule = solve(instance).schedule
+    if schedule is not None:
+        assert referee(instance, schedule).violations == ()
+
+
+def _scaled(instance: Instance, factor: int) -> Instance:
+    return replace(
+        instance,
+        actions=tuple(
+            replace(a, duration=a.duration * factor, attended=a.attended * factor, release=a.release * factor)
+            for a in instance.actions
+        ),
+        lags=tuple(
+            replace(
+                lag,
+                minimum=None if lag.minimum is None else lag.minimum * factor,
+                maximum=None if lag.maximum is None else lag.maximum * factor,
+            )
+            for lag in instance.lags
+        ),
+        cache={},
+    )
+
+
+@pytest.mark.parametrize("factor", [2, 3])
+def test_dividing_times_by_their_common_divisor_loses_nothing(factor, monkeypatch):
+    """The claim of solver/README.md: a finer grid has no better schedule."""
+    checked = 0
+    for seed in range(150):
+        fine = _scaled(_without_pausing_users(kitchen(seed, 7)), factor)
+        if not any(a.interruptible for a in fine.actions):
+            continue
+        assert common_tick(fine) % factor == 0
+        coarse = solve(fine)
+        with monkeypatch.context() as patch:
+            patch.setattr(solving, "common_tick", lambda _: 1)
+            assert solve(fine).makespan == coarse.makespan, seed
+        checked += 1
+    assert checked > 80
+
+
+def _without_pausing_users(instance: Instance) -> Instance:
+    """Take from interruptible actions what the claim excludes: resources, and maximum lags they start."""
+    actions = tuple(replace(a, modes=(Mode(),)) if a.interruptible else a for a in instance.actions)
+    lags = tuple(lag for lag in instance.lags if lag.maximum is None or not instance.by_id[lag.before].interruptible)
+    return replace(instance, actions=actions, lags=lags, cache={})
+
+
+def test_common_tick_is_not_taken_where_halves_can_help():
+    # Three unit jobs that can be paused on two agents end at 1.5: at 3 if a tick is half a unit.
+    from planoracle.instances.model import Action
+
+    jobs = tuple(Action(f"t/{n}", "t", 2, 2, interruptible=True) for n in range(3))
+    instance = Instance("halves", jobs, agents=("a", "b"))
+    assert common_tick(instance) == 1
+    assert solve(instance).makespan == 3
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_lower_bound_never_exceeds_the_optimum(seed):
+    for instance in (kitchen(seed), workshop(seed)):
+        result = solve(instance)
+        if result.makespan is not None:
+            bounds = windows(instance)
+            assert bounds.consistent
+            assert lower_bound(instance, bounds) <= result.makespan <= horizon(instance)

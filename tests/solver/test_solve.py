@@ -1,0 +1,160 @@
+"""Statuses, bounds, determinism and monotonicity of the solver."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.random_instances import kitchen, workshop
+
+from planoracle.instances.catalogue import load
+from planoracle.instances.errors import InternalError
+from planoracle.instances.model import Action, Instance, Lag
+from planoracle.instances.recipe2plan import facts
+from planoracle.solver import solve as solving
+from planoracle.solver.solve import solve
+
+LARGE = [
+    "BBQ-Meatballs", "Chilli", "Choco", "Cobbler", "Pancakes", "Cookies", "Vada", "Okra-Fry",
+]  # fmt: skip
+
+
+def test_all_recipe2plan_problems_are_proved_and_accepted_by_the_rules():
+    for name in facts.names():
+        result = solve(load(name))
+        assert result.status == "optimal", name
+        assert result.canonical, name
+        assert result.lower_bound == result.makespan == result.schedule.makespan
+        assert result.plan  # rendered, parsed and replayed, or an InternalError would have been raised
+
+
+def test_reference_plans_are_above_the_optimum_as_often_as_known():
+    above = {"timed": 0, "untimed": 0}
+    for name in facts.names():
+        _, setting, pair = name.split("/")
+        plan = facts.reference_plan(setting, pair)
+        if plan is not None:
+            released = max(command.start + command.duration for command in plan)
+            assert released >= solve(load(name)).makespan, name
+            above[setting] += released > solve(load(name)).makespan
+    assert above == {"timed": 62, "untimed": 29}
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_schedule_does_not_depend_on_workers_or_seed(seed):
+    for instance in (kitchen(seed, 7), workshop(seed)):
+        first = solve(instance)
+        for other in (solve(instance, workers=2), solve(instance, seed=7)):
+            assert (other.status, other.schedule, other.plan) == (first.status, first.schedule, first.plan)
+
+
+def test_a_time_limit_leaves_a_plan_and_a_bound():
+    instance = facts.combine("large", LARGE)
+    result = solve(instance, time_limit=0.0)
+    assert result.status == "feasible"
+    assert result.lower_bound is not None
+    assert result.lower_bound <= result.makespan == result.schedule.makespan
+
+
+def _pair(maximum: int | None, **options: object) -> Instance:
+    first, second = Action("t/a", "t", 3, 3), Action("t/b", "t", 2, 2)
+    third = Action("t/c", "t", 4, 4)
+    lags = (Lag("t/a", "t/b", 0, maximum), Lag("t/a", "t/c"), Lag("t/c", "t/b"))
+    return Instance("pair", (first, second, third), lags, **options)
+
+
+def test_infeasible_is_proved_and_has_no_bound():
+    assert solve(_pair(4)).makespan == 9
+    result = solve(_pair(3))
+    assert (result.status, result.makespan, result.lower_bound, result.schedule) == ("infeasible", None, None, None)
+    result = solve(_pair(4, time_limit=8))
+    assert (result.status, result.lower_bound) == ("infeasible", None)
+
+
+def test_infeasible_by_search_is_confirmed_with_presolve_on_and_off(monkeypatch):
+    # Two rigid chains 2, (5), 2 on one agent take 11, though path and work only demand 9.
+    def rigid(task):
+        return Action(f"{task}/1", task, 2, 2), Action(f"{task}/2", task, 5, 0), Action(f"{task}/3", task, 2, 2)
+
+    lags = tuple(Lag(f"{task}/{k}", f"{task}/{k + 1}", 0, 0) for task in "ab" for k in (1, 2))
+    assert solve(Instance("rigid", (*rigid("a"), *rigid("b")), lags)).makespan == 11
+    instance = Instance("rigid", (*rigid("a"), *rigid("b")), lags, time_limit=10)
+    calls = []
+    run = solving.run
+
+    def spy(model, **options):
+        calls.append((options.get("presolve", False), options.get("fixed_search", False)))
+        return run(model, **options)
+
+    monkeypatch.setattr(solving, "run", spy)
+    assert solve(instance).status == "infeasible"
+    proofs = {presolve for presolve, fixed in calls if not fixed}
+    assert proofs == {True, False}
+
+
+def test_an_infeasible_that_cannot_be_confirmed_is_not_reported(monkeypatch):
+    run = solving.run
+
+    def lying(model, **options):
+        found = run(model, **options)
+        if not options.get("presolve"):
+            found.status, found.solution = "infeasible", []
+        return found
+
+    monkeypatch.setattr(solving, "run", lying)
+    result = solve(load("recipe2plan/timed/Vada_Leche-Asada"))
+    assert result.status == "optimal"
+
+
+def test_a_schedule_that_breaks_the_rules_is_never_an_answer(monkeypatch):
+    from planoracle.solver.model import ScheduleModel
+
+    decode = ScheduleModel.schedule
+
+    def shifted(self, solution):
+        schedule = decode(self, solution)
+        first = schedule.pieces[0]
+        return replace(schedule, pieces=(first._replace(start=first.start + 60), *schedule.pieces[1:]))
+
+    monkeypatch.setattr(ScheduleModel, "schedule", shifted)
+    with pytest.raises(InternalError, match="does not pass the rules"):
+        solve(load("recipe2plan/timed/Cobbler_Pancakes"))
+
+
+@given(seed=st.integers(0, 2000), data=st.data())
+def test_adding_a_constraint_never_lowers_the_optimum(seed, data):
+    instance = kitchen(seed)
+    before = solve(instance)
+    one, two = (data.draw(st.integers(0, len(instance.actions) - 1)) for _ in range(2))
+    ids = [action.id for action in instance.actions]
+    known = {(lag.before, lag.after) for lag in instance.lags}
+    order = {a: n for n, a in enumerate(instance.order)}
+    if order[one] >= order[two] or (ids[one], ids[two]) in known:
+        stricter = replace(instance, actions=_longer(instance.actions, one), cache={})
+    else:
+        stricter = replace(instance, lags=(*instance.lags, Lag(ids[one], ids[two], 0)), cache={})
+    after = solve(stricter)
+    if before.status == "infeasible" and stricter.actions == instance.actions:
+        assert after.status == "infeasible"
+    elif after.makespan is not None and before.makespan is not None and stricter.actions == instance.actions:
+        assert after.makespan >= before.makespan
+
+
+def _longer(actions, i):
+    return tuple(replace(a, release=a.release + 1) if n == i else a for n, a in enumerate(actions))
+
+
+@given(seed=st.integers(0, 2000), share=st.floats(0, 1))
+def test_a_time_limit_at_the_optimum_keeps_it_and_below_is_infeasible(seed, share):
+    instance = workshop(seed)
+    best = solve(instance).makespan
+    if best is None:
+        return
+    assert solve(replace(instance, time_limit=best, cache={})).makespan == best
+    assert solve(replace(instance, time_limit=int(share * (best - 1)), cache={})).status == "infeasible"
+
+
+def test_dropping_the_time_constraints_never_lengthens():
+    for pair in ("Tacos_Smore-Bars", "Vada_Chicken-Rice", "Choco_Leche-Asada"):
+        timed, untimed = (solve(load(f"recipe2plan/{s}/{pair}")).makespan for s in ("timed", "untimed"))
+        assert untimed <= timed
