@@ -95,7 +95,7 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
     for name, members in sets.items():
         for method, field in methods.items():
             gaps = [(getattr(m, field), m.instance) for m in members if getattr(m, field) is not None]
-            worst = max(gaps, key=lambda entry: entry[0], default=(None, None))
+            worst = max(gaps, key=lambda entry: entry[0], default=(0.0, ""))
             rows.append(
                 {
                     "set": name,
@@ -104,8 +104,8 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
                     "answered": len(gaps),
                     "above": sum(gap > 0 for gap, _ in gaps),
                     "mean_gap": sum(gap for gap, _ in gaps) / len(gaps) if gaps else None,
-                    "max_gap": worst[0],
-                    "worst": worst[1].rpartition("/")[2] if worst[1] else None,
+                    "max_gap": worst[0] if gaps else None,
+                    "worst": worst[1].rpartition("/")[2] if worst[0] else None,
                 }
             )
     return rows

@@ -7,7 +7,7 @@ from math import gcd
 
 from planoracle.instances.model import Instance
 
-__all__ = ["Windows", "common_tick", "horizon", "lower_bound", "windows"]
+__all__ = ["Windows", "common_tick", "grid_matters", "horizon", "lower_bound", "windows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +106,13 @@ def _energy(instance: Instance, bounds: Windows, name: str, capacity: int) -> in
 
 
 def common_tick(instance: Instance) -> int:
-    """Return the number of ticks by which all times may be divided without losing an optimum.
+    """Return the number of ticks by which all times may be divided.
 
     Without interruptible actions any schedule is an ordering plus difference constraints, so starts can
     be rounded down to multiples of the greatest common divisor of all times. ``solver/README.md``
-    shows that this also holds for one agent whose interruptible actions use no resource and start no
-    maximum lag. Otherwise it need not (three unit jobs on two machines end at 1.5), and the result is 1.
+    shows that this also holds for one agent whose interruptible actions use no resource and have no maximum
+    lag; a maximum lag before them needs the check of `grid_matters`. Otherwise finer pauses can help
+    (three unit jobs on two machines end at 1.5), and the result is 1.
 
     Examples
     --------
@@ -119,7 +120,12 @@ def common_tick(instance: Instance) -> int:
     >>> common_tick(load("timed", "Cobbler_Pancakes"))
     60
     """
-    if not _keeps_optimum(instance):
+    pausing = [action for action in instance.actions if action.interruptible]
+    if pausing and (
+        len(instance.agents) > 1
+        or not all(a.attended and len(a.modes) == 1 and not a.modes[0].demands for a in pausing)
+        or any(lag.maximum is not None and instance.by_id[lag.before].interruptible for lag in instance.lags)
+    ):
         return 1
     step = 0
     for action in instance.actions:
@@ -129,12 +135,6 @@ def common_tick(instance: Instance) -> int:
     return step or 1
 
 
-def _keeps_optimum(instance: Instance) -> bool:
-    pausing = [action for action in instance.actions if action.interruptible]
-    if not pausing:
-        return True
-    return (
-        len(instance.agents) == 1
-        and all(a.attended and len(a.modes) == 1 and not a.modes[0].demands for a in pausing)
-        and not any(lag.maximum is not None and instance.by_id[lag.before].interruptible for lag in instance.lags)
-    )
+def grid_matters(instance: Instance) -> bool:
+    """Whether pauses off the grid of `common_tick` could shorten a schedule, for all that is known without search."""
+    return any(lag.maximum is not None and instance.by_id[lag.after].interruptible for lag in instance.lags)

@@ -103,9 +103,13 @@ class Model:
         self.proto.objective.vars.append(variable)
         self.proto.objective.coeffs.append(1)
 
+    def drop_objective(self) -> None:
+        """Ask for any solution."""
+        self.proto.clear_objective()
+
     def search_in_order(self, variables: Iterable[int]) -> None:
         """Drop the objective and branch on variables in this order, smallest value first."""
-        self.proto.clear_objective()
+        self.drop_objective()
         strategy = self.proto.search_strategy.add()
         strategy.variables.extend(variables)
         strategy.variable_selection_strategy = cmh.DecisionStrategyProto.VariableSelectionStrategy.CHOOSE_FIRST

@@ -26,6 +26,8 @@ class _Part:
     size: int
     held: int
     agents: dict[str, int | None] = field(default_factory=dict)  # eligible agent -> literal (None: always)
+    yields: int | None = None  # literal: holds nobody after all (only in a relaxation),
+    yielding: list[int] = field(default_factory=list)  # if one of these literals allows it
 
 
 _User = tuple[int, Demand, tuple[int, ...]]  # action, demand, literals of its mode
@@ -42,9 +44,15 @@ class ScheduleModel:
         Ticks per step of the model; must divide all times (but the time limit).
     least, most
         Domain of the makespan, in ticks.
+    relaxed
+        Let one step of every interruptible action that is bound by a maximum lag hold nobody, if it starts
+        at the last moment that the lag allows: a relaxation of the same problem in continuous time, see
+        ``solver/README.md``.
     """
 
-    def __init__(self, instance: Instance, bounds: Windows, step: int, least: int, most: int) -> None:
+    def __init__(
+        self, instance: Instance, bounds: Windows, step: int, least: int, most: int, *, relaxed: bool = False
+    ) -> None:
         self.instance = instance
         self.step = step
         self.model = Model()
@@ -52,6 +60,7 @@ class ScheduleModel:
         self.makespan = self.model.integer(-(-least // step), self._most)
         self.parts: list[list[_Part]] = []
         self.modes: list[list[int | None]] = []
+        self._relaxed = relaxed
         # Parts that must go on from the one before them if a literal holds.
         self._runs: list[tuple[_Part, _Part, int]] = []
         self._heads = [-(-head // step) for head in bounds.head]
@@ -100,6 +109,20 @@ class ScheduleModel:
                     in_time = model.boolean()
                     model.difference(last.start, two.start, -reach, in_time)
                     self._continue_run(one, two, negated(in_time))
+                if self._relaxed and self.instance.by_id[lag.after].interruptible:
+                    for part in after:
+                        last_moment = model.boolean()
+                        model.difference(part.start, last.start, reach, last_moment)
+                        part.yielding.append(last_moment)
+        for parts in self.parts if self._relaxed else ():
+            self._add_yields([part for part in parts if part.yielding])
+
+    def _add_yields(self, parts: list[_Part]) -> None:
+        for part in parts:
+            part.yields = self.model.boolean()
+            self.model.clause(negated(part.yields), *part.yielding)
+        if parts:
+            self.model.at_most_sum([part.yields for part in parts if part.yields is not None], 1)
 
     def _continue_run(self, one: _Part, two: _Part, literal: int) -> None:
         """If ``literal``, let ``two`` follow ``one`` as part of the same run."""
@@ -127,12 +150,21 @@ class ScheduleModel:
                     part.agents = dict(literals)
         for agent in self.instance.agents[:1] if self._pooled else self.instance.agents:
             held = [
-                (model.interval(part.start, part.held, *_literals(part.agents[agent])), 1)
+                (model.interval(part.start, part.held, *_literals(part.agents[agent]), *_negated(part.yields)), 1)
                 for parts in self.parts
                 for part in parts
                 if part.held and agent in part.agents
             ]
             model.capacity(held, len(self.instance.agents) if self._pooled else 1)
+        for parts in self.parts:  # what cannot be paused never overlaps a step that yields
+            if any(part.yields is not None for part in parts):
+                rigid = [
+                    (model.interval(part.start, part.held), 1)
+                    for action, others in zip(self.instance.actions, self.parts, strict=True)
+                    for part in others
+                    if part.held and (others is parts or not action.interruptible)
+                ]
+                model.capacity(rigid, 1)
 
     def _add_starts(self) -> None:
         """Actions that hold nobody: somebody must be free to start them."""
@@ -361,6 +393,10 @@ class ScheduleModel:
 
 def _literals(literal: int | None) -> tuple[int, ...]:
     return () if literal is None else (literal,)
+
+
+def _negated(literal: int | None) -> tuple[int, ...]:
+    return () if literal is None else (negated(literal),)
 
 
 def _closure(instance: Instance) -> list[int]:

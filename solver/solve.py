@@ -12,7 +12,7 @@ from planoracle.heuristics.improve import improve
 from planoracle.instances.benchmarks import certify
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
-from planoracle.solver.bounds import common_tick, horizon, lower_bound, windows
+from planoracle.solver.bounds import common_tick, grid_matters, horizon, lower_bound, windows
 from planoracle.solver.cp import Outcome, run
 from planoracle.solver.model import ScheduleModel
 
@@ -42,6 +42,10 @@ class Result:
         Wall time, model building and refereeing included.
     proof
         In which step the status was settled.
+    grid
+        Ticks; statements about all schedules (``optimal``, ``infeasible``, ``lower_bound``) hold for schedules
+        that pause interruptible actions at multiples of it. 1 where finer pauses are proved not to help,
+        which is the case but for rare combinations of pauses and maximum lags.
     """
 
     instance: str
@@ -53,6 +57,7 @@ class Result:
     canonical: bool = False
     seconds: float = 0.0
     proof: str = ""
+    grid: int = 1
     seed: int = 0
     versions: dict[str, str] = field(default_factory=dict)
 
@@ -104,7 +109,7 @@ class _Search:
         self.workers = workers
         self.bounds = windows(instance)
         self.step = common_tick(instance)
-        self.least = 0
+        self.root = self.least = 0  # lower bounds: by hand, and the best so far
         self.most = horizon(instance)
         if instance.time_limit is not None:
             self.most = min(self.most, instance.time_limit)
@@ -116,7 +121,8 @@ class _Search:
     def run(self) -> Result:
         if not self.bounds.consistent:
             return self.result("infeasible", "the time lags contradict each other")
-        self.least = self.rounded(lower_bound(self.instance, self.bounds))
+        self.root = lower_bound(self.instance, self.bounds)
+        self.least = self.rounded(self.root)
         if self.least > self.most:
             return self.result("infeasible", "the lower bound exceeds the time limit")
         if self.left() > 0:
@@ -133,8 +139,22 @@ class _Search:
     def rounded(self, bound: int) -> int:
         return -(-bound // self.step) * self.step
 
-    def model(self, least: int, most: int) -> ScheduleModel:
-        return ScheduleModel(self.instance, self.bounds, self.step, least, most)
+    def model(self, least: int, most: int, *, relaxed: bool = False) -> ScheduleModel:
+        return ScheduleModel(self.instance, self.bounds, self.step, least, most, relaxed=relaxed)
+
+    def grid(self, status: str, makespan: int | None) -> int:
+        """Return the grid on which a result holds, 1 if no finer one can change it."""
+        if self.step == 1 or not grid_matters(self.instance):
+            return 1
+        best = self.most if makespan is None else makespan - self.step
+        if status not in ("optimal", "infeasible") or self.left() <= 0:
+            return self.step
+        if best < self.root:
+            return 1
+        model = self.model(self.root // self.step * self.step, best, relaxed=True)
+        model.model.drop_objective()
+        finer = run(model.model, seconds=self.left(), deterministic=_CANONICAL)
+        return 1 if finer.status == "infeasible" else self.step
 
     def canonical(self, makespan: int, effort: float) -> Schedule | None:
         """Find the canonical schedule of a given makespan, if there is one and the effort suffices.
@@ -154,6 +174,7 @@ class _Search:
         if self.left() <= 0:
             return None
         model = self.model(makespan, makespan)
+        model.model.drop_objective()
         found = run(model.model, seconds=self.left(), deterministic=_CANONICAL)
         return model.schedule(found.solution) if found.solution else None
 
@@ -230,6 +251,7 @@ class _Search:
             canonical=canonical,
             seconds=perf_counter() - self.began,
             proof=proof,
+            grid=self.grid(status, makespan),
             seed=self.seed,
             versions=versions(),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -80,6 +80,8 @@ def grade(
     summary = Table(Format.table, _SUMMARY, "averages", sys.stdout if form is Format.table else sys.stderr)
     for row in summarize(kept, missing=grader.rules.missing):
         summary.add(row)
+        if row["missing_names"]:
+            _name_missing(row, grader.rules.missing)
     summary.close()
     raise typer.Exit(0 if all(result.scored for result in kept) else 1)
 
@@ -89,3 +91,11 @@ def _split(entry: str) -> tuple[str, str]:
     if not equals:
         raise typer.BadParameter(f"must be name=value, not {entry!r}", param_hint="--rule")
     return name, value
+
+
+def _name_missing(row: dict[str, Any], missing: str) -> None:
+    names = [name.rpartition("/")[2] for name in row["missing_names"]]
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    model = f" of {row['model']}" if row["model"] else ""
+    counted = "count as failed" if missing == "failed" else "are left out"
+    print(f"note: no plan{model} for {', '.join(names[:5])}{more} in {row['set']}; these {counted}", file=sys.stderr)

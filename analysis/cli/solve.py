@@ -40,6 +40,7 @@ def solve(
                 "unit": instance.unit,
                 "seconds": round(result.seconds, 6),
                 "proof": result.proof,
+                "grid": result.grid,
                 "plan": result.plan,
                 "schedule": schedule_rows(result.schedule),
                 "seed": result.seed,

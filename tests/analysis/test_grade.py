@@ -1,0 +1,645 @@
+"""Grades: the contract of their fields, the released verdicts, the metrics, and bad submissions."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from planoracle.analysis import grade as grade_module
+from planoracle.analysis.grade import Grade, Grader, grade_all, read_submissions, released_plan
+from planoracle.analysis.metrics.recipe2plan import measure, reference_efficiency
+from planoracle.analysis.optimum import optimum
+from planoracle.analysis.statistics import summarize
+from planoracle.instances import catalogue
+from planoracle.instances.errors import InputError
+from planoracle.instances.files import to_document
+from planoracle.instances.model import Action, Instance, Lag
+from planoracle.instances.recipe2plan import facts
+from planoracle.instances.recipe2plan.language import Command, Plan, parse
+from planoracle.instances.recipe2plan.profile import PROFILES, profile
+from planoracle.instances.recipe2plan.rules import replay
+
+PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
+NAME = "recipe2plan/timed/Cobbler_Pancakes"
+PAIR = facts.load("timed", "Cobbler_Pancakes")
+EGG = "recipe2plan/timed/Pizza_Chocolate-Egg"
+
+CONTRACT = [
+    "id",
+    "instance",
+    "scored",
+    "success",
+    "violation",
+    "violation_index",
+    "violations",
+    "executed",
+    "progress",
+    "goal_ratio",
+    "efficiency",
+    "r_efficiency",
+    "multitasking_score",
+    "makespan",
+    "optimal_makespan",
+    "reason",
+]
+
+
+def reference_text(name):
+    return ", ".join(command.text for command in released_plan(catalogue.load(name)))
+
+
+def optimal_text(name):
+    return optimum(catalogue.load(name)).plan
+
+
+@cache
+def grader(rules=PAPER):
+    return Grader(rules)
+
+
+def grade(plan, name=NAME, rules=PAPER):
+    return grader(rules).grade({"id": "one", "instance": name, "plan": plan})
+
+
+# --- fields --------------------------------------------------------------------------------------
+
+
+def test_a_row_has_the_fields_of_the_contract():
+    row = grade(reference_text(NAME)).row()
+    assert set(CONTRACT) <= set(row)
+    assert [name for name in row if name in CONTRACT] == CONTRACT
+    assert set(grader().grade(None).row()) == set(row)
+
+
+def test_the_row_of_a_faultless_plan():
+    row = grade(reference_text(NAME)).row()
+    assert row["id"] == "one"
+    assert row["instance"] == NAME
+    assert (row["scored"], row["success"], row["reason"]) == (True, True, None)
+    assert (row["violation"], row["violation_index"], row["violations"]) == (None, None, ())
+    assert (row["executed"], row["progress"], row["goal_ratio"]) == (24, 1.0, 1.0)
+    assert (row["r_efficiency"], row["multitasking_score"]) == (1.0, 1.0)
+    assert (row["makespan"], row["optimal_makespan"]) == (4380, 4080)
+    assert row["reference"] == "heuristic"
+
+
+def test_the_row_of_a_failed_plan():
+    row = grade("Step(1, Cobbler, 2 min, 00:00), Step(2, Cobbler, 1 min, 01:00)").row()
+    assert (row["scored"], row["success"], row["reason"]) == (True, False, None)
+    assert (row["violation"], row["violation_index"], row["executed"]) == ("time_error", 1, 1)
+    assert row["violations"][0]["index"] == 1
+    assert row["violations"][0]["kind"] == "time_error"
+    assert row["violations"][0]["subject"] == "Cobbler/2"
+    assert {v["kind"] for v in row["violations"][2:]} == {"missing_action"}
+    assert row["multitasking_score"] == 0.0
+    assert json.loads(json.dumps(row))["progress"] == 1 / 24
+
+
+def test_an_unscored_row_has_no_figures():
+    row = grader().grade({"id": "x", "instance": NAME, "model": "m"}, line=7).row()
+    given_ = {"id": "x", "instance": NAME, "model": "m", "line": 7, "scored": False}
+    assert {key: value for key, value in row.items() if value is not None and key != "reason"} == given_
+    assert row["reason"] == "plan: is missing"
+
+
+def test_model_and_line_are_handed_through():
+    found = grader().grade({"id": "x", "instance": NAME, "plan": "", "model": "gpt", "extra": 1}, line=3)
+    assert (found.model, found.line, found.scored) == ("gpt", 3, True)
+
+
+def test_without_details_drops_the_violations_only():
+    full = grade("")
+    assert full.violations
+    assert full.without_details() == replace(full, violations=None)
+
+
+# --- the released verdicts -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def verdicts(shared):
+    path = shared / "verdicts" / "recipe2plan.jsonl"
+    if not path.is_file():
+        pytest.skip(f"the verdicts of the released grader are not here ({path})")
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def test_released_profile_gives_the_released_verdicts(verdicts):
+    assert len(verdicts) == 645
+    same = {"progress", "goal_ratio", "executed", "success", "violation", "violation_index"}
+    wrong = []
+    for entry in verdicts:
+        found, expected = grader(RELEASED).grade(entry), entry["expected"]
+        agree = all(getattr(found, field) == expected[field] for field in same)
+        agree &= found.makespan == expected["makespan_s"]
+        agree &= found.r_efficiency == pytest.approx(expected["r_efficiency"], abs=1e-9)
+        if not (found.scored and agree):
+            wrong.append(entry["id"])
+    assert wrong == []
+
+
+def test_paper_profile_gives_the_same_verdict_on_plans_without_zero_lengths(verdicts):
+    fields = ("success", "violation", "violation_index", "executed", "progress", "goal_ratio")
+    compared = 0
+    for entry in verdicts:
+        commands = parse(entry["plan"], catalogue.load(entry["instance"]), RELEASED).commands
+        if all(command.duration for command in commands):
+            found = grader().grade(entry)
+            assert [getattr(found, field) for field in fields] == [entry["expected"][field] for field in fields]
+            compared += 1
+    assert compared > 500
+
+
+# --- optimal and reference plans -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+def test_optimal_plans_succeed_in_the_optimal_makespan(rules):
+    for name in catalogue.bundled():
+        found = grade(optimal_text(name), name, rules)
+        assert found.success, name
+        assert found.violations == (), name
+        assert found.makespan == found.optimal_makespan == optimum(catalogue.load(name)).makespan, name
+
+
+def test_optimal_plans_have_r_efficiency_one_against_the_optimum():
+    rules = profile("paper", reference="optimal")
+    for name in catalogue.bundled():
+        found = grade(optimal_text(name), name, rules)
+        assert found.reference == "optimal"
+        assert found.r_efficiency == found.r_efficiency_optimal == found.multitasking_score == 1.0, name
+
+
+def test_reference_plans_have_r_efficiency_one_against_themselves_and_less_against_the_optimum():
+    better = 0
+    for name in catalogue.bundled():
+        if name == EGG:
+            continue
+        found = grade(reference_text(name), name)
+        assert (found.success, found.reference) == (True, "heuristic")
+        assert found.r_efficiency == pytest.approx(1.0, abs=1e-12), name
+        assert found.makespan >= found.optimal_makespan
+        if found.executed >= len(parse(optimal_text(name), catalogue.load(name)).commands):
+            assert found.r_efficiency_optimal <= 1.0 + 1e-12, name
+        better += found.makespan > found.optimal_makespan
+    assert better == 62 + 29  # shared/traps.md: longer than the optimum in 62 timed and 29 untimed pairs
+
+
+def test_the_pair_without_a_reference_plan():
+    plan = optimal_text(EGG)
+    released = grade(plan, EGG, RELEASED)
+    assert (released.success, released.r_efficiency, released.multitasking_score) == (True, 0.0, 0.0)
+    assert released.reference == "none"
+    paper = grade(plan, EGG)
+    assert (paper.success, paper.r_efficiency, paper.multitasking_score) == (True, 1.0, 1.0)
+    assert paper.reference == "optimal"
+    strict = grade(plan, EGG, profile("paper", missing_ref="zero"))
+    assert (strict.r_efficiency, strict.reference) == (None, "none")
+
+
+# --- equations 1 to 3 ----------------------------------------------------------------------------
+
+BOILED = Instance(
+    "boiled",
+    actions=(
+        Action("A/0", "A", 600, 0),  # boil
+        Action("A/1", "A", 300, 300, interruptible=True),  # peel
+        Action("A/2", "A", 120, 120),  # serve
+    ),
+    lags=(Lag("A/0", "A/2"),),
+    benchmark="recipe2plan",
+    unit="second",
+)
+RUN = [Command(0, "A", 600, 0), Command(1, "A", 300, 0), Command(2, "A", 120, 600)]
+REFERENCE = [Command(0, "A", 600, 0), Command(1, "A", 300, 100), Command(2, "A", 120, 700)]
+
+
+def replayed(commands, rules=PAPER):
+    return replay(BOILED, Plan((tuple(commands),)), rules)
+
+
+def test_equations_1_to_3_by_hand():
+    # Work 600 + 300 + 120 = 1020 s done by 720 s: 300 s saved in 600 s of autonomous work, 0.5.
+    # Reference: the same work by 820 s, 200 s saved in 600 s, 1/3. R = 0.5 / (1/3) = 1.5.
+    found = measure(BOILED, replayed(RUN), REFERENCE)
+    assert (found.saved, found.saved_raw, found.autonomous) == (300, 300, 600)
+    assert found.efficiency == 0.5
+    assert found.reference == pytest.approx(1 / 3)
+    assert found.r_efficiency == pytest.approx(1.5)
+    assert found.multitasking_score == found.r_efficiency
+
+
+def test_equations_1_to_3_for_a_failed_run_by_hand():
+    # Boiled and peeled by 600 s, then serving too long: 900 - 600 = 300 s saved, 300 / 600 = 0.5.
+    # Two commands of the reference: 900 s of work by 600 s as well, 0.5. R = 1, but no success: score 0.
+    found = measure(BOILED, replayed([*RUN[:2], Command(2, "A", 130, 600)]), REFERENCE)
+    assert (found.efficiency, found.reference, found.r_efficiency) == (0.5, 0.5, 1.0)
+    assert found.multitasking_score == 0.0
+
+
+def test_the_reference_is_cut_in_the_order_in_which_it_is_listed():
+    # Two commands carried out. Listed last first, these are serving and peeling: no autonomous work.
+    found = measure(BOILED, replayed(RUN[:2]), REFERENCE[::-1])
+    assert (found.reference, found.r_efficiency) == (None, None)
+
+
+def test_ref_floor_caps_at_five_times_the_efficiency():
+    # Reference done by 960 s: 60 s saved in 600 s, 0.1. R = 0.5 / 0.1 = 5, the cap is 5 * 0.5 = 2.5.
+    slow = [*REFERENCE[:2], Command(2, "A", 120, 840)]
+    assert measure(BOILED, replayed(RUN), slow).r_efficiency == pytest.approx(5.0)
+    capped = measure(BOILED, replayed(RUN), slow, profile("paper", ref_floor=True))
+    assert capped.r_efficiency == pytest.approx(2.5)
+
+
+def test_undefined_ref_is_undefined_or_zero():
+    # One after the other saves nothing; nor does a reference that there is not.
+    serial = [Command(0, "A", 600, 0), Command(1, "A", 300, 600), Command(2, "A", 120, 900)]
+    for reference in (serial, None, []):
+        undefined = measure(BOILED, replayed(RUN), reference)
+        assert (undefined.efficiency, undefined.r_efficiency, undefined.multitasking_score) == (0.5, None, None)
+        zero = measure(BOILED, replayed(RUN), reference, profile("paper", undefined_ref="zero"))
+        assert (zero.r_efficiency, zero.multitasking_score) == (0.0, 0.0)
+    failed = measure(BOILED, replayed(RUN[:2]), serial)
+    assert (failed.r_efficiency, failed.multitasking_score) == (None, 0.0)
+
+
+def test_without_autonomous_work_the_efficiency_is_undefined():
+    found = measure(BOILED, replayed(RUN[1:2]), REFERENCE)
+    assert (found.efficiency, found.r_efficiency, found.autonomous) == (None, None, 0)
+
+
+def test_clip_saved_keeps_negative_savings_apart():
+    # Peeling at 1000 s: 900 s of work by 1300 s.
+    late = replayed([RUN[0], Command(1, "A", 300, 1000)])
+    found = measure(BOILED, late, REFERENCE)
+    assert (found.saved, found.saved_raw, found.r_efficiency) == (0, -400, 0.0)
+    raw = measure(BOILED, late, REFERENCE, profile("paper", clip_saved=False))
+    assert raw.efficiency == pytest.approx(-400 / 600)
+    assert raw.r_efficiency == pytest.approx(-400 / 600 / 0.5)
+
+
+def test_t_auto_counts_time_executed_or_nominal_durations_of_complete_steps():
+    stew = Instance(
+        "stew",
+        actions=(Action("A/0", "A", 600, 0, interruptible=True), Action("A/1", "A", 300, 300)),
+        benchmark="recipe2plan",
+    )
+    part = replay(stew, Plan(((Command(0, "A", 400, 0), Command(1, "A", 300, 0)),)))
+    assert measure(stew, part, None).autonomous == 400
+    assert measure(stew, part, None, profile("paper", t_auto="nominal")).autonomous == 0
+
+
+_starts = st.integers(0, 1500)
+
+
+@st.composite
+def _runs(draw):
+    cut = draw(st.integers(1, 299))
+    commands = [
+        Command(0, "A", 600, draw(_starts)),
+        Command(1, "A", cut, draw(_starts)),
+        Command(1, "A", 300 - cut, draw(_starts)),
+        Command(2, "A", 120, draw(_starts)),
+    ]
+    chosen = draw(st.sets(st.sampled_from(commands), min_size=1))
+    return sorted(chosen, key=lambda command: command.start)
+
+
+@given(_runs(), _runs(), st.sampled_from([PAPER, RELEASED]))
+def test_metric_invariants(commands, reference, rules):
+    run = replayed(commands, rules)
+    found = measure(BOILED, run, reference, rules)
+    assert found.saved == max(0, found.saved_raw)
+    assert found.saved <= found.autonomous  # only autonomous work can be saved
+    assert found.efficiency is None or 0 <= found.efficiency <= 1
+    assert found.multitasking_score == (found.r_efficiency if run.success else 0)
+    if rules is RELEASED:
+        assert found.r_efficiency is not None
+    elif found.r_efficiency is not None:
+        assert found.r_efficiency == pytest.approx(found.efficiency / found.reference)
+
+
+@given(st.integers(0, 599), st.integers(1, 300))
+def test_a_run_measured_against_itself_is_one(start, piece):
+    commands = [RUN[0], Command(1, "A", piece, start)]
+    found = measure(BOILED, replayed(commands), commands)
+    assert found.saved == min(piece, 600 - start)
+    assert found.r_efficiency == 1.0
+
+
+@given(_runs(), st.integers(0, 5000))
+def test_waiting_at_the_beginning_costs_what_it_lasts(commands, wait):
+    found = measure(BOILED, replayed(commands), None)
+    later = measure(BOILED, replayed([c._replace(start=c.start + wait) for c in commands]), None)
+    assume(found.autonomous == later.autonomous)
+    executed = replayed(commands).executed
+    assert later.saved_raw == found.saved_raw - (wait if executed else 0)
+
+
+@given(_runs())
+def test_reference_efficiency_does_not_depend_on_the_order(commands):
+    assert reference_efficiency(BOILED, commands) == reference_efficiency(BOILED, commands[::-1])
+
+
+# --- own instances -------------------------------------------------------------------------------
+
+
+def test_an_instance_in_a_file_is_compared_with_its_optimum(tmp_path):
+    path = tmp_path / "boiled.json"
+    path.write_text(json.dumps(to_document(BOILED)))
+    found = grade("Step(0, A, 600, 0) Step(1, A, 300, 0) Step(2, A, 120, 660)", str(path))
+    assert (found.scored, found.success, found.makespan, found.optimal_makespan) == (True, True, 780, 720)
+    assert (found.reference, found.instance) == ("optimal", str(path))
+    assert found.r_efficiency == pytest.approx((240 / 600) / (300 / 600))
+
+
+def test_a_general_instance_has_no_efficiency(tmp_path):
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps(to_document(replace(BOILED, benchmark="own", cache={}))))
+    pieces = [("A/0", 0, 600), ("A/1", 0, 300), ("A/2", 600, 120)]
+    plan = [{"action": a, "start": s, "duration": d, "agent": "agent"} for a, s, d in pieces]
+    found = grade(plan, str(path))
+    assert (found.scored, found.success, found.makespan, found.optimal_makespan) == (True, True, 720, 720)
+    assert (found.efficiency, found.r_efficiency, found.multitasking_score, found.reference) == (None,) * 4
+    late = grade([*plan[:2], plan[2] | {"start": 599}], str(path))
+    assert (late.scored, late.success, late.violation, late.violation_index) == (True, False, "minimum_lag", 2)
+
+
+def test_a_file_with_several_problems_is_not_an_instance(shared):
+    path = shared / "benchmarks" / "recipe2plan" / "cooking.json"
+    if not path.is_file():
+        pytest.skip(f"cooking.json is not here ({path})")
+    found = grade("", str(path))
+    assert not found.scored
+    assert "single problem" in found.reason
+
+
+# --- bad submissions -----------------------------------------------------------------------------
+
+GOOD_LINE = {"id": "good", "instance": NAME, "plan": reference_text(NAME)}
+
+
+def grade_lines(*lines):
+    """Grade raw lines between two good ones; both must come out unharmed."""
+    good = json.dumps(GOOD_LINE).encode()
+    stream = io.BytesIO(b"\n".join([good, *lines, good]) + b"\n")
+    grades = list(grade_all(read_submissions(stream, "s.jsonl"), grader()))
+    first, *others, last = grades
+    assert first.success
+    assert last.success
+    assert (first.id, last.id, last.line) == ("good", "good", len(lines) + 2)
+    return others
+
+
+def line(**changes):
+    entry = GOOD_LINE | {"id": "bad"} | changes
+    return json.dumps({key: value for key, value in entry.items() if value is not ...}).encode()
+
+
+UNSCORED = {
+    "not JSON": (b"{", "is not JSON"),
+    "a plan as it is": (reference_text(NAME).encode(), "is not JSON"),
+    "two objects": (b"{} {}", "is not JSON"),
+    "a trailing comma": (b'{"id": "x",}', "is not JSON"),
+    "invalid UTF-8": (b'{"id": "\xff\xfe"}', "is not UTF-8"),
+    "UTF-16": (json.dumps(GOOD_LINE).encode("utf-16-le"), "is not JSON"),
+    "NUL bytes": (b"\0\0\0\0", "is not JSON"),
+    "a raw NUL in a text": (b'{"id": "\0"}', "is not JSON"),
+    "a key twice": (b'{"id": "a", "id": "b"}', "id: key is given twice"),
+    "NaN": (line(plan=[[0, "Cobbler", float("nan"), 0]]), "NaN is not a JSON number"),
+    "a number of 5,000 digits": (b'{"id": ' + b"9" * 5000 + b"}", "cannot be read"),
+    "nested too deeply": (b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
+    "a list": (b"[1, 2]", "must be an object"),
+    "null": (b"null", "must be an object"),
+    "a text": (b'"x"', "must be an object"),
+    "an empty object": (b"{}", "id: must be text"),
+    "no id": (line(id=...), "id: must be text"),
+    "id of another type": (line(id=3), "id: must be text (found 3)"),
+    "id null": (line(id=None), "id: must be text"),
+    "no instance": (line(instance=...), "instance: must be text"),
+    "instance of another type": (line(instance=["x"]), "instance: must be text"),
+    "model of another type": (line(model=4), "model: must be text (found 4)"),
+    "no plan": (line(plan=...), "plan: is missing"),
+    "unknown instance": (line(instance="recipe2plan/timed/Cobler_Pancakes"), "did you mean recipe2plan/timed/Cobbler"),
+    "a set": (line(instance="recipe2plan/timed"), "names no problem"),
+    "an empty name": (line(instance=""), "names no problem"),
+    "a very long name": (line(instance="x/" * 100_000), "names no problem"),
+    "a name with NUL": (line(instance="recipe2plan/timed/\0"), "names no problem"),
+    "a name with a lone surrogate": (line(instance="\ud800"), "names no problem"),
+    "a file that is no instance": (line(instance=__file__), "is not JSON"),
+    "plan null": (line(plan=None), "plan: must be a text, a log or a list"),
+    "plan a number": (line(plan=7), "plan: must be a text, a log or a list"),
+    "plan true": (line(plan=True), "plan: must be a text, a log or a list"),
+    "plan an object": (line(plan={"steps": []}), "plan.response: must be a text"),
+    "plan a log without text": (line(plan=[{"response": None}]), "plan[0].response: must be a text"),
+    "plan a list of numbers": (line(plan=[1, 2]), "plan[0]: must be [step, recipe, duration, start]"),
+    "plan with a float": (line(plan=[[0, "Cobbler", 600, 0.5]]), "plan[0].start: must be seconds"),
+    "200,000 commands": (line(plan="Step(0, Cobbler, 1, 1) " * 200_000), "more than 100000 commands"),
+    "200,000 commands listed": (line(plan=[[0, "Cobbler", 1, 1]] * 200_000), "more than 100000 commands"),
+}
+
+
+@pytest.mark.parametrize("name", UNSCORED)
+def test_what_cannot_be_judged_is_unscored_with_a_reason_and_the_rest_is_graded(name):
+    text, reason = UNSCORED[name]
+    (found,) = grade_lines(text)
+    assert not found.scored
+    assert reason in found.reason
+    assert "internal error" not in found.reason
+    assert (found.success, found.progress, found.makespan, found.violations) == (None,) * 4
+    assert found.line == 2
+    assert len(json.dumps(found.row())) < 3000
+
+
+FAILED = {
+    "nothing": ("", "no_action", 0),
+    "an empty list": ([], "no_action", 0),
+    "a plan of prose": ("I would rather not.", "no_action", 0),
+    "an empty log": ({"response": ""}, "no_action", 0),
+    "10 MB of letters": ("x" * 10**7, "no_action", 0),
+    "10 MB of digits": ("7" * 10**7, "no_action", 0),
+    "NUL bytes": ("Step(0, Cobbler, 1, 1)\0\0", "execution_interruptibility", 0),
+    "a lone surrogate": ("Step(0, Cobbler, 1, 1)\ud800", "execution_interruptibility", 0),
+    "a surrogate as recipe": ([[0, "\ud800", 1, 1]], "wrong_recipe", 0),
+    "a control character as recipe": ([[0, "\x1b[31m\0", 1, 1]], "wrong_recipe", 0),
+    "a recipe of a megabyte": ([[0, "x" * 10**6, 1, 1]], "wrong_recipe", 0),
+    "times 99:99:99": ("Step(0, Cobbler, 99:99:99, 99:99:99)", "action_duration", 0),
+    "a start of 10^30": (f"Step(1, Cobbler, 120, {10**30}) Step(2, Cobbler, 61, {10**30 + 120})", "action_duration", 1),
+    "a duration of 10^30": (f"Step(1, Cobbler, {10**30}, 0)", "action_duration", 0),
+    "10^30 in a list": ([[0, "Cobbler", 10**30, 10**30]], "action_duration", 0),
+    "step 10^30": ([[10**30, "Cobbler", 1, 0]], "wrong_action", 0),
+    "100,000 commands": ("Step(0, Cobbler, 1, 1) " * 100_000, "execution_interruptibility", 0),
+}
+
+
+@pytest.mark.parametrize("name", FAILED)
+def test_hostile_plans_are_graded_as_failed(name):
+    plan, kind, index = FAILED[name]
+    (found,) = grade_lines(line(plan=plan))
+    assert (found.scored, found.success, found.violation, found.violation_index) == (True, False, kind, index)
+    assert len(json.dumps(found.row())) < 200_000
+
+
+def test_a_lone_surrogate_in_the_id_is_kept():
+    (found,) = grade_lines(line(id="\ud800"))
+    assert (found.id, found.success) == ("\ud800", True)
+    assert json.loads(json.dumps(found.row()))["id"] == "\ud800"
+
+
+def test_line_ends_byte_order_marks_and_empty_lines_do_not_matter():
+    good = json.dumps(GOOD_LINE).encode()
+    stream = io.BytesIO(b"\xef\xbb\xbf" + good + b"\r\n\r\n   \n\n" + good)
+    grades = list(grade_all(read_submissions(stream, "s.jsonl"), grader()))
+    assert [(found.line, found.success) for found in grades] == [(1, True), (5, True)]
+
+
+def test_an_empty_file_holds_no_submission():
+    assert list(grade_all(read_submissions(io.BytesIO(b""), "s.jsonl"), grader())) == []
+
+
+def test_lines_that_are_too_long_are_skipped_to_their_end(monkeypatch):
+    good = json.dumps(GOOD_LINE).encode()
+    monkeypatch.setattr(grade_module, "MAX_LINE", len(good) + 1)
+    for length in (len(good) + 2, 2 * len(good) + 2, 2 * len(good) + 3, 10 * len(good)):
+        (found,) = grade_lines(b"x" * length)
+        assert not found.scored
+        assert found.reason == f"s.jsonl: line 2: is longer than {len(good) + 1} bytes"
+
+
+def test_a_line_that_is_too_long_may_be_the_last(monkeypatch):
+    monkeypatch.setattr(grade_module, "MAX_LINE", 10)
+    entries = list(read_submissions(io.BytesIO(b"null\n" + b"x" * 95), "s.jsonl"))
+    assert [number for number, _ in entries] == [1, 2]
+    assert entries[0][1] is None
+    assert isinstance(entries[1][1], InputError)
+
+
+def test_a_fault_of_ours_is_unscored_and_says_so(monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(grade_module, "replay", broken)
+    found = Grader().grade(GOOD_LINE)
+    assert (found.id, found.instance, found.scored) == ("good", NAME, False)
+    assert found.reason == "internal error: ZeroDivisionError: oops"
+
+
+@given(st.binary())
+def test_any_bytes_in_give_grades(data):
+    for found in grade_all(read_submissions(io.BytesIO(data), "s.jsonl"), grader()):
+        assert found.scored or found.reason
+
+
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(_json)
+def test_any_plan_gives_a_grade(plan):
+    found = grade(plan)
+    assert found.scored or (found.reason and "internal error" not in found.reason)
+    json.dumps(found.row())
+
+
+# --- averages ------------------------------------------------------------------------------------
+
+TIMED = [name for name in catalogue.bundled() if name.startswith("recipe2plan/timed/")]
+
+
+def scored(name, *, success=True, progress=1.0, value=1.0, model=None):
+    return Grade(
+        id="x",
+        instance=name,
+        scored=True,
+        success=success,
+        progress=progress,
+        goal_ratio=progress,
+        r_efficiency=value,
+        multitasking_score=value if success else 0.0,
+        model=model,
+    )
+
+
+def test_problems_without_submission_count_as_failed_and_are_named():
+    (row,) = summarize([scored(TIMED[0]), scored(TIMED[1], success=False, progress=0.3, value=0.5)])
+    assert (row["set"], row["submissions"], row["unscored"]) == ("recipe2plan/timed", 2, 0)
+    assert (row["missing"], row["missing_names"]) == (63, TIMED[2:])
+    assert row["success"] == pytest.approx(1 / 65)
+    assert row["progress"] == row["goal_ratio"] == pytest.approx(1.3 / 65)
+    assert row["multitasking_score"] == pytest.approx(1 / 65)
+    assert row["r_efficiency"] == pytest.approx(0.75)  # a mean over runs; there is none to miss
+
+
+def test_problems_without_submission_are_left_out_on_request_but_still_named():
+    grades = [scored(TIMED[0]), scored(TIMED[1], success=False, progress=0.3)]
+    (row,) = summarize(grades, missing="skipped")
+    assert (row["success"], row["progress"], row["multitasking_score"]) == (0.5, 0.65, 0.5)
+    assert (row["missing"], row["missing_names"]) == (63, TIMED[2:])
+
+
+def test_a_complete_set_misses_nothing():
+    (row,) = summarize([scored(name) for name in TIMED])
+    assert (row["missing"], row["missing_names"], row["success"], row["multitasking_score"]) == (0, [], 1.0, 1.0)
+
+
+def test_undefined_efficiencies_are_left_out_and_counted():
+    (row,) = summarize([scored(TIMED[0], value=None), scored(TIMED[1], value=0.5)], missing="skipped")
+    assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, 0.5, 0.5)
+    assert row["success"] == 1.0
+    (row,) = summarize([scored(TIMED[0], value=None)], missing="skipped")
+    assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, None, None)
+
+
+def test_an_undefined_efficiency_of_a_failed_run_still_scores_zero():
+    grades = [scored(TIMED[0], value=None, success=False), scored(TIMED[1], value=0.5)]
+    (row,) = summarize(grades, missing="skipped")
+    assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, 0.5, 0.25)
+
+
+def test_unscored_submissions_are_counted_and_in_no_mean():
+    broken = Grade(id="x", instance=TIMED[1], scored=False, reason="?")
+    (row,) = summarize([scored(TIMED[0]), broken], missing="skipped")
+    assert (row["submissions"], row["unscored"], row["success"]) == (2, 1, 1.0)
+
+
+def test_lines_that_name_no_instance_stand_apart():
+    rows = summarize([scored(TIMED[0]), Grade(id=None, instance=None, scored=False, reason="?")])
+    assert [(row["set"], row["submissions"], row["unscored"]) for row in rows] == [
+        ("", 1, 1),
+        ("recipe2plan/timed", 1, 0),
+    ]
+    assert rows[0]["success"] is None
+    assert rows[0]["missing"] == 0
+
+
+def test_models_and_sets_are_kept_apart():
+    untimed = TIMED[0].replace("timed", "untimed")
+    grades = [
+        scored(TIMED[0], model="b"),
+        scored(TIMED[0], model="a", success=False, progress=0.0),
+        scored(untimed, model="a"),
+        scored(TIMED[1], model="a"),
+    ]
+    rows = summarize(grades, missing="skipped")
+    assert [(row["model"], row["set"], row["submissions"], row["success"]) for row in rows] == [
+        ("a", "recipe2plan/timed", 2, 0.5),
+        ("a", "recipe2plan/untimed", 1, 1.0),
+        ("b", "recipe2plan/timed", 1, 1.0),
+    ]
+
+
+def test_several_submissions_for_one_problem_all_count():
+    (row,) = summarize([scored(TIMED[0]), scored(TIMED[0], success=False, progress=0.5)], missing="skipped")
+    assert (row["submissions"], row["missing"], row["success"], row["progress"]) == (2, 64, 0.5, 0.75)
+
+
+def test_no_grades_have_no_averages():
+    assert summarize([]) == []

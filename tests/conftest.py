@@ -1,0 +1,27 @@
+"""What all tests share: the hypothesis profile and the folder of original benchmark files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# `from tests.strategies import ...` works under `pytest` as under `python -m pytest`.
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+settings.register_profile("ci", derandomize=True, deadline=None, database=None)
+settings.load_profile("ci")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Folder with the original benchmark files, which may not be redistributed; skips where it is absent."""
+    folder = ROOT.parent / "shared"
+    if not folder.is_dir():
+        pytest.skip(f"the originals of the benchmarks are not here ({folder})")
+    return folder

@@ -1,0 +1,191 @@
+"""Names of problems: what they stand for, and what becomes of names that stand for nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planoracle.instances import catalogue
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files import to_document
+from planoracle.instances.model import Action, Instance, Lag
+
+TIMED = "recipe2plan/timed/Cobbler_Pancakes"
+UNTIMED = "recipe2plan/untimed/Cobbler_Pancakes"
+HOSTILE = ["", "\0", f"{TIMED}\0", "x" * 10_000, f"{TIMED}/" * 300, "../../etc/passwd", "/", ".", "..", "\ud800", "\n"]
+
+each_hostile = pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[:30])
+
+
+def write(path: Path, document: Any) -> str:
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return str(path)
+
+
+def cooking(name: str) -> list[Any]:
+    plain = {"physical": {}, "text": "-", "prequisites": [], "interrupt": 0, "parallel": 0, "time": "1 min"}
+    steps = [
+        plain | {"step": 0, "time_constraint": {}},
+        plain | {"step": 1, "prequisites": [0], "time_constraint": {"0": "1 min"}},
+    ]
+    return [[{"recipe": name, "steps": steps}]]
+
+
+# --- expand ---------------------------------------------------------------------------------------
+
+
+def test_name_stands_for_itself() -> None:
+    assert catalogue.expand([TIMED]) == [TIMED]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "count"),
+    [("recipe2plan", 130), ("recipe2plan/", 130), ("recipe2plan/timed", 65), ("recipe2plan/untimed/", 65)],
+)
+def test_prefix_stands_for_all_below_it(prefix: str, count: int) -> None:
+    assert catalogue.expand([prefix]) == [
+        name for name in catalogue.bundled() if name.startswith(prefix.rstrip("/") + "/")
+    ]
+    assert len(catalogue.expand([prefix])) == count
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("recipe2plan/*/Cobbler_Pancakes", [TIMED, UNTIMED]),
+        ("*/timed/Cobbler_Pancake?", [TIMED]),
+        ("*/timed/[C]obbler_Pancakes", [TIMED]),
+    ],
+)
+def test_glob_stands_for_what_it_matches(pattern: str, expected: list[str]) -> None:
+    assert catalogue.expand([pattern]) == expected
+
+
+def test_path_stands_for_itself(tmp_path: Path) -> None:
+    path = write(tmp_path / "k.json", {})
+    assert catalogue.expand([path]) == [path]
+
+
+def test_bundled_name_wins_over_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / TIMED).parent.mkdir(parents=True)
+    (tmp_path / TIMED).write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    assert catalogue.read(TIMED) == [catalogue.load(TIMED)]
+
+
+def test_repetition_is_dropped_and_order_kept(tmp_path: Path) -> None:
+    path = write(tmp_path / "k.json", {})
+    names = [UNTIMED, path, "recipe2plan/*/Cobbler_Pancakes", path, UNTIMED]
+    assert catalogue.expand(names) == [UNTIMED, path, TIMED]
+
+
+def test_nothing_stands_for_nothing() -> None:
+    assert catalogue.expand([]) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "suggestion"),
+    [
+        ("recipe2plan/timed/Cobbler_Pancake", TIMED),
+        ("recipe2plan/untimd", "recipe2plan/untimed"),
+        ("recipe2pln", "recipe2plan"),
+    ],
+)
+def test_unknown_name_brings_a_suggestion(wrong: str, suggestion: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        catalogue.expand([TIMED, wrong])
+    assert repr(wrong) in str(caught.value)
+    assert suggestion in str(caught.value).partition("did you mean")[2]
+
+
+def test_name_like_no_other_brings_no_suggestion() -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        catalogue.expand(["zzzzzzzz"])
+    assert str(caught.value) == "names no problem, set or file (found 'zzzzzzzz')"
+
+
+@each_hostile
+def test_hostile_name_is_unknown(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert not catalogue.is_file(name)
+    with pytest.raises(UnknownNameError) as caught:
+        catalogue.expand([name])
+    assert len(str(caught.value)) < 500
+    with pytest.raises(UnknownNameError) as caught:
+        catalogue.load(name)
+    assert len(str(caught.value)) < 500
+
+
+@given(st.text(max_size=20) | st.text("recip2lan/*?[]!-_", max_size=20))
+def test_any_name_is_expanded_or_unknown(name: str) -> None:
+    try:
+        found = catalogue.expand([name])
+    except UnknownNameError:
+        assert name not in catalogue.bundled()  # either outcome is right
+    else:
+        assert found
+        assert all(one in catalogue.bundled() or Path(one).is_file() for one in found)
+
+
+# --- load and read --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", catalogue.bundled())
+def test_every_bundled_name_can_be_loaded(name: str) -> None:
+    assert catalogue.load(name).name == name
+
+
+@pytest.mark.parametrize("name", ["recipe2plan", "recipe2plan/timed", f"{TIMED}/", f"/{TIMED}", TIMED.upper()])
+def test_what_is_no_full_name_is_not_loaded(name: str) -> None:
+    with pytest.raises(UnknownNameError):
+        catalogue.load(name)
+
+
+def test_own_file_is_read(tmp_path: Path) -> None:
+    instance = Instance("k", (Action("t/a", "t", 3, 3), Action("t/b", "t", 2, 0)), (Lag("t/a", "t/b", 1),))
+    assert catalogue.read(write(tmp_path / "k.json", to_document(instance))) == [instance]
+
+
+def test_cooking_file_is_read_timed_and_untimed(tmp_path: Path) -> None:
+    timed, untimed = catalogue.read(write(tmp_path / "mine.json", cooking("A")))
+    assert (timed.name, untimed.name) == ("mine.json/timed/A", "mine.json/untimed/A")
+    assert timed.lags == (Lag("A/0", "A/1", 0, 60),)
+    assert untimed.lags == (Lag("A/0", "A/1"),)
+
+
+@pytest.mark.parametrize("document", [{}, [], [[]], {"tasks": []}, [{"recipe": "A"}], 5, "text", None])
+def test_unrecognised_file_is_named(tmp_path: Path, document: Any) -> None:
+    path = write(tmp_path / "k.json", document)
+    with pytest.raises(InputError, match="is neither an instance") as caught:
+        catalogue.read(path)
+    assert caught.value.source == path
+
+
+def test_file_of_another_format_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "k.json", {"format": "something/else"})
+    with pytest.raises(InputError) as caught:
+        catalogue.read(path)
+    assert str(caught.value).startswith(f"{path}: format: ")
+    assert "found 'something/else'" in str(caught.value)
+
+
+def test_fault_in_a_cooking_file_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "k.json", cooking("A B"))
+    with pytest.raises(InputError) as caught:
+        catalogue.read(path)
+    assert str(caught.value).startswith(f"{path}: [0][0].recipe: ")
+
+
+@pytest.mark.parametrize("name", ["recipe2plan/timed/Soup_Soup", "recipe2plan/timed", "nowhere.json", "../../none"])
+def test_reading_what_does_not_exist_is_an_input_error(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as caught:
+        catalogue.read(name)
+    assert name in str(caught.value)

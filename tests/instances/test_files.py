@@ -1,0 +1,347 @@
+"""The file format: what is written can be read back, and every fault is named."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.files import (
+    instance_from_document,
+    json_schema,
+    load_json,
+    read_instance,
+    to_document,
+)
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from tests.strategies import instances
+
+FULL: dict[str, Any] = {
+    "format": "planoracle/instance",
+    "version": 1,
+    "name": "kitchen",
+    "unit": "minute",
+    "seconds_per_tick": 60,
+    "agents": ["cook", "help"],
+    "resources": [{"name": "oven", "state": "cold"}, {"name": "pan", "capacity": 2}],
+    "time_limit": 99,
+    "tasks": [
+        {
+            "name": "pie",
+            "actions": [
+                {"name": "chop", "label": "chop it", "duration": 3, "interruptible": True},
+                {"name": "heat", "duration": 5, "attended": 0, "uses": [{"resource": "oven", "sets": "hot"}]},
+                {
+                    "name": "bake",
+                    "duration": 9,
+                    "attended": 1,
+                    "release": 2,
+                    "agents": ["cook"],
+                    "modes": [
+                        {"name": "in oven", "uses": [{"resource": "oven", "requires": "hot"}]},
+                        {"uses": [{"resource": "pan", "amount": 2}]},
+                    ],
+                    "after": ["chop", {"action": "tea/boil", "min_lag": 1, "max_lag": 4}],
+                },
+            ],
+        },
+        {"name": "tea", "actions": [{"name": "boil", "duration": 4, "agents": [], "after": []}]},
+    ],
+}
+
+
+def read(document: Any) -> Instance:
+    return instance_from_document(document, "k.json")
+
+
+def changed(*path: str | int, to: Any) -> dict[str, Any]:
+    document = copy.deepcopy(FULL)
+    place: Any = document
+    for part in path[:-1]:
+        place = place[part]
+    place[path[-1]] = to
+    return document
+
+
+def step(*path: str | int, to: Any) -> dict[str, Any]:
+    return changed("tasks", 0, "actions", *path, to=to)
+
+
+def test_every_field_is_read() -> None:
+    assert read(FULL) == Instance(
+        name="kitchen",
+        actions=(
+            Action("pie/chop", "pie", 3, 3, interruptible=True, label="chop it"),
+            Action("pie/heat", "pie", 5, 0, modes=(Mode((Demand("oven", sets="hot"),)),)),
+            Action(
+                "pie/bake",
+                "pie",
+                9,
+                1,
+                modes=(Mode((Demand("oven", requires="hot"),), "in oven"), Mode((Demand("pan", 2),))),
+                agents=("cook",),
+                release=2,
+            ),
+            Action("tea/boil", "tea", 4, 0, agents=()),
+        ),
+        lags=(Lag("pie/chop", "pie/bake"), Lag("tea/boil", "pie/bake", 1, 4)),
+        resources=(Resource("oven", 1, "cold"), Resource("pan", 2)),
+        agents=("cook", "help"),
+        unit="minute",
+        seconds_per_tick=60,
+        time_limit=99,
+    )
+
+
+@given(instances())
+def test_reading_what_is_written_gives_an_equal_instance(instance: Instance) -> None:
+    text = json.dumps(to_document(instance))
+    assert read(load_json(text, "k.json")) == instance
+
+
+@given(instances())
+def test_writing_what_was_read_gives_the_same_document(instance: Instance) -> None:
+    document = to_document(instance)
+    assert to_document(read(document)) == document
+
+
+def test_defaults_are_left_out() -> None:
+    assert to_document(Instance("k", (Action("t/a", "t", 3, 3),))) == {
+        "format": "planoracle/instance",
+        "version": 1,
+        "name": "k",
+        "tasks": [{"name": "t", "actions": [{"name": "a", "duration": 3}]}],
+    }
+
+
+# --- faults of the document -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("document", "field", "message"),
+    [
+        (changed("colour", to="red"), "colour", "unknown key (found 'red')"),
+        (step(0, "colour", to=7), "tasks[0].actions[0].colour", "unknown key (found 7)"),
+        (step(2, "after", 1, "lag", to=1), "tasks[0].actions[2].after[1].lag", "unknown key (found 1)"),
+        (step(1, "uses", 0, "state", to="x"), "tasks[0].actions[1].uses[0].state", "unknown key (found 'x')"),
+        (changed("format", to="planoracle/plan"), "format", "'planoracle/instance' (found 'planoracle/plan')"),
+        (changed("version", to=2), "version", "should be 1 (found 2)"),
+        (changed("version", to="1"), "version", "should be 1 (found '1')"),
+        (changed("benchmark", to="other"), "benchmark", "'recipe2plan' (found 'other')"),
+        (changed("name", to=5), "name", "must be text (found 5)"),
+        (changed("agents", to="cook"), "agents", "must be a list (found 'cook')"),
+        (changed("agents", 0, to=None), "agents[0]", "must be text (found None)"),
+        (changed("resources", to={}), "resources", "must be a list (found {})"),
+        (changed("resources", 0, to="oven"), "resources[0]", "must be an object (found 'oven')"),
+        (changed("resources", 1, "capacity", to=True), "resources[1].capacity", "whole number (found True)"),
+        (changed("time_limit", to=9.0), "time_limit", "whole number (found 9.0)"),
+        (changed("seconds_per_tick", to=False), "seconds_per_tick", "whole number (found False)"),
+        (changed("tasks", 1, to=[]), "tasks[1]", "must be an object (found [])"),
+        (step(0, "duration", to=3.0), "tasks[0].actions[0].duration", "whole number (found 3.0)"),
+        (step(0, "duration", to=True), "tasks[0].actions[0].duration", "whole number (found True)"),
+        (step(0, "duration", to="3"), "tasks[0].actions[0].duration", "whole number (found '3')"),
+        (step(0, "duration", to=None), "tasks[0].actions[0].duration", "whole number (found None)"),
+        (step(0, "attended", to=2.5), "tasks[0].actions[0].attended", "whole number (found 2.5)"),
+        (step(0, "interruptible", to=1), "tasks[0].actions[0].interruptible", "true or false (found 1)"),
+        (step(2, "release", to="2"), "tasks[0].actions[2].release", "whole number (found '2')"),
+        (
+            step(2, "modes", 1, "uses", 0, "amount", to=1.0),
+            "tasks[0].actions[2].modes[1].uses[0].amount",
+            "(found 1.0)",
+        ),
+        (step(2, "after", 1, "min_lag", to=True), "tasks[0].actions[2].after[1].min_lag", "whole number (found True)"),
+        (step(2, "after", 1, "max_lag", to=4.5), "tasks[0].actions[2].after[1].max_lag", "whole number (found 4.5)"),
+        (step(2, "after", 0, to=0), "tasks[0].actions[2].after[0]", "(found 0)"),
+        (step(2, "uses", to=[]), "tasks[0].actions[2].modes", "either uses or modes"),
+        (step(0, "name", to="a/b"), "tasks[0].actions[0].name", "must not contain '/' (found 'pie/a/b')"),
+        ([FULL], "document", "must be an object"),
+        (None, "document", "must be an object (found None)"),
+    ],
+)
+def test_fault_names_file_field_and_value(document: Any, field: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(document)
+    assert caught.value.field == field
+    assert str(caught.value).startswith(f"k.json: {field}: ")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("field", ["format", "version", "name", "tasks"])
+def test_missing_field_is_named(field: str) -> None:
+    with pytest.raises(InputError, match=rf"^k\.json: {field}: is missing$"):
+        read({key: value for key, value in FULL.items() if key != field})
+
+
+@pytest.mark.parametrize("field", ["name", "duration"])
+def test_missing_field_of_an_action_is_named(field: str) -> None:
+    entry = {key: value for key, value in FULL["tasks"][0]["actions"][0].items() if key != field}
+    with pytest.raises(InputError, match=rf"^k\.json: tasks\[0\]\.actions\[0\]\.{field}: is missing$"):
+        read(step(0, to=entry))
+
+
+def test_first_of_several_faults_is_named_and_the_others_counted() -> None:
+    with pytest.raises(InputError, match=r"^k\.json: colour: unknown key \(and 1 more\) \(found 1\)$"):
+        read(FULL | {"colour": 1, "size": 2})
+
+
+@pytest.mark.parametrize(
+    ("document", "parts"),
+    [
+        (step(0, "duration", to=-1), ("duration", "found -1")),
+        (step(0, "duration", to=10**4000), ("duration", "found 1000")),
+        (step(2, "agents", to=["thief"]), ("agents", "found 'thief'")),
+        (step(2, "after", to=["fetch"]), ("pie/bake", "found 'pie/fetch'")),
+        (step(0, "after", to=["bake"]), ("cycle", "pie/chop -> pie/bake -> pie/chop")),
+        (changed("tasks", to=[]), ("actions", "at least one action")),
+    ],
+)
+def test_fault_that_the_model_finds_names_the_file_too(document: Any, parts: tuple[str, ...]) -> None:
+    with pytest.raises(InputError) as caught:
+        read(document)
+    assert caught.value.source == "k.json"
+    assert str(caught.value).startswith("k.json: ")
+    assert [part for part in parts if part not in str(caught.value)] == []
+
+
+def _places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    for key, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*path, key)
+        yield from _places(part, (*path, key))
+
+
+_JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 10**10) | st.floats() | st.sampled_from(["", "/", "bake", "pie/chop"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["name", "action"]), inner, max_size=2),
+    max_leaves=3,
+)
+
+
+@given(st.sampled_from(list(_places(FULL))), _JUNK)
+def test_junk_anywhere_is_read_or_refused(path: tuple[str | int, ...], junk: Any) -> None:
+    try:
+        instance = read(changed(*path, to=junk))
+    except InputError as error:
+        assert str(error).startswith("k.json: ")  # noqa: PT017  # either outcome is right
+    else:
+        assert read(to_document(instance)) == instance
+
+
+# --- faults of the file ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "is not JSON"),
+        (b" \n", "is not JSON"),
+        (b"\0" * 9, "is not JSON"),
+        (b'{"name": "a\0b"}', "is not JSON: Invalid control character at in line 1, column 12"),
+        (b'{"name": \n 1,}', "in line 2"),
+        (b'{"name": "\xff"}', "is not UTF-8 (invalid start byte at byte 10)"),
+        ("{}".encode("utf-16"), "is not UTF-8"),
+        (b"\x80\x04K\x01.", "is not UTF-8"),
+        (b'{"name": "a", "name": "b"}', "name: key is given twice"),
+        (b'{"tasks": [{"duration": 1, "duration": 1}]}', "duration: key is given twice"),
+        (b'{"duration": NaN}', "NaN is not a JSON number"),
+        (b'{"duration": Infinity}', "Infinity is not a JSON number"),
+        (b'{"duration": -Infinity}', "-Infinity is not a JSON number"),
+        (b"[" * 10**5, "nested too deeply"),
+        (b"[" * 10**5 + b"]" * 10**5, "nested too deeply"),
+        (b'{"a":' * 10**5, "nested too deeply"),
+        (b'{"duration": ' + b"1" * 10**5 + b"}", "number that cannot be read"),
+        (b"[]", "must be an object (found [])"),
+        (b"1", "must be an object (found 1)"),
+    ],
+    ids=lambda value: ascii(value)[:30],
+)
+def test_unreadable_file_is_named(tmp_path: Path, data: bytes, message: str) -> None:
+    path = tmp_path / "k.json"
+    path.write_bytes(data)
+    with pytest.raises(InputError) as caught:
+        read_instance(path)
+    assert caught.value.source == str(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "message"), [("none.json", "No such file"), ("", "Is a directory")])
+def test_what_is_no_file_is_named(tmp_path: Path, name: str, message: str) -> None:
+    path = tmp_path / name
+    with pytest.raises(InputError) as caught:
+        read_instance(path)
+    assert str(caught.value).startswith(f"{path}: cannot be read: {message}")
+
+
+def test_too_large_a_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planoracle.instances.files.MAX_BYTES", 10)
+    path = tmp_path / "k.json"
+    path.write_bytes(b" " * 11)
+    with pytest.raises(InputError, match="is larger than 10 bytes"):
+        read_instance(path)
+
+
+def test_file_with_byte_order_mark_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "k.json"
+    path.write_text(json.dumps(FULL), encoding="utf-8-sig")
+    assert read_instance(path) == read(FULL)
+
+
+@given(st.text("[]{}01,.- \n\0\xff", max_size=12).map(lambda text: text.encode("latin-1")))
+def test_any_bytes_are_parsed_or_refused(data: bytes) -> None:
+    try:
+        expected = json.loads(data.decode("utf-8-sig"))
+    except ValueError:
+        with pytest.raises(InputError, match=r"^k\.json: "):
+            load_json(data, "k.json")
+    else:
+        assert load_json(data, "k.json") == expected
+
+
+# --- the schema -----------------------------------------------------------------------------------
+
+
+def _objects(schema: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(schema, dict):
+        if "properties" in schema or schema.get("type") == "object":
+            yield schema
+        for part in schema.values():
+            yield from _objects(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from _objects(part)
+
+
+def test_schema_states_dialect_and_required_keys() -> None:
+    schema = json.loads(json.dumps(json_schema()))
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["type"] == "object"
+    assert schema["required"] == ["format", "version", "name", "tasks"]
+    assert schema["properties"]["format"]["const"] == "planoracle/instance"
+    assert schema["properties"]["version"]["const"] == 1
+    assert schema["$defs"]["ActionEntry"]["required"] == ["name", "duration"]
+
+
+def test_schema_allows_no_unknown_keys_anywhere() -> None:
+    objects = list(_objects(json_schema()))
+    assert len(objects) == 7
+    assert [entry["title"] for entry in objects if entry.get("additionalProperties") is not False] == []
+
+
+def test_schema_knows_every_key_that_is_written() -> None:
+    schema = json_schema()
+    assert set(FULL) <= set(schema["properties"])
+    assert {key for entry in FULL["tasks"][0]["actions"] for key in entry} <= set(
+        schema["$defs"]["ActionEntry"]["properties"]
+    )
+
+
+def test_schema_allows_a_plain_name_as_predecessor() -> None:
+    after = json_schema()["$defs"]["ActionEntry"]["properties"]["after"]["items"]
+    assert {"type": "string"} in after["anyOf"]

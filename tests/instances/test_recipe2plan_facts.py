@@ -1,0 +1,168 @@
+"""The bundled facts of Recipe2Plan, by themselves and against the original files."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.model import Instance
+from planoracle.instances.recipe2plan import facts
+from planoracle.instances.recipe2plan.reader import read_cooking, read_reference_plans
+
+PAIRS = [name.split("/")[2] for name in facts.names() if name.startswith("recipe2plan/timed/")]
+SETTINGS = ("timed", "untimed")
+
+
+def plain(instance: Instance) -> dict[str, Any]:
+    """All facts of an instance but its name, without our labels, lags in any order."""
+    return {
+        "actions": tuple(replace(action, label="") for action in instance.actions),
+        "lags": set(instance.lags),
+        "number of lags": len(instance.lags),
+        "resources": instance.resources,
+        "agents": instance.agents,
+        "benchmark": instance.benchmark,
+        "unit": instance.unit,
+        "seconds_per_tick": instance.seconds_per_tick,
+        "time_limit": instance.time_limit,
+    }
+
+
+def rows(setting: str, pair: str) -> list[tuple[int, str, int, int]]:
+    return [tuple(command) for command in facts.reference_plan(setting, pair) or ()]
+
+
+@pytest.fixture(scope="module")
+def folder(shared: Path) -> Path:
+    path = shared / "benchmarks" / "recipe2plan"
+    if not path.is_dir():
+        pytest.skip(f"the original files of Recipe2Plan are not here ({path})")
+    return path
+
+
+@pytest.fixture(scope="module")
+def originals(folder: Path) -> dict[str, Instance]:
+    return {instance.name.rpartition("/")[2]: instance for instance in read_cooking(folder / "cooking.json")}
+
+
+@pytest.fixture(scope="module")
+def original_plans(folder: Path) -> dict[str, Any]:
+    return read_reference_plans(folder / "plan.json")
+
+
+@pytest.fixture(scope="module")
+def sentences(folder: Path) -> dict[str, str]:
+    document = json.loads((folder / "cooking.json").read_text(encoding="utf-8"))
+    steps = {f"{r['recipe']}/{step['step']}": step["text"] for pair in document for r in pair for step in r["steps"]}
+    return {name: words(text) for name, text in steps.items()}
+
+
+def words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def bundled_steps() -> dict[str, str]:
+    return {action.id: action.label for pair in PAIRS for action in facts.load("timed", pair).actions}
+
+
+# --- by themselves --------------------------------------------------------------------------------
+
+
+def test_there_are_24_recipes_65_pairs_130_names() -> None:
+    assert len({task for pair in PAIRS for task in facts.load("timed", pair).tasks}) == 24
+    assert len(set(PAIRS)) == len(PAIRS) == 65
+    assert len(set(facts.names())) == len(facts.names()) == 130
+
+
+def test_names_are_timed_then_untimed_in_one_order() -> None:
+    assert facts.names() == tuple(f"recipe2plan/{setting}/{pair}" for setting in SETTINGS for pair in PAIRS)
+
+
+@pytest.mark.parametrize("name", facts.names())
+def test_instance_bears_its_name_and_recipes(name: str) -> None:
+    _, setting, pair = name.split("/")
+    instance = facts.load(setting, pair)
+    assert instance.name == name
+    assert "_".join(instance.tasks) == pair
+    assert instance.benchmark == "recipe2plan"
+    assert (instance.unit, instance.seconds_per_tick, instance.agents) == ("second", 1, ("agent",))
+
+
+def test_untimed_is_timed_without_maximum_lags() -> None:
+    for pair in PAIRS:
+        timed, untimed = plain(facts.load("timed", pair)), plain(facts.load("untimed", pair))
+        lags = {replace(lag, maximum=None) for lag in timed["lags"] if lag.minimum is not None}
+        assert untimed == timed | {"lags": lags, "number of lags": len(lags)}
+
+
+def test_only_timed_instances_have_maximum_lags() -> None:
+    def limits(setting: str) -> int:
+        return sum(lag.maximum is not None for pair in PAIRS for lag in facts.load(setting, pair).lags)
+
+    assert limits("timed") > 0
+    assert limits("untimed") == 0
+
+
+def test_one_reference_plan_is_missing() -> None:
+    missing = [(s, pair) for s in SETTINGS for pair in PAIRS if facts.reference_plan(s, pair) is None]
+    assert missing == [("timed", "Pizza_Chocolate-Egg")]
+
+
+def test_reference_plans_name_only_steps_that_exist() -> None:
+    for setting in SETTINGS:
+        for pair in PAIRS:
+            steps = facts.load(setting, pair).by_id
+            assert [row for row in rows(setting, pair) if f"{row[1]}/{row[0]}" not in steps] == []
+
+
+def test_every_step_has_a_short_label() -> None:
+    labels = bundled_steps()
+    assert [name for name, label in labels.items() if not 0 < len(label) <= 60] == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "pair"), [("timed", "Soup_Soup"), ("sometimes", PAIRS[0]), ("timed", ""), ("", "")]
+)
+def test_unknown_problem_is_named(setting: str, pair: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        facts.load(setting, pair)
+    assert f"recipe2plan/{setting}/{pair}" in str(caught.value)
+
+
+def test_unknown_pair_has_no_reference_plan() -> None:
+    assert facts.reference_plan("timed", "Soup_Soup") is None
+
+
+# --- against the originals ------------------------------------------------------------------------
+
+
+def test_pairs_are_those_of_the_original_in_its_order(originals: dict[str, Instance]) -> None:
+    assert list(originals) == PAIRS
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_timed_facts_equal_the_original(originals: dict[str, Instance], pair: str) -> None:
+    assert plain(facts.load("timed", pair)) == plain(originals[pair])
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_untimed_facts_equal_the_original(originals: dict[str, Instance], pair: str) -> None:
+    assert plain(facts.load("untimed", pair)) == plain(originals[pair].without_maximum_lags("x"))
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_reference_plans_equal_the_original(original_plans: dict[str, Any], setting: str) -> None:
+    assert {pair: rows(setting, pair) for pair in PAIRS} == {pair: original_plans[pair][setting] for pair in PAIRS}
+    assert set(original_plans) == set(PAIRS)
+
+
+def test_no_label_is_the_original_sentence(sentences: dict[str, str]) -> None:
+    labels = bundled_steps()
+    assert set(labels) == set(sentences)
+    assert [name for name, label in labels.items() if words(label) == sentences[name]] == []

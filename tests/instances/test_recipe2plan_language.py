@@ -1,0 +1,488 @@
+"""Every form in which a plan of Recipe2Plan may come."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planoracle.instances.errors import PlanError
+from planoracle.instances.recipe2plan import facts, language
+from planoracle.instances.recipe2plan.language import Command, parse, render, to_schedule
+from planoracle.instances.recipe2plan.profile import PROFILES, profile
+from planoracle.instances.schedule import Piece, Schedule
+
+PAIR = facts.load("timed", "Tacos_Smore-Bars")
+PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
+NOMINAL = {action.id: action.duration for action in PAIR.actions}
+
+
+def commands(submission, rules=PAPER):
+    return list(parse(submission, PAIR, rules).commands)
+
+
+def tacos(duration, start, step=3):
+    return Command(step, "Tacos", duration, start)
+
+
+# --- one command as text -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Step(3, Tacos, 5 min, 00:10:00)", tacos(300, 600)),
+        ("Step(3, Tacos, 00:05:00, 01:10:30)", tacos(300, 4230)),
+        ("Step(3, Tacos, 05:00, 10:30)", tacos(300, 630)),
+        ("Step(3, Tacos, 90 sec, 1 hour)", tacos(90, 3600)),
+        ("Step(3, Tacos, 99:99:99, 0:99)", tacos(99 * 3661, 99)),
+        ("Step(3, 'Tacos', \"5 min\", '00:10:00')", tacos(300, 600)),
+        ("Step(007, Smore-Bars, 0:01, 0:02)", Command(7, "Smore-Bars", 1, 2)),
+        ("Step(3, Tacos, 00:10:00)", tacos(NOMINAL["Tacos/3"], 600)),
+        ("Step(3, Tacos, 5 min)", tacos(NOMINAL["Tacos/3"], 300)),
+        ("Step(99, Tacos, 00:10:00)", tacos(0, 600, step=99)),
+        ("Step(3, Stew, 00:10:00)", Command(3, "Stew", 0, 600)),
+    ],
+)
+def test_both_profiles_read_the_released_shapes(text, expected, rules):
+    assert commands(text, rules) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Step(3,Tacos,5 min,00:10:00)", tacos(300, 600)),
+        ("step ( 3 , Tacos ,  5 min , 00:10:00 )", tacos(300, 600)),
+        ("STEP(3, Tacos, 5 MIN, 0)", tacos(300, 0)),
+        ("Step(3, Tacos, 300, 600)", tacos(300, 600)),
+        ("Step(3, Tacos, 600)", tacos(NOMINAL["Tacos/3"], 600)),
+        ("Step(3, Tacos, 5 minutes, 90 seconds)", tacos(300, 90)),
+        ("Step(3, Tacos, 5min, 90s)", tacos(300, 90)),
+        ("Step(3, Tacos, 5m, 2h)", tacos(300, 7200)),
+        ("Step(3, Tacos, 1 hour, 2 hours)", tacos(3600, 7200)),
+        ("`Step(3, **Tacos**, 300, 600)`", tacos(300, 600)),
+        ("Step(\n3,\nTacos,\n300,\n600)", tacos(300, 600)),
+        (f"Step(3, Tacos, 300, {10**30})", tacos(300, 10**30)),
+    ],
+)
+def test_only_the_paper_profile_is_patient_with_shapes(text, expected):
+    assert commands(text, PAPER) == [expected]
+    assert commands(text, RELEASED) == []
+
+
+@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I would rather order a pizza.",
+        "Step 3: Tacos, 5 min, 00:10:00",
+        "Step(x, Tacos, 5 min, 00:10:00)",
+        "Step(-3, Tacos, 5 min, 00:10:00)",
+        "Step(3, Tacos, -5 min, 00:10:00)",
+        "Step(3, Tacos)",
+        "Step(3, Tacos, 5 parsecs, 00:10:00)",
+        "Step(3, Tacos, 1.5 min, 00:10:00)",
+        "Step(3, Tacos, 1:2:3:4, 00:10:00)",
+        "Step(3, Tacos, 5 min, 00:10:00, 7)",
+        "Step(3, Two Tacos, 5 min, 00:10:00)",
+        "Missstep(3; Tacos; 5 min; 00:10:00)",
+    ],
+)
+def test_what_is_no_command_is_not_read(text, rules):
+    assert commands(text, rules) == []
+
+
+def test_the_word_step_must_stand_alone_under_the_paper_profile():
+    text = "Misstep(3, Tacos, 5 min, 00:10:00)"
+    assert commands(text, PAPER) == []
+    assert commands(text.replace("step", "Step"), RELEASED) == [tacos(300, 600)]
+
+
+def test_released_short_form_counts_only_without_any_full_one():
+    text = "Step(3, Tacos, 00:10:00) Step(1, Tacos, 1 min, 00:20:00)"
+    assert commands(text, RELEASED) == [Command(1, "Tacos", 60, 1200)]
+    assert commands(text, PAPER) == [tacos(NOMINAL["Tacos/3"], 600), Command(1, "Tacos", 60, 1200)]
+
+
+def test_released_profile_drops_quotes_but_no_other_decoration():
+    assert commands("Step(3, *Tacos*, 5 min, 00:10:00)", RELEASED) == []
+    assert commands("Step(3,  Tacos, 5 min, 00:10:00)", RELEASED) == []
+    assert commands("step(3, Tacos, 5 min, 00:10:00)", RELEASED) == []
+    assert commands("Step(3, Tacos, 5 minutes, 00:10:00)", RELEASED) == []
+
+
+# --- several commands in a text ------------------------------------------------------------------
+
+THREE = [Command(0, "Tacos", 60, 0), Command(1, "Tacos", 60, 60), Command(0, "Smore-Bars", 600, 60)]
+
+
+@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+@pytest.mark.parametrize(
+    "layout",
+    [", {}", "\n- {}", "\n* {};", "\n12. {}", "\n[{}],", "\n`{}`\n", '\n"{}",', "\n\n\n{}  # then go on", "{}"],
+)
+def test_layout_between_commands_does_not_matter(layout, rules):
+    assert commands("".join(layout.format(command.text) for command in THREE), rules) == THREE
+
+
+@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+def test_commands_are_ordered_by_start_and_ties_stay_as_written(rules):
+    listed = [Command(k, "Tacos", 60, start) for k, start in enumerate([120, 0, 120, 60, 0, 120, 60])]
+    expected = [1, 4, 3, 6, 0, 2, 5]
+    text = " ".join(command.text for command in listed)
+    assert [command.step for command in commands(text, rules)] == expected
+    assert [command.step for command in commands([list(command) for command in listed], rules)] == expected
+
+
+PROSE = """First I thought of
+Step(5, Tacos, 1 min, 00:00:00)
+but that is too early. So my answer is
+Step(0, Tacos, 1 min, 00:00:00), then Step(1, Tacos, 1 min, 00:01:00)
+---
+Step(0, Smore-Bars, 10 min, 00:01:00)
+which takes a while."""
+
+
+def test_last_block_reads_the_last_run_of_lines_with_steps():
+    assert commands(PROSE, PAPER) == THREE
+
+
+def test_everywhere_reads_every_step():
+    assert commands(PROSE, RELEASED) == [Command(5, "Tacos", 60, 0), *THREE]
+    assert commands(PROSE, profile("paper", parse_scope="everywhere")) == [Command(5, "Tacos", 60, 0), *THREE]
+
+
+def test_a_line_of_words_ends_a_block_but_a_line_without_words_does_not():
+    first, second = tacos(60, 0, step=1), tacos(60, 60, step=2)
+    assert commands(f"{first.text}\n\n3.\n---\n{second.text}") == [first, second]
+    assert commands(f"{first.text} goes\nthen {second.text}") == [first, second]
+    assert commands(f"{first.text}\nthen\n{second.text}") == [second]
+    assert commands(f"{first.text}\nund für später\n{second.text}") == [second]
+
+
+# --- thinking and logs ---------------------------------------------------------------------------
+
+DECOY = "<think>perhaps Step(5, Tacos, 1 min, 00:00:00), or Step(6, Stew, 9 min, 00:01:00)?</think>"
+ANSWER = ", ".join(command.text for command in THREE)
+
+
+@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+def test_steps_of_the_thinking_do_not_count(rules):
+    assert commands(DECOY + ANSWER, rules) == THREE
+    assert commands({"response": DECOY + ANSWER}, rules) == THREE
+    assert commands({"response": DECOY + DECOY + ANSWER}, rules) == THREE
+    assert commands({"response": DECOY}, rules) == []
+
+
+def test_open_loop_log_is_one_answer():
+    plan = parse({"response": ANSWER, "msg": "Step(7, Tacos, 1 min, 00:00:00)", "complete": True}, PAIR)
+    assert not plan.interactive
+    assert plan.answers == (tuple(THREE),)
+
+
+def test_react_log_has_one_answer_per_entry():
+    texts = [f"Thought: now.\nAction: {command.text}" for command in reversed(THREE)] + ["Action: Finish", ANSWER]
+    plan = parse([{"response": text, "success": True} for text in texts], PAIR)
+    assert plan.interactive
+    assert plan.answers == (*((command,) for command in reversed(THREE)), (), tuple(THREE))
+    assert list(plan.commands) == [*reversed(THREE), *THREE]  # not ordered across answers
+
+
+def test_react_log_ignores_thinking_in_each_answer():
+    plan = parse([{"response": DECOY + command.text} for command in THREE], PAIR)
+    assert plan.answers == tuple((command,) for command in THREE)
+
+
+# --- lists and JSON ------------------------------------------------------------------------------
+
+LISTS = {
+    "lists": [list(command) for command in THREE],
+    "clock times": [
+        [0, "Tacos", "1 min", "00:00"],
+        [1, "Tacos", "00:01:00", " 60 "],
+        [0, "Smore-Bars", "10m", "1 min"],
+    ],
+    "objects": [command._asdict() for command in THREE],
+    "texts": [command.text for command in THREE],
+    "decorated texts": [f"  - `{command.text}`" for command in THREE],
+    "mixed": [list(THREE[0]), THREE[1]._asdict(), THREE[2].text],
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_of_commands(name):
+    assert commands(LISTS[name]) == THREE
+    assert not parse(LISTS[name], PAIR).interactive
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("name", ["lists", "clock times", "objects", "texts"])
+def test_lists_of_commands_as_json_text(name, indent):
+    assert commands("\n " + json.dumps(LISTS[name], indent=indent)) == THREE
+
+
+def test_logs_as_json_text():
+    react = [{"response": DECOY + command.text} for command in THREE]
+    assert parse(json.dumps(react), PAIR) == parse(react, PAIR)
+    assert parse(json.dumps(react), PAIR).interactive
+    assert commands(json.dumps({"response": DECOY + ANSWER})) == THREE
+
+
+def test_json_of_another_kind_is_read_as_text():
+    assert commands(json.dumps({"plan": ANSWER})) == THREE
+    assert commands("[" + ANSWER + "]") == THREE
+    assert commands("[]") == []
+    assert commands([]) == []
+
+
+def test_a_missing_duration_in_a_list_is_the_nominal_one():
+    nominal = [tacos(NOMINAL["Tacos/3"], 60)]
+    assert commands([[3, "Tacos", 60]]) == nominal
+    assert commands([[3, "Tacos", None, 60]]) == nominal
+    assert commands([{"step": 3, "recipe": "Tacos", "start": "1 min"}]) == nominal
+    assert commands(["Step(3, Tacos, 1 min)"]) == nominal
+    assert commands([[99, "Tacos", 60]]) == [tacos(0, 60, step=99)]
+
+
+@pytest.mark.parametrize(
+    ("submission", "field"),
+    [
+        (None, "plan"),
+        (3, "plan"),
+        (True, "plan"),
+        ({}, "plan.response"),
+        ({"response": None}, "plan.response"),
+        ({"response": ["x"]}, "plan.response"),
+        ([{"response": "x"}, {"response": 3}], "plan[1].response"),
+        ([None], "plan[0]"),
+        ([[]], "plan[0]"),
+        ([[1, "Tacos"]], "plan[0]"),
+        ([[1, "Tacos", 60, 0, 0]], "plan[0]"),
+        ([[0, "Tacos", 60, 0], ["1", "Tacos", 60, 0]], "plan[1].step"),
+        ([[True, "Tacos", 60, 0]], "plan[0].step"),
+        ([[1.0, "Tacos", 60, 0]], "plan[0].step"),
+        ([[1, 2, 60, 0]], "plan[0].recipe"),
+        ([[1, None, 60, 0]], "plan[0].recipe"),
+        ([[1, "Tacos", -1, 0]], "plan[0].duration"),
+        ([[1, "Tacos", 1.5, 0]], "plan[0].duration"),
+        ([[1, "Tacos", "soon", 0]], "plan[0].duration"),
+        ([[1, "Tacos", "1:2:3:4", 0]], "plan[0].duration"),
+        ([[1, "Tacos", "9" * 5000, 0]], "plan[0].duration"),
+        ([[1, "Tacos", 60, -1]], "plan[0].start"),
+        ([[1, "Tacos", 60, None]], "plan[0].start"),
+        ([[1, "Tacos", 60, False]], "plan[0].start"),
+        ([[1, "Tacos", 60, float("nan")]], "plan[0].start"),
+        ([{"step": 1, "recipe": "Tacos", "duration": 60}], "plan[0].start"),
+        ([{"step": 1, "recipe": "Tacos", "start": 0, "speed": 3}], "plan[0]"),
+        ([["x"], "Step(0, Tacos, 60, 0)"], "plan[0]"),
+        (["wait"], "plan[0]"),
+        (["Step(0, Tacos, 60, 0) Step(1, Tacos, 60, 60)"], "plan[0]"),
+    ],
+)
+def test_wrong_shapes_are_plan_errors_that_name_the_field(submission, field):
+    with pytest.raises(PlanError) as caught:
+        parse(submission, PAIR)
+    assert caught.value.field == field
+    assert str(caught.value).startswith(field + ": ")
+
+
+# --- repair of late stamps -----------------------------------------------------------------------
+
+
+def test_timestamp_repair_pushes_commands_out_of_the_past_with_stale_stamps():
+    pair = facts.load("timed", "Cobbler_Pancakes")  # steps 1, 4, 5 hold the cook, step 0 does not
+    written = [(1, 120, 0), (4, 180, 60), (5, 180, 200), (0, 600, 300)]
+    # 1 ends at 120, so 4 moves by 60 to 120, and all after it; the clock follows the stamp before the
+    # push, 60 + 180 = 240, so 5 stays at 260 although 4 now ends at 300. 5 ends at 440, so 0, now at
+    # 360, moves to 440.
+    submission = [[step, "Cobbler", duration, start] for step, duration, start in written]
+    repaired = parse(submission, pair, profile("paper", timestamp_repair=True)).commands
+    assert [(c.step, c.duration, c.start) for c in repaired] == [
+        (1, 120, 0),
+        (4, 180, 120),
+        (5, 180, 260),
+        (0, 600, 440),
+    ]
+    assert [c.start for c in parse(submission, pair).commands] == [0, 60, 200, 300]
+
+
+def test_timestamp_repair_lets_unknown_steps_hold_the_cook():
+    rules = profile("paper", timestamp_repair=True)
+    assert [c.start for c in commands([[0, "Stew", 100, 0], [0, "Tacos", 60, 10]], rules)] == [0, 100]
+
+
+# --- hostile text --------------------------------------------------------------------------------
+
+MEGABYTE = 10**6
+HOSTILE = {
+    "digits": "7" * MEGABYTE,
+    "digits and a unit": "7" * MEGABYTE + " min",
+    "colons": "1:" * (MEGABYTE // 2),
+    "step and spaces": "step" + " " * MEGABYTE,
+    "many steps and spaces": "step   (   " * (MEGABYTE // 11),
+    "open commands": "Step(" * (MEGABYTE // 5),
+    "endless number": "Step(" + "1" * MEGABYTE,
+    "endless recipe": "Step(1, " + "a-" * (MEGABYTE // 2),
+    "endless time": "Step(1, Tacos, " + "1:" * (MEGABYTE // 2),
+    "nested lists": "[" * MEGABYTE,
+    "nested lists closed": "[" * (MEGABYTE // 2) + "]" * (MEGABYTE // 2),
+    "nested logs": '{"response":' * (MEGABYTE // 12),
+    "nested lists of logs": '[{"response":' * (MEGABYTE // 13),
+    "thoughts": "</think>" * (MEGABYTE // 8),
+    "quotes": "\"'`*" * (MEGABYTE // 4),
+    "controls": "\0\r\n\t\x1b\ud800\u2028" * (MEGABYTE // 7),
+}
+
+
+@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_megabyte_of_nonsense_holds_no_command(name, rules):
+    assert commands(HOSTILE[name], rules) == []
+    assert commands({"response": HOSTILE[name]}, rules) == []
+
+
+@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+def test_a_command_after_a_megabyte_of_nonsense_is_found(rules):
+    text = "Step(" * (MEGABYTE // 5) + "\n" + THREE[0].text
+    assert commands(text, rules) == THREE[:1]
+
+
+def test_times_of_thirty_digits_are_read_exactly():
+    huge = 10**30 + 7
+    assert commands(f"Step(3, Tacos, {huge}, {huge})") == [tacos(huge, huge)]
+    assert commands(f"Step(3, Tacos, 0:{huge}, {huge}:00)", RELEASED) == [tacos(huge, 60 * huge)]
+    assert commands([[3, "Tacos", huge, huge]]) == [tacos(huge, huge)]
+
+
+@pytest.mark.parametrize("text", ["Step({}, Tacos, 1:00, 0:00)", "Step(1, Tacos, 0:{}, 0:00)", "Step(1, Tacos, {}:00)"])
+def test_numbers_of_five_thousand_digits_are_plan_errors_under_the_released_profile(text):
+    with pytest.raises(PlanError, match="number that cannot be read"):
+        parse(text.format("9" * 5000), PAIR, RELEASED)
+
+
+@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+def test_too_many_commands_are_a_plan_error(rules):
+    many = "Step(0, Tacos, 0:00, 0:00)\n" * (language.MAX_COMMANDS + 1)
+    with pytest.raises(PlanError, match="more than 100000 commands"):
+        parse(many, PAIR, rules)
+    with pytest.raises(PlanError, match="more than 100000 commands"):
+        parse([[0, "Tacos", 0, 0]] * (language.MAX_COMMANDS + 1), PAIR, rules)
+
+
+def test_as_many_commands_as_allowed_are_read(monkeypatch):
+    monkeypatch.setattr(language, "MAX_COMMANDS", 3)
+    assert len(commands([[0, "Tacos", 0, 0]] * 3)) == 3
+    with pytest.raises(PlanError):
+        commands([[0, "Tacos", 0, 0]] * 4)
+
+
+_fragments = st.sampled_from(
+    [
+        "Step(",
+        "step (",
+        "3",
+        "Tacos",
+        ", ",
+        ",",
+        ")",
+        "5 min",
+        "00:10:00",
+        " ",
+        "\n",
+        "[",
+        "]",
+        "{",
+        "}",
+        ":",
+        '"',
+        "</think>",
+    ]
+)
+
+
+@given(st.one_of(st.text(), st.lists(_fragments).map("".join)))
+def test_any_text_is_read_under_both_profiles(text):
+    for rules in (PAPER, RELEASED):
+        starts = [command.start for command in commands(text, rules)]
+        assert starts == sorted(starts)
+
+
+_json = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.just("Step(3, Tacos, 5 min, 0:00)")),
+    lambda inner: st.one_of(
+        st.lists(inner), st.dictionaries(st.sampled_from(["response", "step", "recipe", "duration", "start"]), inner)
+    ),
+)
+
+
+@given(_json)
+def test_any_json_value_is_a_plan_or_a_plan_error(value):
+    for rules in (PAPER, RELEASED):
+        try:
+            plan = parse(value, PAIR, rules)
+        except PlanError as error:
+            assert str(error)  # noqa: PT017
+        else:
+            assert all(isinstance(command, Command) for command in plan.commands)
+
+
+# --- schedules as text ---------------------------------------------------------------------------
+
+_PAIRS = [
+    facts.load(setting, pair) for setting in facts.SETTINGS for pair in ("Tacos_Smore-Bars", "Puddings_Volcano-Glass")
+]
+
+
+@st.composite
+def _schedules(draw):
+    """Schedules in normal form, not necessarily feasible: an interruptible action may be cut."""
+    instance = draw(st.sampled_from(_PAIRS))
+    pieces = []
+    for action in instance.actions:
+        clock, left = draw(st.integers(0, 10_000)), action.duration
+        while left and draw(st.integers(0, 9)):
+            length = draw(st.integers(1, left)) if action.interruptible else left
+            pieces.append(Piece(action.id, clock, length, instance.agents[0]))
+            clock += length + draw(st.integers(0, 300))
+            left -= length
+    return instance, Schedule.of(instance, draw(st.permutations(pieces)))
+
+
+@settings(max_examples=60)
+@given(_schedules(), st.sampled_from([PAPER, RELEASED]))
+def test_a_rendered_schedule_is_read_back(case, rules):
+    instance, schedule = case
+    plan = parse(render(schedule), instance, rules)
+    assert [(f"{c.recipe}/{c.step}", c.start, c.duration) for c in plan.commands] == [p[:3] for p in schedule.pieces]
+    assert to_schedule(plan, instance) == schedule
+
+
+@settings(max_examples=30)
+@given(_schedules())
+def test_a_schedule_as_json_is_the_same_plan(case):
+    instance, schedule = case
+    plan = parse(render(schedule), instance)
+    assert parse([list(command) for command in plan.commands], instance) == plan
+    assert parse([command.text for command in plan.commands], instance) == plan
+
+
+def test_render_writes_what_the_prompts_show():
+    schedule = Schedule.of(PAIR, [Piece("Tacos/3", 360_000, 61, "agent"), Piece("Smore-Bars/0", 0, 600, "agent")])
+    assert render(schedule) == "Step(0, Smore-Bars, 00:10:00, 00:00:00), Step(3, Tacos, 00:01:01, 100:00:00)"
+    assert render(Schedule(())) == ""
+
+
+def test_to_schedule_joins_adjacent_pieces():
+    pair = facts.load("timed", "Cobbler_Pancakes")  # step 1 is interruptible
+    plan = parse("Step(1, Cobbler, 30, 10) Step(1, Cobbler, 20, 40) Step(1, Cobbler, 5, 61)", pair)
+    assert [(p.start, p.duration) for p in to_schedule(plan, pair).pieces] == [(10, 50), (61, 5)]
+
+
+@pytest.mark.parametrize("text", ["Step(99, Tacos, 1 min, 0:00)", "Step(0, Stew, 1 min, 0:00)"])
+def test_to_schedule_refuses_unknown_steps(text):
+    with pytest.raises(PlanError, match="no such step"):
+        to_schedule(parse(text, PAIR), PAIR)

@@ -1,0 +1,243 @@
+"""The reader of Recipe2Plan's own files, on small recipes made up here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.recipe2plan.reader import looks_like_cooking, read_cooking, read_reference_plans
+
+TIMED, UNTIMED = "plan_w_restriction", "plan_wo_restriction"
+
+
+def step(number: int, time: Any = "2 min", **more: Any) -> dict[str, Any]:
+    fields = {"physical": {}, "text": "-", "prequisites": [], "time_constraint": {}, "interrupt": 0, "parallel": 0}
+    return fields | {"step": number, "time": time} | more
+
+
+def recipe(name: Any, *steps: Any) -> dict[str, Any]:
+    return {"recipe": name, "steps": list(steps)}
+
+
+def uses(tool: str, **states: int) -> dict[str, Any]:
+    return {tool: {key: {"temperature": degrees} for key, degrees in states.items()}}
+
+
+def cooking(folder: Path, *pairs: Any) -> Path:
+    path = folder / "cooking.json"
+    path.write_text(json.dumps(pairs), encoding="utf-8")
+    return path
+
+
+def plans(folder: Path, document: Any) -> Path:
+    path = folder / "plan.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+def test_good_file_gives_the_expected_instance(tmp_path: Path) -> None:
+    tea = recipe(
+        "Tea",
+        step(0, "30 sec", interrupt=1),
+        step(1, "1 hour", prequisites=[0], parallel=1, physical=uses("kettle")),
+        step(2, prequisites=[1, 0], time_constraint={"1": "5 min"}),
+    )
+    pie = recipe(
+        "Apple-Pie",
+        step(0, "3 min", parallel=1, physical=uses("oven", update=200)),
+        step(1, "9 min", physical=uses("oven", require=200), time_constraint={"0": "90 sec"}),
+    )
+    assert read_cooking(cooking(tmp_path, [tea, pie])) == [
+        Instance(
+            name="cooking.json/timed/Tea_Apple-Pie",
+            actions=(
+                Action("Tea/0", "Tea", 30, 30, interruptible=True),
+                Action("Tea/1", "Tea", 3600, 0, modes=(Mode((Demand("kettle"),)),)),
+                Action("Tea/2", "Tea", 120, 120),
+                Action("Apple-Pie/0", "Apple-Pie", 180, 0, modes=(Mode((Demand("oven", sets="200"),)),)),
+                Action("Apple-Pie/1", "Apple-Pie", 540, 540, modes=(Mode((Demand("oven", requires="200"),)),)),
+            ),
+            lags=(
+                Lag("Tea/0", "Tea/1"),
+                Lag("Tea/1", "Tea/2", 0, 300),
+                Lag("Tea/0", "Tea/2"),
+                Lag("Apple-Pie/0", "Apple-Pie/1", None, 90),
+            ),
+            resources=(Resource("oven"), Resource("microwave"), Resource("stove"), Resource("kettle")),
+            benchmark="recipe2plan",
+            unit="second",
+            seconds_per_tick=1,
+        )
+    ]
+
+
+def test_every_combination_becomes_an_instance(tmp_path: Path) -> None:
+    a, b, c = (recipe(name, step(0)) for name in "ABC")
+    found = read_cooking(cooking(tmp_path, [a, b], [c], [c, a, b]))
+    assert [instance.name for instance in found] == [f"cooking.json/timed/{name}" for name in ("A_B", "C", "C_A_B")]
+    assert [len(instance.actions) for instance in found] == [2, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        ([[{"recipe": "A"}]], True),
+        ([], False),
+        ([[]], False),
+        ([{"recipe": "A"}], False),
+        ([[{"recipe": "A"}], [{"name": "A"}]], False),
+        ({"recipe": "A"}, False),
+        (None, False),
+    ],
+)
+def test_outline_is_recognised(document: Any, expected: bool) -> None:
+    assert looks_like_cooking(document) is expected
+
+
+# Keywords of step 1 of the second recipe of the second combination, the field named (below that
+# step), and a part of the message.
+STEP_FAULTS: list[tuple[dict[str, Any], str, str]] = [
+    ({"colour": "red"}, "", "must be an object with the keys ['interrupt', 'parallel'"),
+    ({"step": 2}, ".step", "must be 1 (found 2)"),
+    ({"step": "1"}, ".step", "must be 1 (found '1')"),
+    ({"time": 120}, ".time", "'1 hour' (found 120)"),
+    ({"time": "soon"}, ".time", "(found 'soon')"),
+    ({"time": "5"}, ".time", "(found '5')"),
+    ({"time": "5 days"}, ".time", "(found '5 days')"),
+    ({"time": None}, ".time", "(found None)"),
+    ({"interrupt": 2}, ".interrupt", "must be 0 or 1 (found 2)"),
+    ({"interrupt": "yes"}, ".interrupt", "must be 0 or 1 (found 'yes')"),
+    ({"parallel": None}, ".parallel", "must be 0 or 1 (found None)"),
+    ({"parallel": []}, ".parallel", "must be 0 or 1 (found [])"),
+    ({"physical": ["oven"]}, ".physical", "must be an object (found ['oven'])"),
+    ({"physical": {"oven": 200}}, ".physical.oven", "'require' and 'update' (found 200)"),
+    ({"physical": {"oven": {"set": {}}}}, ".physical.oven", "'require' and 'update' (found {'set': {}})"),
+    ({"physical": {"oven": {"update": 200}}}, ".physical.oven.update", "a temperature (found 200)"),
+    ({"physical": {"oven": {"require": {"heat": 1}}}}, ".physical.oven.require", "(found {'heat': 1})"),
+    ({"physical": {"oven": {"update": {"temperature": "hot"}}}}, ".physical.oven.update", "(found 'hot')"),
+    ({"physical": {"oven": {"update": {"temperature": 99.5}}}}, ".physical.oven.update", "(found 99.5)"),
+    ({"physical": {"oven": {"update": {"temperature": True}}}}, ".physical.oven.update", "(found True)"),
+    ({"prequisites": 0}, "", "prequisites must be a list"),
+    ({"prequisites": [3]}, ".prequisites", "must be a step from 0 to 2 (found 3)"),
+    ({"prequisites": [-1]}, ".prequisites", "must be a step from 0 to 2 (found -1)"),
+    ({"prequisites": ["0"]}, ".prequisites", "must be a step from 0 to 2 (found '0')"),
+    ({"prequisites": [False]}, ".prequisites", "must be a step from 0 to 2 (found False)"),
+    ({"time_constraint": ["0"]}, "", "time_constraint an object"),
+    ({"time_constraint": {"9": "1 min"}}, ".time_constraint", "must be a step from 0 to 2 (found 9)"),
+    ({"time_constraint": {"first": "1 min"}}, ".time_constraint", "must be a step from 0 to 2 (found 'first')"),
+    ({"time_constraint": {"-1": "1 min"}}, ".time_constraint", "must be a step from 0 to 2 (found '-1')"),
+    ({"time_constraint": {"0": 60}}, ".time_constraint[0]", "'1 hour' (found 60)"),
+    ({"time_constraint": {"2": "1 min"}}, ".time_constraint", "cannot start a time constraint (found '2')"),
+]
+
+
+@pytest.mark.parametrize(("keywords", "field", "message"), STEP_FAULTS, ids=[str(fault[0]) for fault in STEP_FAULTS])
+def test_faulty_step_is_named(tmp_path: Path, keywords: dict[str, Any], field: str, message: str) -> None:
+    faulty = recipe("B", step(0), step(1) | keywords, step(2, interrupt=1))
+    path = cooking(tmp_path, [recipe("A", step(0))], [recipe("A", step(0)), faulty])
+    with pytest.raises(InputError) as caught:
+        read_cooking(path)
+    assert caught.value.field == f"[1][1].steps[1]{field}"
+    assert str(caught.value).startswith(f"{path}: [1][1].steps[1]{field}: ")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("entry", "field", "message"),
+    [
+        (recipe("A B", step(0)), "[0][0].recipe", "word characters and hyphens (found 'A B')"),
+        (recipe("", step(0)), "[0][0].recipe", "(found '')"),
+        (recipe("A/B", step(0)), "[0][0].recipe", "(found 'A/B')"),
+        (recipe(5, step(0)), "[0][0].recipe", "(found 5)"),
+        (recipe("A"), "[0][0].steps", "must be a non-empty list (found [])"),
+        ({"recipe": "A"}, "[0][0].steps", "must be a non-empty list"),
+        ({"recipe": "A", "steps": {"0": {}}}, "[0][0].steps", "must be a non-empty list"),
+        (recipe("A", step(0), "stir"), "[0][0].steps[1]", "must be an object with the keys"),
+        (recipe("A", {"step": 0}), "[0][0].steps[0]", "must be an object with the keys"),
+    ],
+)
+def test_faulty_recipe_is_named(tmp_path: Path, entry: Any, field: str, message: str) -> None:
+    path = cooking(tmp_path, [entry])
+    with pytest.raises(InputError) as caught:
+        read_cooking(path)
+    assert str(caught.value).startswith(f"{path}: {field}: ")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ([step(0, prequisites=[1]), step(1, prequisites=[0])], "cycle (found 'A/0 -> A/1 -> A/0')"),
+        ([step(0, prequisites=[0])], "cannot precede itself (found 'A/0')"),
+        ([step(0, physical=uses("oven", require=200))], "no action sets this state"),
+        ([step(0, interrupt=1, physical=uses("oven", update=200))], "cannot set a state"),
+    ],
+)
+def test_senseless_recipe_is_refused(tmp_path: Path, steps: list[Any], message: str) -> None:
+    path = cooking(tmp_path, [recipe("A", *steps)])
+    with pytest.raises(InputError) as caught:
+        read_cooking(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("document", [{}, [], [[]], ["A"], [[1]], [[{"steps": []}]], 5, None])
+def test_what_is_no_cooking_file_is_refused(tmp_path: Path, document: Any) -> None:
+    path = tmp_path / "cooking.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(InputError, match="must be a list of combinations") as caught:
+        read_cooking(path)
+    assert caught.value.source == str(path)
+
+
+@pytest.mark.parametrize("reader", [read_cooking, read_reference_plans])
+@pytest.mark.parametrize("data", [b"", b"[", b"\xff", b'{"a": 1, "a": 2}', b"[" * 10**5])
+def test_unreadable_file_is_named(tmp_path: Path, reader: Any, data: bytes) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(data)
+    with pytest.raises(InputError) as caught:
+        reader(path)
+    assert caught.value.source == str(path)
+
+
+@pytest.mark.parametrize("reader", [read_cooking, read_reference_plans])
+def test_missing_file_is_named(tmp_path: Path, reader: Any) -> None:
+    with pytest.raises(InputError, match=r"none\.json: cannot be read"):
+        reader(tmp_path / "none.json")
+
+
+def test_reference_plans_are_read_as_they_stand(tmp_path: Path) -> None:
+    rows = [[1, "B", 60, 30], [0, "A", 30, 0]]
+    path = plans(tmp_path, {"A_B": {TIMED: rows, UNTIMED: None}, "A_C": {TIMED: [], UNTIMED: [[0, "C", 5, 0]]}})
+    assert read_reference_plans(path) == {
+        "A_B": {"timed": [(1, "B", 60, 30), (0, "A", 30, 0)], "untimed": []},
+        "A_C": {"timed": [], "untimed": [(0, "C", 5, 0)]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("document", "field", "message"),
+    [
+        ([], None, "must be an object"),
+        ({"A_B": []}, "A_B", "must have the keys"),
+        ({"A_B": {TIMED: []}}, "A_B", "must have the keys"),
+        ({"A_B": {TIMED: [], UNTIMED: [], "notes": ""}}, "A_B", "must have the keys"),
+        ({"A_B": {TIMED: [[0, "A", 5, 0], [0, "A", 5]], UNTIMED: []}}, f"A_B.{TIMED}[1]", "(found [0, 'A', 5])"),
+        ({"A_B": {TIMED: [[0, "A", 5, 0, 0]], UNTIMED: []}}, f"A_B.{TIMED}[0]", "must be [step, recipe"),
+        ({"A_B": {TIMED: [], UNTIMED: [["0", "A", 5, 0]]}}, f"A_B.{UNTIMED}[0]", "(found ['0', 'A', 5, 0])"),
+        ({"A_B": {TIMED: [], UNTIMED: [[0, "A", 5.0, 0]]}}, f"A_B.{UNTIMED}[0]", "(found [0, 'A', 5.0, 0])"),
+        ({"A_B": {TIMED: [], UNTIMED: [[True, "A", 5, 0]]}}, f"A_B.{UNTIMED}[0]", "(found [True, 'A', 5, 0])"),
+        ({"A_B": {TIMED: [], UNTIMED: ["0A50"]}}, f"A_B.{UNTIMED}[0]", "(found '0A50')"),
+    ],
+)
+def test_faulty_plan_is_named(tmp_path: Path, document: Any, field: str | None, message: str) -> None:
+    path = plans(tmp_path, document)
+    with pytest.raises(InputError) as caught:
+        read_reference_plans(path)
+    assert (caught.value.source, caught.value.field) == (str(path), field)
+    assert message in str(caught.value)

@@ -1,0 +1,789 @@
+"""The referee of Recipe2Plan, rule by rule."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.recipe2plan import facts
+from planoracle.instances.recipe2plan.language import Command, Plan, parse
+from planoracle.instances.recipe2plan.profile import PROFILES, profile
+from planoracle.instances.recipe2plan.rules import KINDS, MAX_VIOLATIONS, replay
+from planoracle.solver.solve import solve
+
+PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
+PROFILE_NAMES = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+
+
+def step(name, seconds, *, auto=False, cut=False, uses=()):
+    attended = 0 if auto else seconds
+    return Action(name, name.split("/")[0], seconds, attended, interruptible=cut, modes=(Mode(tuple(uses)),))
+
+
+def kitchen(pie_heat="350"):
+    """Two recipes that both need the oven.
+
+    Bread: 0 preheat, 1 knead (may be cut), 2 shape within 60 s after kneading, 3 bake.
+    Pie: 0 preheat, 1 roll, 2 melt on the stove, 3 fill within 120 s after melting (may be cut), 4 bake.
+    """
+    return Instance(
+        "kitchen",
+        actions=(
+            step("Bread/0", 600, auto=True, uses=[Demand("oven", sets="350")]),
+            step("Bread/1", 300, cut=True),
+            step("Bread/2", 120),
+            step("Bread/3", 1200, auto=True, uses=[Demand("oven", requires="350")]),
+            step("Pie/0", 600, auto=True, uses=[Demand("oven", sets=pie_heat)]),
+            step("Pie/1", 180),
+            step("Pie/2", 60, auto=True, uses=[Demand("stove")]),
+            step("Pie/3", 120, cut=True),
+            step("Pie/4", 900, auto=True, uses=[Demand("oven", requires=pie_heat)]),
+        ),
+        lags=(
+            Lag("Bread/1", "Bread/2", 0, 60),
+            Lag("Bread/0", "Bread/3"),
+            Lag("Bread/2", "Bread/3"),
+            Lag("Pie/1", "Pie/3"),
+            Lag("Pie/2", "Pie/3", 0, 120),
+            Lag("Pie/0", "Pie/4"),
+            Lag("Pie/3", "Pie/4"),
+        ),
+        resources=(Resource("oven"), Resource("stove")),
+        benchmark="recipe2plan",
+        unit="second",
+    )
+
+
+KITCHEN = kitchen()
+
+PREHEAT, KNEAD, SHAPE = (0, "Bread", 600, 0), (1, "Bread", 300, 0), (2, "Bread", 120, 300)
+MELT, ROLL, FILL = (2, "Pie", 60, 420), (1, "Pie", 180, 420), (3, "Pie", 120, 600)
+GOOD = [
+    PREHEAT,
+    (0, "Pie", 600, 0),  # together in one oven
+    KNEAD,
+    SHAPE,
+    MELT,
+    ROLL,
+    (3, "Bread", 1200, 600),
+    FILL,
+    (4, "Pie", 900, 1800),
+]
+
+
+def run(*commands, rules=PAPER, instance=KITCHEN):
+    return replay(instance, Plan((tuple(Command(*command) for command in commands),)), rules)
+
+
+def run_log(*answers, rules=PAPER, instance=KITCHEN):
+    plan = Plan(tuple(tuple(Command(*command) for command in answer) for answer in answers), interactive=True)
+    return replay(instance, plan, rules)
+
+
+def found_at(result, position):
+    return [violation.kind for violation in result.violations if violation.position == position]
+
+
+# --- a faultless plan ----------------------------------------------------------------------------
+
+
+@PROFILE_NAMES
+def test_a_faultless_plan_succeeds(rules):
+    result = run(*GOOD, rules=rules)
+    assert result.success
+    assert result.violations == ()
+    assert result.fatal is None
+    assert (result.executed, result.makespan, result.progress, result.goal_ratio) == (9, 2700, 1.0, 1.0)
+    assert result.remaining == {}
+    assert [event.subject for event in result.events] == [f"{recipe}/{number}" for number, recipe, *_ in GOOD]
+    assert all(event.accepted for event in result.events)
+
+
+def test_idle_intervals_are_those_without_continuous_work():
+    # The cook works 0-300, 300-420, 420-600, 600-720; the last bake ends at 2700.
+    assert run(*GOOD).idle == ((720, 2700),)
+    assert run(MELT, (1, "Bread", 300, 500), (2, "Bread", 120, 850)).idle == ((0, 500), (800, 850))
+
+
+def test_progress_counts_steps_and_the_prerequisites_of_complete_ones():
+    # 1, 1, 1 steps; then shaping; melting; rolling; ...
+    assert [round(9 * event.progress) for event in run(*GOOD).events] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    half = run((1, "Bread", 150, 0))
+    assert (half.progress, half.remaining["Bread/1"]) == (0.0, 150)
+
+
+def test_makespan_is_the_latest_end_even_of_a_failed_plan():
+    assert run(PREHEAT, KNEAD, (9, "Bread", 1, 400)).makespan == 600
+    assert run((9, "Bread", 1, 400)).makespan == 0
+
+
+# --- every kind of violation ---------------------------------------------------------------------
+
+FIRST_BROKEN = {
+    "wrong_recipe": ([KNEAD, (0, "Stew", 60, 300)], 1, "Stew"),
+    "wrong_action": ([KNEAD, SHAPE, (4, "Bread", 60, 420)], 2, "Bread/4"),
+    "time_error": ([KNEAD, (1, "Pie", 180, 299)], 1, "Pie/1"),
+    "object_occupancy": ([PREHEAT, (0, "Pie", 600, 599)], 1, "Pie/0"),
+    "object_temperature": ([KNEAD, SHAPE, (3, "Bread", 1200, 420)], 2, "Bread/3"),
+    "time_constraint": ([KNEAD, (2, "Bread", 120, 361)], 1, "Bread/2"),
+    "repeated_action": ([ROLL, (1, "Pie", 180, 720)], 1, "Pie/1"),
+    "action_duration": ([PREHEAT, (1, "Bread", 301, 0)], 1, "Bread/1"),
+    "execution_interruptibility": ([(1, "Pie", 179, 0)], 0, "Pie/1"),
+    "dependency": ([(1, "Bread", 299, 0), (2, "Bread", 120, 299)], 1, "Bread/2"),
+    "no_action": ([], 0, ""),
+}
+
+
+@PROFILE_NAMES
+@pytest.mark.parametrize("kind", FIRST_BROKEN)
+def test_each_kind_ends_the_run(kind, rules):
+    commands, position, subject = FIRST_BROKEN[kind]
+    result = run(*commands, rules=rules)
+    assert result.fatal is not None
+    assert (result.fatal.kind, result.fatal.position, result.fatal.subject) == (kind, position, subject)
+    assert result.fatal == result.violations[0]
+    assert result.executed == position
+    assert not result.success
+    assert [event.accepted for event in result.events] == [True] * position + [False] * (kind != "no_action")
+
+
+@PROFILE_NAMES
+def test_missing_action_fails_a_plan_without_ending_it(rules):
+    result = run(*GOOD[:-1], rules=rules)
+    assert result.fatal is None
+    assert not result.success
+    assert [(v.position, v.kind, v.subject) for v in result.violations] == [(None, "missing_action", "Pie/4")]
+    assert (result.executed, result.progress, result.goal_ratio) == (8, 8 / 9, 0.5)
+    assert result.remaining == {"Pie/4": 900}
+
+
+def test_infeasible_multitask_is_found_beside_a_time_error_only():
+    # The clock stands at the end of the last continuous step. What overlaps that step starts before
+    # the clock, and time_error is looked for first.
+    result = run(KNEAD, (1, "Pie", 180, 299))
+    assert found_at(result, 1) == ["time_error", "infeasible_multitask"]
+    assert run(KNEAD, (2, "Pie", 60, 299)).fatal.kind == "time_error"  # an autonomous step never overlaps
+    assert found_at(run(KNEAD, (2, "Pie", 60, 299)), 1) == ["time_error"]
+
+
+def test_every_kind_is_covered_here():
+    assert {*FIRST_BROKEN, "missing_action", "infeasible_multitask"} == set(KINDS)
+
+
+def test_an_unfinished_interruptible_step_is_a_fault_of_the_whole_plan():
+    result = run((1, "Bread", 100, 0))
+    assert ("action_duration", "Bread/1", None) in [(v.kind, v.subject, v.position) for v in result.violations]
+
+
+# --- boundaries ----------------------------------------------------------------------------------
+
+
+def test_the_edges_of_the_rules_are_inside():
+    assert run(KNEAD, (2, "Bread", 120, 360)).fatal is None  # exactly 60 s later
+    assert run(PREHEAT, (0, "Pie", 600, 600)).fatal is None  # when the oven gets free
+    assert run(KNEAD, (1, "Pie", 180, 300)).fatal is None  # when the cook gets free
+    assert run((2, "Pie", 60, 0), KNEAD).fatal is None  # an autonomous step at the same instant, written first
+    assert run(KNEAD, (2, "Pie", 60, 0)).fatal.kind == "time_error"  # but not written second
+    assert run(MELT, ROLL, (3, "Pie", 120, 600)).fatal is None  # exactly 120 s after the butter is done
+
+
+def test_a_prerequisite_must_be_finished_not_just_complete():
+    result = run((1, "Pie", 180, 0), (2, "Pie", 60, 180), (3, "Pie", 120, 239))
+    assert (result.fatal.kind, result.fatal.position) == ("dependency", 2)
+    assert run((1, "Pie", 180, 0), (2, "Pie", 60, 180), (3, "Pie", 120, 240)).fatal is None
+
+
+def test_resuming_with_too_long_a_piece():
+    # A longer pause makes it count as repeated, an immediate continuation as too long.
+    assert run((1, "Bread", 200, 0), (1, "Bread", 101, 200)).fatal.kind == "action_duration"
+    assert run((1, "Bread", 200, 0), (1, "Bread", 101, 201)).fatal.kind == "repeated_action"
+
+
+def test_a_window_is_not_checked_before_its_beginning_has_happened():
+    assert run((2, "Bread", 120, 5000)).fatal.kind == "dependency"
+
+
+def test_untimed_kitchens_have_no_windows():
+    untimed = KITCHEN.without_maximum_lags("untimed")
+    assert run(KNEAD, (2, "Bread", 120, 5000), instance=untimed).fatal is None
+
+
+# --- order of the checks -------------------------------------------------------------------------
+
+
+def crowded():
+    """A step that can break every rule at once: uncuttable, oven at 350, after 3, within 10 s after 5."""
+    return Instance(
+        "crowded",
+        actions=(
+            step("X/0", 100),
+            step("X/1", 100, auto=True, uses=[Demand("oven", sets="200")]),
+            step("X/2", 50, uses=[Demand("oven", requires="350")]),
+            step("X/3", 10),
+            step("X/4", 10, auto=True, uses=[Demand("oven", sets="350")]),
+            step("X/5", 5),
+        ),
+        lags=(Lag("X/3", "X/2"), Lag("X/5", "X/2", None, 10)),
+        resources=(Resource("oven"),),
+        benchmark="recipe2plan",
+    )
+
+
+BEFORE = [(1, "X", 100, 0), (5, "X", 5, 0), (0, "X", 100, 5)]
+ALL_AT_ONCE = ["time_error", "infeasible_multitask", "object_occupancy", "object_temperature", "time_constraint"]
+
+
+@pytest.mark.parametrize(("duration", "kind"), [(60, "action_duration"), (40, "execution_interruptibility")])
+def test_several_faults_of_one_command_come_in_the_order_of_the_checks(duration, kind):
+    result = run(*BEFORE, (2, "X", duration, 50), instance=crowded())
+    assert found_at(result, 3) == [*ALL_AT_ONCE, kind, "dependency"]
+    assert (result.fatal.kind, result.fatal.position) == ("time_error", 3)
+
+
+@pytest.mark.parametrize(
+    ("before", "command", "kind"),
+    [
+        (BEFORE, (7, "Y", 60, 50), "wrong_recipe"),
+        (BEFORE, (7, "X", 60, 50), "wrong_action"),
+        (BEFORE, (2, "X", 60, 50), "time_error"),
+        ([(5, "X", 5, 0), (1, "X", 100, 50)], (2, "X", 60, 50), "object_occupancy"),
+        ([(5, "X", 5, 0), (1, "X", 100, 50)], (2, "X", 60, 150), "object_temperature"),
+        ([(5, "X", 5, 0), (4, "X", 10, 50)], (2, "X", 60, 60), "time_constraint"),
+        ([(4, "X", 10, 0), (5, "X", 5, 0)], (2, "X", 60, 10), "action_duration"),
+        ([(4, "X", 10, 0), (5, "X", 5, 0)], (2, "X", 40, 10), "execution_interruptibility"),
+        ([(4, "X", 10, 0), (5, "X", 5, 0)], (2, "X", 50, 10), "dependency"),
+        ([(4, "X", 10, 0), (3, "X", 10, 0), (5, "X", 5, 10), (2, "X", 50, 15)], (2, "X", 50, 200), "time_constraint"),
+        ([(4, "X", 10, 0), (3, "X", 10, 0), (2, "X", 50, 10)], (2, "X", 60, 200), "repeated_action"),
+    ],
+)
+def test_the_first_check_that_fails_names_the_kind(before, command, kind):
+    result = run(*before, command, instance=crowded())
+    assert (result.fatal.kind, result.fatal.position) == (kind, len(before))
+
+
+# --- objects -------------------------------------------------------------------------------------
+
+
+@PROFILE_NAMES
+def test_shared_preheating_needs_the_same_interval_and_temperature(rules):
+    assert run(PREHEAT, (0, "Pie", 600, 0), rules=rules).fatal is None
+    assert run(PREHEAT, (0, "Pie", 600, 1), rules=rules).fatal.kind == "object_occupancy"
+    other = run(PREHEAT, (0, "Pie", 600, 0), rules=rules, instance=kitchen("425"))
+    assert (other.fatal.kind, other.fatal.position) == ("object_occupancy", 1)
+
+
+def test_the_last_preheating_decides_the_temperature():
+    hot = kitchen("425")
+    early = [PREHEAT, KNEAD, SHAPE]
+    again = (0, "Pie", 600, 600)
+    result = run(*early, again, (3, "Bread", 1200, 1200), instance=hot)
+    assert (result.fatal.kind, result.fatal.position) == ("object_temperature", 4)
+    assert "425" in result.fatal.message
+    assert run(*early, (3, "Bread", 1200, 600), (0, "Pie", 600, 1800), instance=hot).fatal is None
+
+
+def test_the_temperature_counts_from_the_beginning_of_preheating():
+    # Baking during preheating: the temperature would do, the oven is occupied.
+    assert found_at(run(PREHEAT, KNEAD, SHAPE, (3, "Bread", 1200, 500)), 3) == ["object_occupancy", "dependency"]
+
+
+# --- commands of length zero ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "zero", "released", "paper"),
+    [
+        ([], (1, "Bread", 0, 0), None, "action_duration"),  # on an interruptible step
+        ([(1, "Bread", 100, 0)], (1, "Bread", 0, 100), None, "action_duration"),  # in the middle of it
+        ([KNEAD], (1, "Bread", 0, 300), None, "repeated_action"),  # on a completed one
+        ([ROLL], (1, "Pie", 0, 600), None, "repeated_action"),  # also if it cannot be cut
+        ([], (1, "Pie", 0, 0), "execution_interruptibility", "action_duration"),
+    ],
+)
+def test_commands_of_length_zero(before, zero, released, paper):
+    for rules, kind in ((RELEASED, released), (PAPER, paper)):
+        result = run(*before, zero, rules=rules)
+        assert (result.fatal and result.fatal.kind) == kind
+        assert result.executed == len(before) + (kind is None)
+    assert (
+        run(*before, zero, rules=profile("paper", zero_duration="accepted")).fatal
+        == run(*before, zero, rules=RELEASED).fatal
+    )
+
+
+def test_a_command_of_length_zero_moves_the_finish_under_the_released_profile():
+    # Kneading is over at 300; a zero-length command at 400 makes 400 the time from which 60 s count.
+    late = [KNEAD, (1, "Bread", 0, 400), (2, "Bread", 120, 460)]
+    assert run(*late, rules=RELEASED).fatal is None
+    assert run(KNEAD, (2, "Bread", 120, 460), rules=RELEASED).fatal.kind == "time_constraint"
+
+
+def test_an_interval_of_length_zero_overlaps_only_strictly_inside_another():
+    oven = Instance(
+        "oven",
+        actions=(
+            step("X/0", 100, auto=True, uses=[Demand("oven")]),
+            step("X/1", 100, auto=True, cut=True, uses=[Demand("oven")]),
+        ),
+        resources=(Resource("oven"),),
+        benchmark="recipe2plan",
+    )
+    hold = (0, "X", 100, 10)
+    assert run(hold, (1, "X", 0, 10), instance=oven, rules=RELEASED).fatal is None
+    assert run(hold, (1, "X", 0, 11), instance=oven, rules=RELEASED).fatal.kind == "object_occupancy"
+    assert run(hold, (1, "X", 0, 109), instance=oven, rules=RELEASED).fatal.kind == "object_occupancy"
+    assert run(hold, (1, "X", 0, 110), instance=oven, rules=RELEASED).fatal is None
+
+
+# --- windows on resumption -----------------------------------------------------------------------
+
+RESUMED = [(1, "Pie", 180, 0), (2, "Pie", 60, 180), (3, "Pie", 60, 240), (3, "Pie", 60, 361)]
+
+
+def test_a_window_is_checked_again_on_resumption():
+    for rules in (PAPER, RELEASED):
+        result = run(*RESUMED, rules=rules)
+        assert (result.fatal.kind, result.fatal.position) == ("time_constraint", 3)
+    assert run(*RESUMED[:-1], (3, "Pie", 60, 360)).fatal is None
+
+
+def test_a_window_is_checked_only_at_the_first_start_on_request():
+    rules = profile("paper", window_on_resume=False)
+    assert run(*RESUMED, rules=rules).fatal is None
+    assert run(*RESUMED[:2], (3, "Pie", 60, 361), rules=rules).fatal.kind == "time_constraint"
+
+
+# --- after the first fault -----------------------------------------------------------------------
+
+
+def test_later_faults_are_found_as_if_the_refused_commands_had_been_carried_out():
+    result = run(
+        (1, "Pie", 100, 0),  # cannot be cut
+        (1, "Bread", 300, 100),
+        (0, "Stew", 60, 400),
+        (2, "Bread", 120, 500),  # more than 60 s after kneading
+        (3, "Bread", 1200, 620),  # cold, not preheated
+    )
+    assert [(v.position, v.kind, v.subject) for v in result.violations] == [
+        (0, "execution_interruptibility", "Pie/1"),
+        (2, "wrong_recipe", "Stew"),
+        (3, "time_constraint", "Bread/2"),
+        (4, "object_temperature", "Bread/3"),
+        (4, "dependency", "Bread/3"),
+        (None, "missing_action", "Bread/0"),
+        (None, "missing_action", "Pie/0"),
+        (None, "action_duration", "Pie/1"),  # lacks 80 s
+        (None, "missing_action", "Pie/2"),
+        (None, "missing_action", "Pie/3"),
+        (None, "missing_action", "Pie/4"),
+    ]
+    # The verdict is that of the run, which ended at once.
+    assert (result.executed, result.progress, result.goal_ratio, result.makespan) == (0, 0.0, 0.0, 0)
+    assert result.remaining == {action.id: action.duration for action in KITCHEN.actions}
+    assert len(result.events) == 1
+
+
+def test_missing_actions_are_listed_in_the_order_of_the_recipes():
+    result = run()
+    missing = [v.subject for v in result.violations if v.kind == "missing_action"]
+    assert missing == [action.id for action in KITCHEN.actions]
+
+
+def test_the_search_for_violations_is_bounded():
+    wrong = (0, "Stew", 60, 0)
+    result = run(*[wrong] * (MAX_VIOLATIONS + 500))
+    assert sum(v.position is not None for v in result.violations) == MAX_VIOLATIONS
+    assert len(result.violations) <= MAX_VIOLATIONS + len(KITCHEN.actions)
+    assert result.fatal == result.violations[0]
+    assert (result.executed, len(result.events)) == (0, 1)
+
+
+# --- interactive logs ----------------------------------------------------------------------------
+
+
+def test_a_refused_answer_does_not_stop_an_interactive_run():
+    answers = [[command] for command in GOOD]
+    answers[3:3] = [[(9, "Bread", 60, 300)], [(0, "Stew", 60, 300)], [], [(1, "Bread", 1, 300)]]
+    result = run_log(*answers)
+    assert result.success
+    assert result.fatal is None
+    assert (result.executed, result.makespan, result.progress) == (len(GOOD), 2700, 1.0)
+    kinds = ["wrong_action", "wrong_recipe", "no_action", "repeated_action"]
+    assert [v.kind for v in result.violations] == kinds
+    # Positions count the commands; the empty answer stands where the next command would be.
+    assert [v.position for v in result.violations] == [3, 4, 5, 5]
+    assert [event.position for event in result.events if not event.accepted] == [3, 4, 5]
+    assert [event.position for event in result.events] == list(range(len(GOOD) + 3))
+
+
+def test_a_refused_command_ends_its_answer_but_what_came_before_stays():
+    result = run_log([KNEAD, (9, "Bread", 60, 300), SHAPE], [SHAPE])
+    assert [(e.subject, e.accepted) for e in result.events] == [
+        ("Bread/1", True),
+        ("Bread/9", False),
+        ("Bread/2", True),
+    ]
+    assert result.executed == 2
+
+
+def test_answers_are_not_ordered_among_each_other():
+    assert run_log([(1, "Bread", 300, 100)], [(1, "Pie", 180, 0)]).violations[0].kind == "time_error"
+
+
+@PROFILE_NAMES
+def test_a_refused_later_command_moves_the_clock_of_an_interactive_run(rules):
+    late = (1, "Pie", 100, 1000)  # too short
+    result = run_log([late], [KNEAD], rules=rules)
+    assert [(v.position, v.kind) for v in result.violations[:2]] == [
+        (0, "execution_interruptibility"),
+        (1, "time_error"),
+    ]
+    assert result.executed == 0
+    still = replace(rules, reject_advances_clock=False)
+    assert run_log([late], [KNEAD], rules=still).executed == 1
+
+
+def test_a_refused_command_moves_the_clock_only_to_its_start_and_only_if_known():
+    assert run_log([(1, "Pie", 100, 1000)], [(1, "Bread", 300, 1000)]).executed == 1
+    assert run_log([(0, "Stew", 100, 1000)], [(77, "Pie", 1, 1000)], [KNEAD]).executed == 1
+    assert run_log([KNEAD], [(1, "Pie", 100, 50)], [(1, "Pie", 180, 300)]).executed == 2  # never back
+
+
+def test_a_refused_command_leaves_objects_and_steps_alone():
+    result = run_log([(0, "Pie", 500, 0)], [(0, "Bread", 600, 0)], [(0, "Pie", 600, 0)])
+    assert result.executed == 2
+    assert "Pie/0" not in result.remaining
+
+
+def test_a_broken_window_ends_an_interactive_run_under_the_paper_profile():
+    answers = [[KNEAD], [(2, "Bread", 120, 361)], [(1, "Pie", 180, 361)]]
+    ended = run_log(*answers)
+    assert (ended.fatal.kind, ended.fatal.position) == ("time_constraint", 1)
+    assert (ended.executed, len(ended.events)) == (1, 2)
+    assert not ended.success
+    for rules in (RELEASED, profile("paper", fatal_time_constraint=False)):
+        going = run_log(*answers, rules=rules)
+        assert going.fatal is None
+        assert going.executed == 2
+
+
+@pytest.mark.parametrize(("rules", "most"), [(PAPER, 10), (RELEASED, 10), (profile("paper", max_failures=2), 2)])
+def test_an_interactive_run_ends_when_the_failures_are_used_up(rules, most):
+    wrong = [(9, "Bread", 60, 0)]
+    enough = run_log(*[wrong] * most, [KNEAD], rules=rules)
+    assert enough.fatal is None
+    assert enough.executed == 1
+    over = run_log(*[wrong] * (most + 1), [KNEAD], rules=rules)
+    assert (over.fatal.kind, over.fatal.position, over.executed) == ("wrong_action", most, 0)
+    assert len(over.events) == most + 1
+
+
+def test_an_interactive_run_without_any_command_is_no_action():
+    result = run_log([], [])
+    assert (result.fatal.kind, result.fatal.position, result.executed) == ("no_action", 0, 0)
+
+
+def test_idle_intervals_of_an_interactive_run_are_those_of_what_was_carried_out():
+    assert run_log([KNEAD], [(1, "Pie", 100, 900)], [(1, "Pie", 180, 1000)]).idle == ((300, 1000),)
+
+
+# --- any commands at all -------------------------------------------------------------------------
+
+_PAIRS = [KITCHEN, crowded(), *(facts.load("timed", pair) for pair in ("Puddings_Volcano-Glass", "Tacos_Smore-Bars"))]
+
+
+@st.composite
+def _commands(draw, instance):
+    actions = [*instance.actions, *instance.actions]
+    known = st.sampled_from([(int(a.id.rpartition("/")[2]), a.task, a.duration) for a in actions])
+    absurd = st.tuples(
+        st.integers(-2, 10**30), st.sampled_from([*instance.tasks, "", "Stew", "\ud800"]), st.integers(0, 10**30)
+    )
+    number, recipe, duration = draw(st.one_of(known, known, known, absurd))
+    if draw(st.integers(0, 3)) == 0:
+        duration = draw(st.one_of(st.integers(0, duration), st.just(0), st.just(10**30)))
+    start = draw(st.one_of(st.integers(0, 40).map(lambda k: 60 * k), st.integers(0, 10_000), st.just(10**30)))
+    return Command(number, recipe, duration, start)
+
+
+@st.composite
+def _cases(draw):
+    instance = draw(st.sampled_from(_PAIRS))
+    commands = draw(st.lists(_commands(instance), max_size=20))
+    return instance, sorted(commands, key=lambda c: c.start) if draw(st.booleans()) else commands
+
+
+@given(_cases(), st.sampled_from([PAPER, RELEASED]))
+def test_any_commands_are_replayed(case, rules):
+    instance, commands = case
+    result = replay(instance, Plan((tuple(commands),)), rules)
+    assert 0 <= result.progress <= 1
+    assert 0 <= result.goal_ratio <= 1
+    positions = [v.position for v in result.violations if v.position is not None]
+    assert positions == sorted(positions)
+    assert {v.kind for v in result.violations} <= set(KINDS)
+    assert [event.position for event in result.events] == list(range(len(result.events)))
+    assert sum(event.accepted for event in result.events) == result.executed
+    if result.fatal is None:
+        assert positions == []
+        assert result.executed == len(commands)
+    else:
+        assert result.violations[0] == result.fatal
+        assert result.executed == result.fatal.position
+        assert not result.success
+    assert result.success == (result.fatal is None and not result.remaining)
+    assert result.makespan == max((event.end for event in result.events if event.accepted), default=0)
+
+
+@given(_cases(), st.sampled_from([PAPER, RELEASED]))
+def test_cutting_a_plan_at_its_fault_changes_nothing_before_it(case, rules):
+    instance, commands = case
+    whole = replay(instance, Plan((tuple(commands),)), rules)
+    if whole.fatal is None or whole.fatal.position == 0:
+        return
+    start = replay(instance, Plan((tuple(commands[: whole.fatal.position]),)), rules)
+    assert start.fatal is None
+    assert start.events == whole.events[:-1]
+    for figure in ("executed", "progress", "goal_ratio", "makespan", "remaining"):
+        assert getattr(start, figure) == getattr(whole, figure)
+
+
+@given(_cases(), st.sampled_from([PAPER, RELEASED]), st.data())
+def test_any_log_is_replayed(case, rules, data):
+    instance, commands = case
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(commands)), max_size=20)))
+    answers = [tuple(commands[a:b]) for a, b in zip([0, *cuts], [*cuts, len(commands)], strict=True)]
+    result = replay(instance, Plan(tuple(answers), interactive=True), rules)
+    assert 0 <= result.progress <= 1
+    assert sum(event.accepted for event in result.events) == result.executed
+    assert [event.position for event in result.events] == list(range(len(result.events)))
+    progress = [event.progress for event in result.events]
+    assert progress == sorted(progress)
+    if result.fatal is not None:
+        assert result.fatal in result.violations
+
+
+@given(_cases(), st.sampled_from([PAPER, RELEASED]))
+def test_one_command_per_answer_is_like_a_plan_until_the_first_fault(case, rules):
+    instance, commands = case
+    whole = replay(instance, Plan((tuple(commands),)), rules)
+    log = replay(instance, Plan(tuple((command,) for command in commands), interactive=True), rules)
+    assert log.events[: len(whole.events)] == whole.events
+    assert log.executed >= whole.executed
+
+
+# --- breaking optimal plans ----------------------------------------------------------------------
+
+SOLVED = (
+    "Cobbler_Pancakes",
+    "Cobbler_Daikon-Radish",
+    "Pizza_Leche-Asada",
+    "Cauliflower-Pizza_Vada",
+    "Puddings_Volcano-Glass",
+    "Tacos_Smore-Bars",
+    "Choco_Strawberry-Cake",
+    "Vada_Chocolate-Cake",
+)
+EACH = pytest.mark.parametrize("pair", SOLVED)
+
+
+@cache
+def optimal(pair):
+    instance = facts.load("timed", pair)
+    return instance, parse(solve(instance).plan, instance).commands
+
+
+def action(instance, command):
+    return instance.by_id[f"{command.recipe}/{command.step}"]
+
+
+def break_and_replay(instance, commands):
+    """Replay by both profiles, which must agree, and return kind and position of the fatal violation."""
+    results = [replay(instance, Plan((tuple(commands),)), rules) for rules in (PAPER, RELEASED)]
+    assert results[0].fatal == results[1].fatal
+    fatal = results[0].fatal
+    return (fatal.kind, fatal.position) if fatal else None
+
+
+@EACH
+def test_optimal_plans_break_no_rule(pair):
+    instance, commands = optimal(pair)
+    assert break_and_replay(instance, commands) is None
+    assert run(*commands, instance=instance).success
+
+
+@EACH
+def test_leaving_out_a_prerequisite_is_a_dependency_violation(pair):
+    instance, commands = optimal(pair)
+    tried = 0
+    for victim in instance.actions:
+        if any(demand.sets for demand in victim.modes[0].demands):
+            continue  # without preheating, the temperature is missed first
+        kept = [c for c in commands if action(instance, c) is not victim]
+        needing = {lag.after for lag in instance.lags if lag.before == victim.id and lag.minimum is not None}
+        waiting = [i for i, c in enumerate(kept) if action(instance, c).id in needing]
+        if waiting:
+            assert break_and_replay(instance, kept) == ("dependency", waiting[0])
+            tried += 1
+    assert tried >= 5
+
+
+@EACH
+def test_leaving_out_preheating_misses_the_temperature(pair):
+    instance, commands = optimal(pair)
+    heating = {a.id: d for a in instance.actions for d in a.modes[0].demands if d.sets}
+    for name, heat in heating.items():
+        kept = [c for c in commands if action(instance, c).id != name]
+        baking = [
+            i for i, c in enumerate(kept) if any(d.requires == heat.sets for d in action(instance, c).modes[0].demands)
+        ]
+        assert break_and_replay(instance, kept) == ("object_temperature", baking[0])
+    assert heating
+
+
+def _same_objects(one, other):
+    return {d.resource for d in one.modes[0].demands} & {d.resource for d in other.modes[0].demands}
+
+
+def test_starting_before_an_autonomous_predecessor_has_ended_is_a_dependency_violation():
+    tried = 0
+    for pair in SOLVED:
+        instance, commands = optimal(pair)
+        for i, first in enumerate(commands):
+            before = action(instance, first)
+            for lag in instance.lags:
+                after = instance.by_id[lag.after]
+                if lag.before != before.id or lag.minimum is None or before.attended or after.modes[0].demands:
+                    continue
+                number = int(after.id.rpartition("/")[2])
+                early = Command(number, after.task, after.duration, first.start + first.duration - 1)
+                assert break_and_replay(instance, [*commands[: i + 1], early]) == ("dependency", i + 1)
+                tried += 1
+    assert tried >= 8
+
+
+def test_starting_before_a_continuous_predecessor_has_ended_is_a_time_error():
+    tried = 0
+    for pair in SOLVED:
+        instance, commands = optimal(pair)
+        for i, first in enumerate(commands):
+            before = action(instance, first)
+            for lag in instance.lags:
+                if lag.before == before.id and before.attended:
+                    after = instance.by_id[lag.after]
+                    number = int(after.id.rpartition("/")[2])
+                    early = Command(number, after.task, after.duration, first.start + first.duration - 1)
+                    assert break_and_replay(instance, [*commands[: i + 1], early]) == ("time_error", i + 1)
+                    tried += 1
+    assert tried >= 50
+
+
+@EACH
+def test_a_second_too_long_exceeds_the_duration(pair):
+    instance, commands = optimal(pair)
+    tried = 0
+    for i, command in enumerate(commands):
+        if command.duration == action(instance, command).duration:  # in one piece
+            broken = [*commands[:i], command._replace(duration=command.duration + 1), *commands[i + 1 :]]
+            assert break_and_replay(instance, broken) == ("action_duration", i)
+            tried += 1
+    assert tried >= 10
+
+
+@EACH
+def test_splitting_what_cannot_be_interrupted(pair):
+    instance, commands = optimal(pair)
+    tried = 0
+    for i, command in enumerate(commands):
+        if not action(instance, command).interruptible:
+            half = command.duration // 2
+            parts = [
+                command._replace(duration=half),
+                command._replace(duration=command.duration - half, start=command.start + half),
+            ]
+            broken = [*commands[:i], *parts, *commands[i + 1 :]]
+            assert break_and_replay(instance, broken) == ("execution_interruptibility", i)
+            tried += 1
+    assert tried >= 5
+
+
+@EACH
+def test_splitting_what_can_be_interrupted_breaks_no_rule(pair):
+    instance, commands = optimal(pair)
+    tried = 0
+    for i, command in enumerate(commands):
+        where = action(instance, command)
+        if where.interruptible and not any(lag.after == where.id and lag.maximum is not None for lag in instance.lags):
+            parts = [
+                command._replace(duration=1),
+                command._replace(duration=command.duration - 1, start=command.start + 1),
+            ]
+            assert break_and_replay(instance, [*commands[:i], *parts, *commands[i + 1 :]]) is None
+            tried += 1
+    assert tried >= 3
+
+
+@EACH
+def test_another_name_is_a_wrong_recipe_and_another_number_a_wrong_action(pair):
+    instance, commands = optimal(pair)
+    for i, command in enumerate(commands):
+        renamed = [*commands[:i], command._replace(recipe=command.recipe.lower()), *commands[i + 1 :]]
+        assert break_and_replay(instance, renamed) == ("wrong_recipe", i)
+        steps = sum(a.task == command.recipe for a in instance.actions)
+        for number in (steps, -1):
+            renumbered = [*commands[:i], command._replace(step=number), *commands[i + 1 :]]
+            assert break_and_replay(instance, renumbered) == ("wrong_action", i)
+
+
+@EACH
+def test_repeating_a_command_at_the_end_is_a_repeated_action_or_comes_too_late(pair):
+    instance, commands = optimal(pair)
+    end = max(command.start + command.duration for command in commands)
+    for command in commands:
+        windows = [
+            lag for lag in instance.lags if lag.after == action(instance, command).id and lag.maximum is not None
+        ]
+        requires = any(d.requires for d in action(instance, command).modes[0].demands)
+        if not windows and not requires:
+            again = [*commands, command._replace(start=end)]
+            assert break_and_replay(instance, again) == ("repeated_action", len(commands))
+
+
+def test_using_an_object_while_another_step_has_it_is_an_occupancy():
+    tried = 0
+    for pair in SOLVED:
+        instance, commands = optimal(pair)
+        for i, holder in enumerate(commands):
+            if action(instance, holder).attended:
+                continue
+            for later in commands[i + 1 :]:
+                if action(instance, later) is not action(instance, holder) and _same_objects(
+                    action(instance, holder), action(instance, later)
+                ):
+                    early = later._replace(start=holder.start + holder.duration - 1)
+                    assert break_and_replay(instance, [*commands[: i + 1], early]) == ("object_occupancy", i + 1)
+                    tried += 1
+    assert tried >= 10
+
+
+def test_delaying_a_step_beyond_its_window_is_a_time_constraint_violation():
+    tried = 0
+    for pair in SOLVED:
+        instance, commands = optimal(pair)
+        for lag in instance.lags:
+            if lag.maximum is None:
+                continue
+            end = max(c.start + c.duration for c in commands if action(instance, c).id == lag.before)
+            i = next(i for i, c in enumerate(commands) if action(instance, c).id == lag.after)
+            delay = end + lag.maximum + 1 - commands[i].start
+            late = [c._replace(start=c.start + delay) for c in commands[i:]]
+            assert break_and_replay(instance, [*commands[:i], *late]) == ("time_constraint", i)
+            untimed = instance.without_maximum_lags("untimed")
+            assert break_and_replay(untimed, [*commands[:i], *late]) is None
+            tried += 1
+    assert tried >= 10

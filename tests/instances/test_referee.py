@@ -1,0 +1,328 @@
+"""The general rules: every kind of violation alone, and the schedules that break none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.referee import KINDS, find_violations, referee
+from planoracle.instances.schedule import Piece, Schedule
+from tests.strategies import instances
+
+
+def act(name: str, duration: int = 2, attended: int | None = None, *uses: Demand, **more: Any) -> Action:
+    modes = {"modes": (Mode(uses),)} if uses else {}
+    return Action(name, "t", duration, duration if attended is None else attended, **modes, **more)
+
+
+def make(*actions: Action, **more: Any) -> Instance:
+    return Instance("k", actions, **more)
+
+
+def run(action: str, start: int, duration: int = 2, agent: str | None = "agent", mode: int = 0) -> Piece:
+    return Piece(action, start, duration, agent, mode)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A schedule that passes and one that breaks a single rule, at these positions."""
+
+    kind: str
+    about: str
+    instance: Instance
+    good: tuple[Piece, ...]
+    bad: tuple[Piece, ...]
+    positions: tuple[int | None, ...]
+
+
+A, B = act("a"), act("b")
+AUTO, AUTO_B = act("a", 2, 0), act("b", 2, 0)
+CUTTABLE, CUTTABLE_AUTO = act("a", interruptible=True), act("a", 4, 0, interruptible=True)
+TWO_WAYS = act("a", interruptible=True, modes=(Mode(), Mode()))
+COOK = act("a", agents=("cook",))
+OVEN = Resource("oven", 1, "cold")
+HEAT, CHILL = act("heat", 2, 0, Demand("oven", sets="hot")), act("chill", 2, 0, Demand("oven", sets="cold"))
+BAKE = act("bake", 4, 0, Demand("oven", requires="hot"))
+KITCHEN = make(HEAT, BAKE, resources=(OVEN,))
+WIDE = make(HEAT, BAKE, CHILL, resources=(Resource("oven", 2, "cold"),))
+PAN = {"resources": (Resource("pan", 3),)}
+PANS = make(act("a", 2, 0, Demand("pan", 2)), act("b", 2, 0, Demand("pan", 2)), act("c", 2, 0, Demand("pan")), **PAN)
+ONE = (run("a", 0),)
+
+CASES = [
+    Case("unknown_action", "a name nobody knows", make(A), ONE, (*ONE, run("ghost", 2)), (1,)),
+    Case("wrong_mode", "beyond the last", make(A), ONE, (run("a", 0, mode=1),), (0,)),
+    Case("wrong_mode", "before the first", make(A), ONE, (run("a", 0, mode=-1),), (0,)),
+    Case(
+        "wrong_mode",
+        "changed between pieces",
+        make(TWO_WAYS),
+        (run("a", 0, 1, mode=1), run("a", 1, 1, mode=1)),
+        (run("a", 0, 1, mode=1), run("a", 1, 1)),
+        (1,),
+    ),
+    Case(
+        "ineligible_agent",
+        "another agent",
+        make(COOK, agents=("cook", "help")),
+        (run("a", 0, agent="cook"),),
+        (run("a", 0, agent="help"),),
+        (0,),
+    ),
+    Case("ineligible_agent", "no agent", make(A), ONE, (run("a", 0, agent=None),), (0,)),
+    Case("ineligible_agent", "nobody to start it", make(AUTO), ONE, (run("a", 0, agent=None),), (0,)),
+    Case(
+        "ineligible_agent",
+        "an agent where none is needed",
+        make(act("a", 2, 0, agents=())),
+        (run("a", 0, agent=None),),
+        ONE,
+        (0,),
+    ),
+    Case("release", "a tick early", make(act("a", release=3)), (run("a", 3),), (run("a", 2),), (0,)),
+    Case("release", "before time begins", make(A), ONE, (run("a", -1),), (0,)),
+    Case("time_limit", "a tick late", make(A, time_limit=2), ONE, (run("a", 1),), (0,)),
+    Case("action_duration", "too long", make(A), ONE, (run("a", 0, 3),), (0,)),
+    Case("action_duration", "too short", make(A), ONE, (run("a", 0, 1),), (0,)),
+    Case(
+        "action_duration",
+        "work missing in the last piece",
+        make(CUTTABLE_AUTO),
+        (run("a", 0, 1), run("a", 5, 3)),
+        (run("a", 0, 1), run("a", 5, 2)),
+        (1,),
+    ),
+    Case("action_duration", "an empty piece", make(CUTTABLE), ONE, (*ONE, run("a", 5, 0)), (1,)),
+    Case("interruptibility", "in two pieces", make(A), ONE, (run("a", 0, 1), run("a", 4, 1)), (1,)),
+    Case(
+        "interruptibility",
+        "beside itself",
+        make(CUTTABLE_AUTO),
+        (run("a", 0), run("a", 2)),
+        (run("a", 0), run("a", 1)),
+        (1,),
+    ),
+    Case("missing_action", "one of two", make(A, B), (run("a", 0), run("b", 2)), ONE, (None,)),
+    Case("missing_action", "of no duration", make(A, act("b", 0)), (*ONE, run("b", 0, 0)), ONE, (None,)),
+    Case("agent_busy", "two at once", make(A, B), (run("a", 0), run("b", 2)), (run("a", 0), run("b", 1)), (1,)),
+    Case(
+        "agent_busy",
+        "attended at its start",
+        make(act("a", 4, 1), B),
+        (run("a", 0, 4), run("b", 1)),
+        (run("a", 0, 4), run("b", 0)),
+        (1,),
+    ),
+    Case(
+        "agent_busy",
+        "in the second piece",
+        make(CUTTABLE, B),
+        (run("a", 0, 1), run("b", 1), run("a", 3, 1)),
+        (run("a", 0, 1), run("b", 1), run("a", 2, 1)),
+        (2,),
+    ),
+    Case(
+        "start_attended",
+        "in the middle of another",
+        make(A, AUTO_B),
+        (run("b", 0), run("a", 0)),
+        (run("a", 0), run("b", 1)),
+        (1,),
+    ),
+    Case(
+        "resource_capacity",
+        "two at once",
+        PANS,
+        (run("a", 0), run("c", 0), run("b", 2)),
+        (run("a", 0), run("b", 1), run("c", 4)),
+        (1,),
+    ),
+    Case(
+        "resource_capacity",
+        "heated twice, not together",
+        make(HEAT, act("again", 2, 0, Demand("oven", sets="hot")), resources=(OVEN,)),
+        (run("heat", 0), run("again", 0)),
+        (run("heat", 0), run("again", 1)),
+        (1,),
+    ),
+    Case(
+        "resource_capacity",
+        "two states at once",
+        make(HEAT, CHILL, resources=(OVEN,)),
+        (run("heat", 0), run("chill", 2)),
+        (run("heat", 1), run("chill", 2)),
+        (1,),
+    ),
+    Case(
+        "resource_state",
+        "still in its initial state",
+        KITCHEN,
+        (run("heat", 0), run("bake", 2, 4)),
+        (run("bake", 0, 4), run("heat", 4)),
+        (0,),
+    ),
+    Case(
+        "resource_state",
+        "another setting came last",
+        WIDE,
+        (run("chill", 0), run("heat", 2), run("bake", 4, 4)),
+        (run("heat", 0), run("chill", 2), run("bake", 4, 4)),
+        (2,),
+    ),
+    Case(
+        "resource_state",
+        "another setting while it runs",
+        WIDE,
+        (run("heat", 0), run("bake", 2, 4), run("chill", 6)),
+        (run("heat", 0), run("bake", 2, 4), run("chill", 5)),
+        (1,),
+    ),
+    Case(
+        "minimum_lag",
+        "too early",
+        make(A, B, lags=(Lag("a", "b", 3),)),
+        (run("a", 0), run("b", 5)),
+        (run("a", 0), run("b", 4)),
+        (1,),
+    ),
+    Case(
+        "minimum_lag",
+        "before its predecessor",
+        make(A, B, lags=(Lag("a", "b"),)),
+        (run("a", 0), run("b", 2)),
+        (run("b", 0), run("a", 2)),
+        (0,),
+    ),
+    Case(
+        "minimum_lag",
+        "beyond what a negative lag allows",
+        make(AUTO, B, lags=(Lag("a", "b", -1),)),
+        (run("a", 0), run("b", 1)),
+        (run("a", 0), run("b", 0)),
+        (1,),
+    ),
+    Case(
+        "maximum_lag",
+        "too late",
+        make(A, B, lags=(Lag("a", "b", 0, 3),)),
+        (run("a", 0), run("b", 5)),
+        (run("a", 0), run("b", 6)),
+        (1,),
+    ),
+    Case(
+        "maximum_lag",
+        "resumed too late",
+        make(B, CUTTABLE, lags=(Lag("b", "a", 0, 3),)),
+        (run("b", 0), run("a", 2, 1), run("a", 5, 1)),
+        (run("b", 0), run("a", 2, 1), run("a", 6, 1)),
+        (2,),
+    ),
+    Case(
+        "maximum_lag",
+        "without an order",
+        make(A, B, lags=(Lag("a", "b", None, 3),)),
+        (run("b", 0), run("a", 2)),
+        (run("a", 0), run("b", 6)),
+        (1,),
+    ),
+]
+
+each_case = pytest.mark.parametrize("case", CASES, ids=[f"{case.kind}: {case.about}" for case in CASES])
+
+
+def test_every_kind_has_a_case() -> None:
+    assert {case.kind for case in CASES} == set(KINDS)
+
+
+@each_case
+def test_unbroken_schedule_passes(case: Case) -> None:
+    schedule = Schedule(case.good)
+    replay = referee(case.instance, schedule)
+    assert replay.violations == ()
+    assert replay.fatal is None
+    assert replay.success
+    assert replay.makespan == schedule.makespan
+    assert replay.progress == replay.goal_ratio == 1
+    assert replay.remaining == {}
+
+
+@each_case
+def test_broken_schedule_is_rejected_with_exactly_its_kind(case: Case) -> None:
+    replay = referee(case.instance, Schedule(case.bad))
+    assert [(v.kind, v.position) for v in replay.violations] == [(case.kind, position) for position in case.positions]
+    assert replay.fatal == replay.violations[0]
+    assert not replay.success
+    assert replay.progress == replay.makespan == replay.executed == 0
+
+
+@each_case
+def test_order_of_pieces_does_not_matter(case: Case) -> None:
+    backwards = Schedule(case.bad[::-1])
+    assert {violation.kind for violation in find_violations(case.instance, backwards)} == {case.kind}
+    assert list(find_violations(case.instance, Schedule(case.good[::-1]))) == []
+
+
+@pytest.mark.parametrize(
+    ("instance", "pieces"),
+    [
+        # At the first and at the last instant of an attended piece something can be started.
+        (make(A, AUTO_B), (run("a", 0), run("b", 0))),
+        (make(A, AUTO_B), (run("a", 0), run("b", 2))),
+        # Another agent can start it in the middle.
+        (make(A, AUTO_B, agents=("x", "y")), (run("a", 0, agent="x"), run("b", 1, agent="y"))),
+        # An action without an agent needs nobody to start it.
+        (make(A, act("b", 2, 0, agents=())), (run("a", 0), run("b", 1, agent=None))),
+        # An unattended action does not keep its agent.
+        (make(AUTO, AUTO_B), (run("a", 0), run("b", 1))),
+        # The whole capacity may be used, and an empty demand fits beside it.
+        (make(act("a", 2, 0, Demand("pan", 3)), act("b", 2, 0, Demand("pan", 0)), **PAN), (run("a", 0), run("b", 0))),
+        # A maximum lag alone does not order.
+        (make(A, B, lags=(Lag("a", "b", None, 0),)), (run("b", 0), run("a", 2))),
+        # An action of no duration takes no room, even where another one works.
+        (
+            make(act("a", 2, 0, Demand("pan", 3)), act("b", 0, 0, Demand("pan", 3)), **PAN),
+            (run("b", 0, 0), run("a", 0)),
+        ),
+    ],
+)
+def test_what_is_allowed_passes(instance: Instance, pieces: tuple[Piece, ...]) -> None:
+    assert list(find_violations(instance, Schedule(pieces))) == []
+
+
+def test_violations_of_several_kinds_are_all_found() -> None:
+    instance = make(A, act("b", release=9), act("c"))
+    replay = referee(instance, Schedule((run("a", 0, 3), run("b", 1))))
+    assert [v.kind for v in replay.violations] == ["release", "action_duration", "missing_action", "agent_busy"]
+
+
+def test_empty_schedule_misses_every_action() -> None:
+    replay = referee(make(A, B), Schedule(()))
+    assert [(v.kind, v.subject) for v in replay.violations] == [("missing_action", "a"), ("missing_action", "b")]
+
+
+@st.composite
+def _with_pieces(draw: st.DrawFn) -> tuple[Instance, Schedule]:
+    instance = draw(instances())
+    piece = st.builds(
+        Piece,
+        st.sampled_from([action.id for action in instance.actions] + ["ghost"]),
+        st.integers(-1, 12),
+        st.integers(-1, 4),
+        st.sampled_from((None, *instance.agents, "stranger")),
+        st.integers(-1, 2),
+    )
+    return instance, Schedule(tuple(draw(st.lists(piece, max_size=6))))
+
+
+@given(_with_pieces())
+def test_any_pieces_get_a_verdict(case: tuple[Instance, Schedule]) -> None:
+    instance, schedule = case
+    replay = referee(instance, schedule)
+    assert {violation.kind for violation in replay.violations} <= set(KINDS)
+    assert replay.success == (not replay.violations)
+    assert len(replay.events) == len(schedule.pieces)

@@ -1,0 +1,207 @@
+"""Every rule about what an instance may be, and the field its error names."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import traceback
+from typing import Any
+
+import pytest
+
+from planoracle.instances import validate
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+
+HUGE = 10**9 + 1
+OVEN = Resource("oven", 2, "cold")
+
+
+def act(name: str = "a", duration: Any = 3, attended: Any = None, **more: Any) -> Action:
+    return Action(f"t/{name}", "t", duration, duration if attended is None else attended, **more)
+
+
+def use(*demands: Demand) -> Action:
+    return act(modes=(Mode(demands),))
+
+
+A, B, C = act("a"), act("b"), act("c")
+
+
+def lagged(*lags: Lag) -> dict[str, Any]:
+    return {"actions": (A, B, C), "lags": lags}
+
+
+# What is wrong: keywords of the instance, the field named, a part of the message.
+FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
+    "no actions": ({"actions": ()}, "actions", "at least one action"),
+    "two actions of one id": ({"actions": (A, B, A)}, "actions", "unique (found 't/a')"),
+    "two resources of one name": ({"resources": (OVEN, OVEN)}, "resources", "unique (found 'oven')"),
+    "two agents of one name": ({"agents": ("x", "y", "x")}, "agents", "unique (found 'x')"),
+    "empty agent name": ({"agents": ("",)}, "agents", "non-empty text (found '')"),
+    "resource name that is no text": ({"resources": (Resource(7),)}, "resources", "non-empty text (found 7)"),
+    "action id that cannot be hashed": ({"actions": (Action([], "t", 1, 1),)}, "actions", "non-empty text (found [])"),
+    "negative time limit": ({"time_limit": -1}, "time_limit", "between 0 and 1000000000 (found -1)"),
+    "time limit that is true": ({"time_limit": True}, "time_limit", "whole number (found True)"),
+    "tick of no seconds": ({"seconds_per_tick": 0}, "seconds_per_tick", "between 1 and 1000000000 (found 0)"),
+    "tick of half seconds": ({"seconds_per_tick": 0.5}, "seconds_per_tick", "whole number (found 0.5)"),
+    "capacity zero": ({"resources": (Resource("oven", 0),)}, "resources[oven].capacity", "between 1 and"),
+    "capacity that is text": ({"resources": (Resource("oven", "2"),)}, "resources[oven].capacity", "(found '2')"),
+    "negative duration": ({"actions": (act(duration=-1, attended=0),)}, "actions[t/a].duration", "(found -1)"),
+    "huge duration": ({"actions": (act(duration=HUGE, attended=0),)}, "actions[t/a].duration", "(found 1000000001)"),
+    "duration with thousands of digits": (
+        {"actions": (act(duration=10**9999, attended=0),)},
+        "actions[t/a].duration",
+        "thousands of digits",
+    ),
+    "float duration": ({"actions": (act(duration=3.0),)}, "actions[t/a].duration", "whole number (found 3.0)"),
+    "boolean duration": ({"actions": (act(duration=True),)}, "actions[t/a].duration", "whole number (found True)"),
+    "negative attendance": ({"actions": (act(attended=-1),)}, "actions[t/a].attended", "(found -1)"),
+    "float attendance": ({"actions": (act(attended=1.5),)}, "actions[t/a].attended", "(found 1.5)"),
+    "boolean attendance": ({"actions": (act(attended=True),)}, "actions[t/a].attended", "(found True)"),
+    "negative release": ({"actions": (act(release=-2),)}, "actions[t/a].release", "(found -2)"),
+    "huge release": ({"actions": (act(release=HUGE),)}, "actions[t/a].release", "(found 1000000001)"),
+    "attended longer than it lasts": (
+        {"actions": (act(duration=3, attended=4),)},
+        "actions[t/a].attended",
+        "not exceed the duration 3 (found 4)",
+    ),
+    "interruptible and partly attended": (
+        {"actions": (act(attended=2, interruptible=True),)},
+        "actions[t/a].attended",
+        "0 or the duration 3 for an interruptible action (found 2)",
+    ),
+    "interruptible and sets a state": (
+        {
+            "resources": (OVEN,),
+            "actions": (act(interruptible=True, modes=(Mode(), Mode((Demand("oven", sets="hot"),)))),),
+        },
+        "actions[t/a].interruptible",
+        "cannot set a state",
+    ),
+    "interruptible and unattended, but uses what carries a state": (
+        {
+            "resources": (OVEN,),
+            "actions": (act(interruptible=True, attended=0, modes=(Mode((Demand("oven"),)),)),),
+        },
+        "actions[t/a].interruptible",
+        "uses oven, which has states, cannot be interruptible",
+    ),
+    "unknown agent": (
+        {"agents": ("x", "y"), "actions": (act(agents=("y", "z")),)},
+        "actions[t/a].agents",
+        "one of the agents ['x', 'y'] (found 'z')",
+    ),
+    "attended, but nobody is eligible": ({"actions": (act(agents=()),)}, "actions[t/a].agents", "needs an eligible"),
+    "attended, but there is nobody": ({"agents": ()}, "actions[t/a].agents", "needs an eligible agent"),
+    "no mode": ({"actions": (act(modes=()),)}, "actions[t/a].modes", "at least one mode"),
+    "resource twice in a mode": (
+        {"resources": (OVEN,), "actions": (use(Demand("oven"), Demand("oven")),)},
+        "actions[t/a].modes[0]",
+        "names a resource twice",
+    ),
+    "unknown resource": (
+        {"resources": (OVEN,), "actions": (use(Demand("pan")),)},
+        "actions[t/a].modes[0].uses[pan].resource",
+        "one of the resources ['oven'] (found 'pan')",
+    ),
+    "demand over capacity": (
+        {"resources": (OVEN,), "actions": (use(Demand("oven", 3)),)},
+        "actions[t/a].modes[0].uses[oven].amount",
+        "exceeds the capacity 2 (found 3)",
+    ),
+    "negative demand": (
+        {"resources": (OVEN,), "actions": (use(Demand("oven", -1)),)},
+        "actions[t/a].modes[0].uses[oven].amount",
+        "(found -1)",
+    ),
+    "state that nobody sets": (
+        {"resources": (OVEN,), "actions": (use(Demand("oven", requires="hot")),)},
+        "actions[t/a].modes[0].uses[oven].requires",
+        "no action sets this state and it is not the initial one (found 'hot')",
+    ),
+    "state that is set on another resource only": (
+        {
+            "resources": (OVEN, Resource("pan")),
+            "actions": (use(Demand("pan", sets="hot"), Demand("oven", requires="hot")),),
+        },
+        "actions[t/a].modes[0].uses[oven].requires",
+        "no action sets this state",
+    ),
+    "lag from nowhere": (lagged(Lag("t/x", "t/a")), "lags[t/x -> t/a]", "does not exist (found 't/x')"),
+    "lag to nowhere": (lagged(Lag("t/a", "t/x")), "lags[t/a -> t/x]", "does not exist (found 't/x')"),
+    "lag to itself": (lagged(Lag("t/a", "t/a")), "lags[t/a -> t/a]", "cannot precede itself"),
+    "lag twice": (lagged(Lag("t/a", "t/b"), Lag("t/a", "t/b", 1)), "lags[t/a -> t/b]", "is given twice"),
+    "lag without bounds": (lagged(Lag("t/a", "t/b", None)), "lags[t/a -> t/b]", "a minimum or a maximum"),
+    "maximum below minimum": (lagged(Lag("t/a", "t/b", 3, 2)), "lags[t/a -> t/b].maximum", "below the minimum 3"),
+    "float lag": (lagged(Lag("t/a", "t/b", 1.0)), "lags[t/a -> t/b].minimum", "(found 1.0)"),
+    "boolean lag": (lagged(Lag("t/a", "t/b", 0, True)), "lags[t/a -> t/b].maximum", "(found True)"),
+    "huge lag": (lagged(Lag("t/a", "t/b", 0, HUGE)), "lags[t/a -> t/b].maximum", "(found 1000000001)"),
+    "hugely negative lag": (lagged(Lag("t/a", "t/b", -HUGE)), "lags[t/a -> t/b].minimum", "(found -1000000001)"),
+    "cycle": (
+        lagged(Lag("t/c", "t/a"), Lag("t/a", "t/b"), Lag("t/b", "t/a", 1)),
+        "lags",
+        "form a cycle (found 't/a -> t/b -> t/a')",
+    ),
+    "cycle behind which others wait": (
+        lagged(Lag("t/b", "t/c"), Lag("t/c", "t/b"), Lag("t/b", "t/a")),
+        "lags",
+        "form a cycle (found 't/b -> t/c -> t/b')",
+    ),
+}
+
+
+def fault(name: str) -> InputError:
+    with pytest.raises(InputError) as caught:
+        Instance(**{"name": "k", "actions": (A,), **FAULTS[name][0]})
+    return caught.value
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_fault_names_field_and_value(name: str) -> None:
+    error = fault(name)
+    _, field, message = FAULTS[name]
+    assert error.field == field
+    assert str(error).startswith(f"{field}: ")
+    assert message in str(error)
+
+
+def test_every_complaint_of_the_module_is_reached() -> None:
+    raises = [
+        (node.lineno, node.end_lineno)
+        for node in ast.walk(ast.parse(inspect.getsource(validate)))
+        if isinstance(node, ast.Raise)
+    ]
+    lines = {traceback.extract_tb(fault(name).__traceback__)[-1].lineno for name in FAULTS}
+    missed = [first for first, last in raises if not any(first <= line <= last for line in lines)]
+    assert raises
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        {"actions": (act(duration=0),)},
+        {"actions": (act(duration=10**9),), "time_limit": 10**9},
+        {"agents": (), "actions": (act(attended=0),)},
+        {"actions": (act(attended=0, agents=()),)},
+        {"actions": (act(attended=0, interruptible=True), act("b", interruptible=True))},
+        {"resources": (OVEN,), "actions": (use(Demand("oven", 2, requires="cold")),)},
+        {"resources": (OVEN,), "actions": (act(interruptible=True, modes=(Mode((Demand("oven"),)),)),)},
+        {
+            "resources": (Resource("pan"),),
+            "actions": (act(interruptible=True, attended=0, modes=(Mode((Demand("pan"),)),)),),
+        },
+        {"resources": (OVEN,), "actions": (use(Demand("oven", 0, requires="hot", sets="hot")),)},
+        lagged(Lag("t/a", "t/b", 2, 2), Lag("t/b", "t/a", None, 5)),
+        lagged(Lag("t/a", "t/b", 0), Lag("t/b", "t/a", -10)),
+        lagged(Lag("t/a", "t/b", -(10**9), 10**9)),
+    ],
+)
+def test_what_is_allowed_passes(instance: dict[str, Any]) -> None:
+    made = Instance(**{"name": "k", "actions": (A,), **instance})
+    assert sorted(made.order) == list(range(len(made.actions)))
+
+
+def test_order_puts_predecessors_first_and_ties_by_position() -> None:
+    assert Instance("k", **lagged(Lag("t/c", "t/a"))).order == (1, 2, 0)
