@@ -218,7 +218,7 @@ def read_submissions(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any 
         if not line.strip():
             continue
         try:
-            yield number, load_json(line, f"{source}: line {number}")
+            yield number, load_json(line, source)
         except InputError as error:
             yield number, error
 

@@ -135,7 +135,7 @@ def _place_all(timetable: Timetable, members: Sequence[int], not_before: dict[in
 
 
 def generate_serial(instance: Instance, priority: Sequence[float], blocks: Blocks | None = None) -> Timetable | None:
-    """Serial scheme: always place the most urgent block whose predecessors are placed.
+    """Generate serially: always place the most urgent block whose predecessors are placed.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def generate_serial(instance: Instance, priority: Sequence[float], blocks: Block
 
 
 def generate_parallel(instance: Instance, priority: Sequence[float], blocks: Blocks | None = None) -> Timetable | None:
-    """Parallel scheme: always place the block that can start earliest, the most urgent of them first.
+    """Generate in parallel: always place the block that can start earliest, the most urgent of them first.
 
     Parameters and result as for `generate_serial`.
     """

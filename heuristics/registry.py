@@ -79,7 +79,7 @@ HEURISTICS: dict[str, Callable[[Instance, Budget], _Outcome]] = {
 }
 
 
-def run(instance: Instance, name: str, budget: Budget = Budget()) -> Answer:  # noqa: B008  # immutable
+def run(instance: Instance, name: str, budget: Budget = Budget()) -> Answer:
     """Run one heuristic on one instance.
 
     Raises

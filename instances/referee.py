@@ -192,9 +192,12 @@ def _shares(instance: Instance, name: str, use: _Use, uses: list[_Use]) -> bool:
         if demand.sets == own.sets:
             if (demand.amount, -j) > (own.amount, -i):  # of several equal settings one takes the room
                 return True
-        elif demand.sets is None and (attended or not instance.by_id[other.action].attended):
-            if _states_before(instance, name, i, piece.start, uses) == {own.sets}:
-                return True
+        elif (
+            demand.sets is None
+            and (attended or not instance.by_id[other.action].attended)
+            and _states_before(instance, name, i, piece.start, uses) == {own.sets}
+        ):
+            return True
     return False
 
 

@@ -68,7 +68,9 @@ def versions() -> dict[str, str]:
     return {name: version(name) for name in ("planoracle", "ortools")}
 
 
-def solve(instance: Instance, *, time_limit: float = 60.0, seed: int = 0, workers: int = 1) -> Result:
+def solve(
+    instance: Instance, *, time_limit: float = 60.0, seed: int = 0, workers: int = 1, finest: bool = False
+) -> Result:
     """Find a schedule of least makespan and prove it.
 
     Among the optimal schedules the *canonical* one is returned: starts are as early as possible, first
@@ -82,6 +84,8 @@ def solve(instance: Instance, *, time_limit: float = 60.0, seed: int = 0, worker
         Seconds of wall time. When they are over, the best schedule and bound so far are returned.
     seed, workers
         Passed to CP-SAT. More than one worker only joins in after the fast attempts.
+    finest
+        Where `Result.grid` would exceed 1, solve again with pauses at every tick, which takes far longer.
 
     Raises
     ------
@@ -95,7 +99,9 @@ def solve(instance: Instance, *, time_limit: float = 60.0, seed: int = 0, worker
     >>> result.status, result.makespan
     ('optimal', 4080)
     """
-    return _Search(instance, time_limit, seed, workers).run()
+    search = _Search(instance, time_limit, seed, workers)
+    result = search.run()
+    return search.run_on_every_tick(result) if finest and result.grid > 1 else result
 
 
 class _Search:
@@ -135,6 +141,20 @@ class _Search:
         canonical = self.canonical(self.best.makespan, _CANONICAL)
         schedule = canonical or self.reproducible(self.best.makespan) or self.best
         return self.result("optimal", proof, schedule, canonical=canonical is not None)
+
+    def run_on_every_tick(self, coarse: Result) -> Result:
+        """Settle whether pauses off the grid help, for an answer on the coarse grid."""
+        self.step, self.least, self.best = 1, self.root, coarse.schedule
+        shorter = self.model(self.root, self.most if coarse.makespan is None else coarse.makespan - 1)
+        found = run(shorter.model, seconds=max(0.0, self.left()), seed=self.seed)
+        if found.status == "unknown":
+            return coarse
+        if found.status == "infeasible" and self.confirm(shorter, presolved=False)[0] == "infeasible":
+            proof = f"{coarse.proof}, no shorter one on any grid"
+            return self.result(coarse.status, proof, coarse.schedule, canonical=coarse.canonical)
+        self.take(shorter, found)
+        status, proof = self.prove()
+        return self.result(status, proof, self.best)
 
     def rounded(self, bound: int) -> int:
         return -(-bound // self.step) * self.step
@@ -193,7 +213,7 @@ class _Search:
             model = self.model(self.least, upper)
             seconds = self.left() if limit is None else min(limit, self.left())
             found = run(model.model, seconds=seconds, seed=self.seed, **options)  # type: ignore[arg-type]
-            if found.status == "infeasible":
+            if found.status == "infeasible" and self.best is None:
                 return self.confirm(model, presolved=bool(options.get("presolve")))
             self.take(model, found)
             if found.status == "optimal":
@@ -231,7 +251,7 @@ class _Search:
         if second.status == "infeasible":
             return "infeasible", "CP-SAT with presolve on and off"
         self.take(model, second)
-        return (second.status if second.status != "infeasible" else "unknown"), "presolve on and off disagree"
+        return second.status, "presolve on and off disagree"
 
     def result(self, status: str, proof: str, schedule: Schedule | None = None, *, canonical: bool = False) -> Result:
         plan = None if schedule is None else certify(self.instance, schedule)

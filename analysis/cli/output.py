@@ -6,7 +6,7 @@ import csv
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum
+from enum import StrEnum
 from typing import IO, Annotated, Any, TypeVar
 
 import typer
@@ -14,7 +14,7 @@ import typer
 __all__ = ["Format", "FormatOption", "Table", "complain", "track"]
 
 
-class Format(str, Enum):
+class Format(StrEnum):
     """How results are written."""
 
     table = "table"

@@ -18,6 +18,9 @@ def solve(
     time_limit: Annotated[float, typer.Option(help="Seconds per problem.", min=0.0)] = 60.0,
     seed: Annotated[int, typer.Option(help="Seed of the solver.", min=0)] = 0,
     workers: Annotated[int, typer.Option(help="Threads for problems that resist the fast attempts.", min=1)] = 1,
+    finest: Annotated[
+        bool, typer.Option("--finest", help="Where a proof holds on a grid of pauses only, prove it for every tick.")
+    ] = False,
 ) -> None:
     """Compute optimal schedules, with proof; every one is accepted by the benchmark's rules.
 
@@ -29,7 +32,7 @@ def solve(
     table = Table(form, _COLUMNS)
     failed = False
     for instance in track(reader, "solving", total=len(reader.names)):
-        result = run(instance, time_limit=time_limit, seed=seed, workers=workers)
+        result = run(instance, time_limit=time_limit, seed=seed, workers=workers, finest=finest)
         failed |= result.status == "unknown"
         table.add(
             {

@@ -137,6 +137,8 @@ def _last_block(text: str, instance: Instance) -> Iterator[Command]:
             if any(_WORD.search(line) for line in between[1:-1]):
                 block = []
         block.append(match)
+        if len(block) > MAX_COMMANDS:
+            break  # enough to be refused
     return (_paper_command(match, instance) for match in block)
 
 
@@ -204,8 +206,10 @@ def parse(submission: Any, instance: Instance, rules: Profile = PROFILES["paper"
     --------
     >>> from planoracle.instances.recipe2plan.facts import load
     >>> pair = load("timed", "Cobbler_Pancakes")
-    >>> parse("Step(1, Cobbler, 2 min, 00:01:00) Step(0, Cobbler, 00:00)", pair).commands
-    (Command(step=0, recipe='Cobbler', duration=600, start=0), Command(step=1, recipe='Cobbler', duration=120, start=60))
+    >>> for command in parse("Step(1, Cobbler, 2 min, 00:01:00) Step(0, Cobbler, 00:00)", pair).commands:
+    ...     print(command)
+    Command(step=0, recipe='Cobbler', duration=600, start=0)
+    Command(step=1, recipe='Cobbler', duration=120, start=60)
     """
     if isinstance(submission, str):
         embedded = _embedded(submission)

@@ -7,7 +7,7 @@ from support.exhaustive import general_optimum, kitchen_optimum
 from support.random_instances import kitchen, workshop
 
 from planoracle.instances.catalogue import bundled, load
-from planoracle.instances.model import Instance, Mode
+from planoracle.instances.model import Action, Instance, Mode
 from planoracle.instances.referee import referee
 from planoracle.solver import solve as solving
 from planoracle.solver.bounds import common_tick, grid_matters, horizon, lower_bound, windows
@@ -135,12 +135,23 @@ def test_a_finer_grid_has_no_better_schedule_where_grid_is_1(factor, monkeypatch
 
 
 @pytest.mark.parametrize("pair", ["Pancakes_Smore-Bars", "Pancakes_Saltine-Candy", "Choco_Smore-Bars"])
-def test_the_three_problems_proved_on_a_grid_only_are_the_same_on_finer_ones(pair, monkeypatch):
+def test_the_three_problems_proved_on_a_grid_are_proved_to_the_second_by_finest(pair):
     instance = load(f"recipe2plan/timed/{pair}")
-    result = solve(instance)
-    assert result.grid == common_tick(instance) > 1
-    for finer in (2, 3):
-        assert _on_grid(monkeypatch, instance, result.grid // finer).makespan == result.makespan
+    quick, thorough = solve(instance), solve(instance, finest=True)
+    assert quick.grid == common_tick(instance) > 1
+    assert (thorough.status, thorough.grid) == ("optimal", 1)
+    assert thorough.schedule == quick.schedule
+
+
+def test_finest_finds_what_pauses_off_the_grid_gain(monkeypatch):
+    # Two agents share three jobs of two ticks; on a grid of two ticks they take 4, with finer pauses 3.
+    jobs = tuple(Action(f"t/{n}", "t", 2, 2, interruptible=True) for n in range(3))
+    instance = Instance("halves", jobs, agents=("a", "b"))
+    monkeypatch.setattr(solving, "common_tick", lambda _: 2)
+    monkeypatch.setattr(solving._Search, "grid", lambda self, status, makespan: self.step)
+    assert (solve(instance).makespan, solve(instance).grid) == (4, 2)
+    result = solve(instance, finest=True)
+    assert (result.status, result.makespan, result.grid) == ("optimal", 3, 1)
 
 
 def test_all_other_recipe2plan_problems_are_proved_on_every_grid():
@@ -156,8 +167,6 @@ def _without_pausing_users(instance: Instance) -> Instance:
 
 def test_common_tick_is_not_taken_where_halves_can_help():
     # Three unit jobs that can be paused on two agents end at 1.5: at 3 if a tick is half a unit.
-    from planoracle.instances.model import Action
-
     jobs = tuple(Action(f"t/{n}", "t", 2, 2, interruptible=True) for n in range(3))
     instance = Instance("halves", jobs, agents=("a", "b"))
     assert common_tick(instance) == 1

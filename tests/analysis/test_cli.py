@@ -1,0 +1,578 @@
+"""The command line, verb by verb: formats, streams and exit statuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from planoracle.analysis.cli import app
+from planoracle.analysis.grade import released_plan
+from planoracle.instances import catalogue
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files import instance_from_document
+from planoracle.instances.recipe2plan import facts
+
+NAME = "recipe2plan/timed/Cobbler_Pancakes"
+THREE = ["recipe2plan/timed/Cobbler_Pancakes", "recipe2plan/untimed/Vada_Daikon-Radish", "recipe2plan/timed/Tacos_*"]
+VERBS = ("instances", "solve", "schedule", "grade", "compare", "gantt", "schema")
+REFERENCE = ", ".join(command.text for command in facts.reference_plan("timed", "Cobbler_Pancakes"))
+
+OWN = {
+    "format": "planoracle/instance",
+    "version": 1,
+    "name": "supper",
+    "unit": "minute",
+    "tasks": [
+        {
+            "name": "soup",
+            "actions": [
+                {"name": "boil", "duration": 9, "attended": 0},
+                {"name": "chop", "duration": 4},
+                {"name": "serve", "duration": 1, "after": ["boil", "chop"]},
+            ],
+        }
+    ],
+}
+# Serving takes 1 of 9 minutes, boiling 9.
+INFEASIBLE = OWN | {"name": "hasty", "time_limit": 9}
+
+
+def invoke(*args, stdin=None):
+    return CliRunner().invoke(app, [str(arg) for arg in args], input=stdin)
+
+
+def plain(text):
+    """Text without colours, which some continuous integration services ask for."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def command(*args, stdin=b""):
+    """Run the installed command line in a process of its own."""
+    call = "from planoracle.analysis.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", call, *map(str, args)], input=stdin, capture_output=True, check=False, timeout=60
+    )
+
+
+def rows(result, form="jsonl"):
+    if form == "jsonl":
+        return [json.loads(line) for line in result.stdout.splitlines()]
+    if form == "json":
+        return json.loads(result.stdout)
+    return list(csv.DictReader(io.StringIO(result.stdout)))
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A folder with instances, broken files and submissions, as working directory."""
+    monkeypatch.chdir(tmp_path)
+    documents = {"own.json": OWN, "infeasible.json": INFEASIBLE, "broken.json": OWN | {"version": 2}, "list.json": [1]}
+    for name, document in documents.items():
+        Path(name).write_text(json.dumps(document))
+    Path("nojson.json").write_text("{")
+    good = {"id": "good", "instance": NAME, "plan": REFERENCE, "model": "m"}
+    failed = {"id": "failed", "instance": NAME, "plan": "Step(0, Stew, 1 min, 0:00)", "model": "m"}
+    Path("good.jsonl").write_text("\n".join(map(json.dumps, (good, failed))))
+    Path("bad.jsonl").write_text("\n".join(["{", json.dumps(good), json.dumps(good | {"instance": "nope"})]))
+    return tmp_path
+
+
+# --- help and usage ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help(verb):
+    result = invoke(verb, "--help")
+    assert result.exit_code == 0
+    assert f" {verb} " in plain(result.stdout)
+    assert "--help" in plain(result.stdout)
+
+
+def test_help_lists_every_verb():
+    result = invoke("--help")
+    assert result.exit_code == 0
+    assert all(f" {verb} " in plain(result.stdout) for verb in VERBS)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        (),
+        ("dance",),
+        ("solve",),
+        ("schedule",),
+        ("compare",),
+        ("grade",),
+        ("gantt", NAME),
+        ("solve", NAME, "--format", "xml"),
+        ("solve", NAME, "--time-limit", "-1"),
+        ("solve", NAME, "--seed", "-1"),
+        ("solve", NAME, "--workers", "0"),
+        ("solve", NAME, "--sed", "1"),
+        ("schedule", NAME, "--iterations", "x"),
+        ("grade", "x", "y"),
+    ],
+)
+def test_wrong_usage_has_exit_status_2_and_says_so_on_standard_error(args):
+    result = invoke(*args)
+    assert result.exit_code == 2
+    assert args == () or (result.stdout == "" and "Usage" in plain(result.stderr))
+
+
+# --- whole processes -----------------------------------------------------------------------------
+
+
+def test_an_unknown_name_is_refused_with_a_suggestion_and_exit_status_2():
+    result = command("solve", "recipe2plan/timed/Cobler_Pancakes", "--format", "jsonl")
+    assert result.returncode == 2
+    assert result.stdout == b""
+    assert b"did you mean recipe2plan/timed/Cobbler_Pancakes" in result.stderr
+    assert b"Traceback" not in result.stderr
+
+
+def test_a_faulty_file_for_a_single_picture_has_exit_status_1(files):
+    result = command("gantt", "broken.json", "-o", "x.png")
+    assert result.returncode == 1
+    assert b"broken.json: version: " in result.stderr
+    assert b"Traceback" not in result.stderr
+    assert not Path("x.png").exists()
+
+
+def test_solving_in_a_process_of_its_own_gives_the_same_as_in_this_one():
+    result = command("solve", NAME, "--format", "jsonl")
+    assert (result.returncode, result.stderr) == (0, b"")
+    (row,), (here,) = (
+        [json.loads(line) for line in result.stdout.splitlines()],
+        rows(invoke("solve", NAME, "-f", "jsonl")),
+    )
+    assert row | {"seconds": 0} == here | {"seconds": 0}
+
+
+def test_grading_from_standard_input_writes_results_and_diagnostics_to_their_streams():
+    lines = [json.dumps({"id": "\ud800", "instance": NAME, "plan": REFERENCE}).encode(), b"\xff", b"\0"]
+    result = command("grade", "-", "--format", "csv", stdin=b"\n".join(lines))
+    assert result.returncode == 1
+    found = list(csv.DictReader(io.StringIO(result.stdout.decode())))
+    assert [row["id"] for row in found] == ["\\ud800", "", ""]
+    assert [row["scored"] for row in found] == ["True", "False", "False"]
+    assert b"line 2" in result.stderr
+    assert b"line 3" in result.stderr
+    assert b"averages" in result.stderr
+
+
+def test_a_reader_that_goes_away_ends_the_output_quietly():
+    call = "from planoracle.analysis.cli import main; main()"
+    args = [sys.executable, "-c", call, "solve", "recipe2plan/timed", "--format", "jsonl"]
+    with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline().startswith(b"{")
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        process.wait(timeout=60)
+
+
+# --- solve ---------------------------------------------------------------------------------------
+
+SOLVE_KEYS = {
+    "instance",
+    "status",
+    "makespan",
+    "lower_bound",
+    "unit",
+    "seconds",
+    "plan",
+    "schedule",
+    "versions",
+}
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
+def test_solve_writes_the_keys_of_the_contract(form):
+    result = invoke("solve", NAME, "--format", form)
+    assert result.exit_code == 0
+    (row,) = rows(result, form)
+    assert set(row) >= SOLVE_KEYS
+    assert (row["instance"], row["status"], row["unit"]) == (NAME, "optimal", "second")
+    assert (int(row["makespan"]), int(row["lower_bound"])) == (4080, 4080)
+    if form == "csv":
+        row["schedule"], row["versions"] = json.loads(row["schedule"]), json.loads(row["versions"])
+    assert all({"action", "start", "duration", "agent"} <= set(piece) for piece in row["schedule"])
+    assert max(piece["start"] + piece["duration"] for piece in row["schedule"]) == 4080
+    assert {"planoracle", "ortools"} <= set(row["versions"])
+    assert row["plan"].startswith("Step(")
+    assert float(row["seconds"]) >= 0
+
+
+def test_solve_writes_a_table_for_people():
+    result = invoke("solve", NAME)
+    assert result.exit_code == 0
+    for word in ("instance", "status", "makespan", NAME, "optimal", "4080", "second"):
+        assert word in result.stdout
+    assert "{" not in result.stdout
+
+
+def test_solve_writes_the_same_bytes_twice_apart_from_seconds():
+    def text():
+        found = rows(invoke("solve", *THREE, "--format", "jsonl"))
+        return json.dumps([row | {"seconds": 0} for row in found])
+
+    assert text() == text()
+
+
+def test_solve_takes_names_prefixes_and_globs_without_repetition():
+    found = rows(invoke("solve", NAME, "recipe2plan/*/Cobbler_Pan*", NAME, "--format", "jsonl"))
+    assert [row["instance"] for row in found] == [NAME, NAME.replace("timed", "untimed")]
+
+
+def test_solve_reads_a_hand_written_file(files):
+    result = invoke("solve", "own.json", "--format", "jsonl")
+    assert result.exit_code == 0
+    (row,) = rows(result)
+    assert (row["instance"], row["status"], row["makespan"], row["unit"]) == ("supper", "optimal", 10, "minute")
+    assert [(p["action"], p["start"], p["duration"]) for p in row["schedule"]] == [
+        ("soup/boil", 0, 9),
+        ("soup/chop", 0, 4),
+        ("soup/serve", 9, 1),
+    ]
+    assert json.loads(row["plan"]) == row["schedule"]
+
+
+@pytest.mark.parametrize("broken", ["broken.json", "nojson.json", "list.json"])
+def test_solve_reports_a_broken_file_and_solves_the_rest(files, broken):
+    result = invoke("solve", "own.json", broken, NAME, "--format", "jsonl")
+    assert result.exit_code == 1
+    assert [row["instance"] for row in rows(result)] == ["supper", NAME]
+    assert result.stderr.startswith(f"error: {broken}: ")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_solve_refuses_a_file_that_is_not_there_before_it_begins(files):
+    result = invoke("solve", NAME, "missing.json", "--format", "jsonl")
+    assert isinstance(result.exception, UnknownNameError)
+    assert result.stdout == ""
+
+
+def test_an_infeasible_problem_is_an_answer(files):
+    result = invoke("solve", "infeasible.json", "--format", "jsonl")
+    assert result.exit_code == 0
+    (row,) = rows(result)
+    assert row["status"] == "infeasible"
+    assert (row["makespan"], row["lower_bound"], row["plan"], row["schedule"]) == (None,) * 4
+    (cells,) = rows(invoke("solve", "infeasible.json", "--format", "csv"), "csv")
+    assert (cells["makespan"], cells["lower_bound"]) == ("", "")
+    assert "infeasible" in invoke("solve", "infeasible.json").stdout
+
+
+# --- schedule ------------------------------------------------------------------------------------
+
+
+def heuristics():
+    return invoke("schedule", NAME, "--heuristic", "list").stdout.split()
+
+
+def test_schedule_lists_the_heuristics():
+    assert {"recipe2plan-dfs", "improve"} < set(heuristics())
+    assert len(heuristics()) == len(set(heuristics()))
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
+def test_schedule_runs_one_heuristic(form):
+    result = invoke("schedule", NAME, "--heuristic", "recipe2plan-dfs", "--format", form)
+    assert result.exit_code == 0
+    (row,) = rows(result, form)
+    assert (row["instance"], row["heuristic"], row["unit"]) == (NAME, "recipe2plan-dfs", "second")
+    assert int(row["makespan"]) >= 4080
+    assert row["plan"].startswith("Step(")
+
+
+def test_every_heuristic_answers_with_a_schedule_or_a_reason():
+    for name in heuristics():
+        result = invoke("schedule", NAME, "--heuristic", name, "--iterations", 5, "--format", "jsonl")
+        (row,) = rows(result)
+        assert row["heuristic"] == name
+        answered = row["makespan"] is not None
+        assert answered == (row["plan"] is not None) == (row["schedule"] is not None) == (row["reason"] is None)
+        assert result.exit_code == (0 if answered else 1)
+        assert not answered or row["makespan"] >= 4080
+
+
+def test_schedule_is_the_same_twice_with_the_same_seed():
+    def once(seed):
+        (row,) = rows(invoke("schedule", NAME, "--seed", seed, "--iterations", 20, "--format", "jsonl"))
+        return row | {"seconds": 0}
+
+    assert once(3) == once(3)
+
+
+def test_an_unknown_heuristic_has_exit_status_2():
+    result = command("schedule", NAME, "--heuristic", "magic")
+    assert result.returncode == 2
+    assert result.stdout.strip() == b""
+    assert b"must be one of recipe2plan-dfs" in result.stderr
+
+
+def test_schedule_fails_where_there_is_no_schedule(files):
+    result = invoke("schedule", "infeasible.json", "own.json", "--format", "jsonl")
+    assert result.exit_code == 1
+    failed, done = rows(result)
+    assert (failed["instance"], failed["makespan"], failed["schedule"]) == ("hasty", None, None)
+    assert failed["reason"]
+    assert (done["instance"], done["makespan"], done["reason"]) == ("supper", 10, None)
+
+
+# --- grade ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
+def test_grade_writes_a_row_per_submission_and_averages_to_standard_error(files, form):
+    result = invoke("grade", "good.jsonl", "--format", form)
+    assert result.exit_code == 0
+    good, failed = rows(result, form)
+    assert (good["id"], str(good["success"]), int(good["makespan"])) == ("good", "True", 4380)
+    assert (failed["id"], str(failed["success"]), failed["violation"]) == ("failed", "False", "wrong_recipe")
+    violations = json.loads(failed["violations"]) if form == "csv" else failed["violations"]
+    assert violations[0]["kind"] == "wrong_recipe"
+    assert "averages" in result.stderr
+    assert "averages" not in result.stdout
+
+
+def test_grade_prints_grades_and_averages_as_tables(files):
+    result = invoke("grade", "good.jsonl")
+    assert result.exit_code == 0
+    assert "wrong_recipe" in result.stdout
+    assert "averages" in result.stdout
+    assert "error" not in result.stderr
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv", "table"])
+def test_grade_has_exit_status_1_with_bad_lines_and_grades_the_rest(files, form):
+    result = invoke("grade", "bad.jsonl", "--format", form)
+    assert result.exit_code == 1
+    assert "error: line 1: " in result.stderr
+    assert "error: line 3: " in result.stderr
+    assert "error:" not in result.stdout
+    if form != "table":
+        found = rows(result, form)
+        assert [str(row["scored"]) for row in found] == ["False", "True", "False"]
+        assert "is not JSON" in found[0]["reason"]
+        assert "names no problem" in found[2]["reason"]
+
+
+def test_failed_plans_are_no_error(files):
+    Path("failed.jsonl").write_text(json.dumps({"id": "x", "instance": NAME, "plan": ""}))
+    assert invoke("grade", "failed.jsonl").exit_code == 0
+
+
+def test_grade_reads_standard_input(files):
+    text = Path("good.jsonl").read_text()
+    from_stdin = invoke("grade", "-", "--format", "jsonl", stdin=text)
+    assert from_stdin.exit_code == 0
+    assert from_stdin.stdout == invoke("grade", "good.jsonl", "--format", "jsonl").stdout
+    assert invoke("grade", "-", "--format", "jsonl", stdin="").stdout == ""
+    assert rows(invoke("grade", "-", "--format", "json", stdin=""), "json") == []
+
+
+@pytest.mark.parametrize("path", ["missing.jsonl", "."])
+def test_grade_refuses_what_is_no_file(files, path):
+    result = invoke("grade", path)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert f"{path}: cannot be read" in result.stderr
+
+
+def test_grade_by_profile_and_reference(files):
+    def graded(*options):
+        return rows(invoke("grade", "good.jsonl", "--format", "jsonl", *options))[0]
+
+    assert graded()["reference"] == graded("--profile", "released")["reference"] == "heuristic"
+    optimal = graded("--reference", "optimal")
+    assert optimal["reference"] == "optimal"
+    assert optimal["r_efficiency"] == graded()["r_efficiency_optimal"] < 1.0
+
+
+def test_grade_by_single_rules(files):
+    zero = {"id": "x", "instance": NAME, "plan": "Step(1, Cobbler, 0:00, 0:00)"}
+    Path("zero.jsonl").write_text(json.dumps(zero))
+    paper = invoke("grade", "zero.jsonl", "--format", "jsonl")
+    rule = invoke("grade", "zero.jsonl", "--format", "jsonl", "--rule", "zero_duration=accepted")
+    assert rows(paper)[0]["violation"] == "action_duration"
+    assert rows(rule)[0]["violation"] is None
+    both = ("--rule", "zero_duration=rejected", "--profile", "released", "--rule", "max_failures=3")
+    assert rows(invoke("grade", "zero.jsonl", "--format", "jsonl", *both))[0]["violation"] == "action_duration"
+
+
+def test_missing_problems_count_as_failed_unless_skipped(files):
+    def averages(*options):
+        (line,) = [line for line in invoke("grade", "good.jsonl", *options).stdout.splitlines() if "  m  " in line]
+        return line.split()
+
+    # The columns: model, set, submissions, unscored, missing, success, ...
+    assert averages()[:6] == ["m", "recipe2plan/timed", "2", "0", "64", "0.015"]  # 1 of 2 + 64
+    assert averages("--rule", "missing=skipped")[:6] == ["m", "recipe2plan/timed", "2", "0", "64", "0.500"]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "table"])
+def test_missing_problems_are_named_on_standard_error(files, form):
+    result = invoke("grade", "good.jsonl", "--format", form)
+    assert "Cobbler_Daikon-Radish" in result.stderr
+    assert "Cobbler_Daikon-Radish" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--rule", "zero_duration=perhaps"), "zero_duration: must be one of"),
+        (("--rule", "patience=1"), "option: must be one of"),
+        (("--rule", "max_failures=many"), "max_failures: must be a whole number"),
+        (("--rule", "ref_floor=1"), "ref_floor: must be true or false"),
+        (("--profile", "mine"), "profile: must be one of"),
+        (("--reference", "best"), "reference: must be one of"),
+    ],
+)
+def test_unknown_rules_are_refused(files, options, message):
+    result = invoke("grade", "good.jsonl", *options)
+    assert isinstance(result.exception, UnknownNameError)
+    assert message in str(result.exception)
+    assert result.stdout == ""
+
+
+def test_unknown_rules_have_exit_status_2(files):
+    assert command("grade", "good.jsonl", "--rule", "patience=1").returncode == 2
+    malformed = invoke("grade", "good.jsonl", "--rule", "zero_duration")
+    assert malformed.exit_code == 2
+    assert "must be name=value" in malformed.stderr
+
+
+# --- compare -------------------------------------------------------------------------------------
+
+COMPARE = [
+    "instance",
+    "optimal",
+    "lower_bound",
+    "status",
+    "heuristic_reference",
+    "dfs",
+    "best_heuristic",
+    "gap_reference",
+    "gap_dfs",
+    "seconds",
+]
+
+
+def test_compare_writes_the_columns_of_the_contract():
+    names = [f"recipe2plan/timed/Cobbler_{other}" for other in ("Pancakes", "Okra-Fry", "Banana-Fry")]
+    result = invoke("compare", *names, "--format", "csv")
+    assert result.exit_code == 0
+    header = result.stdout.splitlines()[0].split(",")
+    assert [column for column in header if column in COMPARE] == COMPARE
+    found = rows(result, "csv")
+    assert [row["instance"] for row in found] == names
+    for row in found:
+        optimal, reference, dfs = (int(row[key]) for key in ("optimal", "heuristic_reference", "dfs"))
+        assert (row["status"], int(row["lower_bound"])) == ("optimal", optimal)
+        assert optimal <= int(row["best_heuristic"]) <= dfs
+        assert float(row["gap_reference"]) == pytest.approx(reference / optimal - 1)
+        assert float(row["gap_dfs"]) == pytest.approx(dfs / optimal - 1)
+        assert float(row["seconds"]) >= 0
+    assert [int(row["heuristic_reference"]) for row in found] == [
+        max(c.start + c.duration for c in released_plan(catalogue.load(name))) for name in names
+    ]
+    assert "above the optimum" in result.stderr
+
+
+def test_compare_says_where_there_is_no_reference_plan(files):
+    egg = "recipe2plan/timed/Pizza_Chocolate-Egg"
+    found = rows(invoke("compare", egg, "own.json", "infeasible.json", "--format", "jsonl"))
+    assert [row["heuristic_reference"] for row in found] == [None] * 3
+    assert [row["gap_reference"] for row in found] == [None] * 3
+    assert [row["status"] for row in found] == ["optimal", "optimal", "infeasible"]
+    assert (found[2]["optimal"], found[2]["lower_bound"], found[2]["best_heuristic"]) == (None, None, None)
+
+
+def test_compare_prints_a_table_and_a_summary():
+    result = invoke("compare", NAME)
+    assert result.exit_code == 0
+    assert "+7.4 %" in result.stdout  # 4380 / 4080
+    assert "above the optimum" in result.stdout
+    assert result.stderr == ""
+
+
+def test_compare_reports_a_broken_file_and_compares_the_rest(files):
+    result = invoke("compare", "broken.json", "own.json", "--format", "jsonl")
+    assert result.exit_code == 1
+    assert [row["instance"] for row in rows(result)] == ["supper"]
+    assert "error: broken.json: " in result.stderr
+
+
+# --- instances, schema, gantt --------------------------------------------------------------------
+
+
+def test_instances_lists_all_problems():
+    found = rows(invoke("instances", "--format", "csv"), "csv")
+    assert [row["instance"] for row in found] == list(catalogue.bundled())
+    (row,) = rows(invoke("instances", NAME, "--format", "jsonl"))
+    instance = catalogue.load(NAME)
+    assert row["actions"] == len(instance.actions) == 24
+    assert row["work"] == sum(action.duration for action in instance.actions)
+    assert row["autonomous"] == sum(action.attended == 0 for action in instance.actions)
+    assert row["interruptible"] == sum(action.interruptible for action in instance.actions)
+    assert row["maximum_lags"] == sum(lag.maximum is not None for lag in instance.lags)
+
+
+def test_exported_instances_read_back_as_equal_instances(files):
+    result = invoke("instances", NAME, "recipe2plan/untimed/Vada_Daikon-Radish", "own.json", "--export")
+    assert result.exit_code == 0
+    found = [instance_from_document(json.loads(line), "export") for line in result.stdout.splitlines()]
+    expected = [
+        catalogue.load(NAME),
+        catalogue.load("recipe2plan/untimed/Vada_Daikon-Radish"),
+        *catalogue.read("own.json"),
+    ]
+    assert found == expected
+    Path("again.json").write_text(result.stdout.splitlines()[0])
+    assert rows(invoke("solve", "again.json", "--format", "jsonl"))[0]["makespan"] == 4080
+
+
+def test_instances_refuses_broken_files(files):
+    result = invoke("instances", "broken.json")
+    assert isinstance(result.exception, InputError)
+    assert str(result.exception).startswith("broken.json: version: ")
+
+
+def test_instances_reads_the_original_file(shared):
+    path = shared / "benchmarks" / "recipe2plan" / "cooking.json"
+    if not path.is_file():
+        pytest.skip(f"cooking.json is not here ({path})")
+    found = rows(invoke("instances", path, "--format", "jsonl"))
+    assert [row["instance"].replace("cooking.json", "recipe2plan") for row in found] == list(catalogue.bundled())
+
+
+def test_schema_is_json():
+    result = invoke("schema")
+    assert result.exit_code == 0
+    schema = json.loads(result.stdout)
+    assert schema["$schema"].startswith("https://json-schema.org/")
+    assert set(OWN) <= set(schema["properties"])
+
+
+@pytest.mark.skipif(find_spec("planoracle.analysis.figures.gantt") is None, reason="there are no gantt charts yet")
+@pytest.mark.parametrize("options", [(), ("--heuristic", "improve")])
+def test_gantt_writes_a_png(files, options):
+    result = invoke("gantt", NAME, "-o", "chart.png", *options)
+    assert result.exit_code == 0
+    assert Path("chart.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def test_gantt_draws_a_single_problem(files):
+    result = invoke("gantt", "recipe2plan/timed", "-o", "chart.png")
+    assert isinstance(result.exception, InputError)
+    assert "single problem" in str(result.exception)
+    assert not Path("chart.png").exists()
