@@ -51,7 +51,7 @@ class Replay:
     progress, goal_ratio
         Share of actions, and of tasks, done when the run ends.
     success
-        Every task done and no fatal violation.
+        Every task done and, unless the plan was handed in answer by answer, no fatal violation.
     makespan
         Latest end of a command carried out (also for failed plans).
     remaining

@@ -26,6 +26,7 @@ class _Part:
     size: int
     held: int
     agents: dict[str, int | None] = field(default_factory=dict)  # eligible agent -> literal (None: always)
+    starts_if: tuple[int, ...] = ()  # literals: a new start, not the next step of a run
     yields: int | None = None  # literal: holds nobody after all (only in a relaxation),
     yielding: list[int] = field(default_factory=list)  # if one of these literals allows it
 
@@ -143,7 +144,7 @@ class ScheduleModel:
             eligible = self.instance.eligible(action)
             for part in self.parts[i]:
                 if self._pooled or len(eligible) <= 1:
-                    part.agents = dict.fromkeys(eligible[:1])
+                    part.agents = dict.fromkeys(self.instance.agents[:1] if eligible and self._pooled else eligible)
                 else:
                     literals = {agent: model.boolean() for agent in eligible}
                     model.exactly_one(literals.values())
@@ -171,19 +172,18 @@ class ScheduleModel:
         starters = [i for i, a in enumerate(self.instance.actions) if not a.attended and self.instance.eligible(a)]
         blockers = [i for i in range(len(self.parts)) if any(part.held > 1 for part in self.parts[i])]
         for i in starters:
-            for k, part in enumerate(self.parts[i]):
-                resumes: tuple[int, ...] = ()
-                if k:  # a step that follows its predecessor at once is no new start
-                    touches = self.model.boolean()
-                    self._continue_run(self.parts[i][k - 1], part, touches)
-                    resumes = (negated(touches),)
-                self._add_start(i, part, blockers, resumes)
+            for one, two in pairwise(self.parts[i]):  # a step that follows its predecessor at once is no new start
+                touches = self.model.boolean()
+                self._continue_run(one, two, touches)
+                two.starts_if = (negated(touches),)
+            for part in self.parts[i]:
+                self._add_start(i, part, blockers)
         for one, two, literal in self._runs:
             self._keep_agent(one, two, literal)
             if two.held:  # starting something would cut the run
                 self._forbid_cuts(two, literal, starters)
 
-    def _add_start(self, i: int, part: _Part, blockers: list[int], enforced: tuple[int, ...]) -> None:
+    def _add_start(self, i: int, part: _Part, blockers: list[int]) -> None:
         model = self.model
         inside: list[int] = []
         for j in blockers:
@@ -191,11 +191,11 @@ class ScheduleModel:
             if i == j or self._never_inside(i, j):
                 continue
             for agent in (a for a in part.agents if a in block.agents):
-                both = (*enforced, *_literals(part.agents[agent]), *_literals(block.agents[agent]))
+                both = (*part.starts_if, *_literals(part.agents[agent]), *_literals(block.agents[agent]))
                 early = model.boolean()
                 if self._pooled and len(self.instance.agents) > 1:
                     within, late = model.boolean(), model.boolean()
-                    model.clause(early, late, within, *map(negated, enforced))
+                    model.clause(early, late, within, *map(negated, part.starts_if))
                     inside.append(within)
                 else:
                     late = negated(early)
@@ -228,7 +228,7 @@ class ScheduleModel:
         for i in starters:
             for part in self.parts[i]:
                 for agent in (a for a in part.agents if a in two.agents):
-                    both = (literal, *_literals(part.agents[agent]), *_literals(two.agents[agent]))
+                    both = (literal, *part.starts_if, *_literals(part.agents[agent]), *_literals(two.agents[agent]))
                     early = model.boolean()
                     model.difference(two.start, part.start, 1, early, *both)
                     model.difference(part.start, two.start, 1, negated(early), *both)

@@ -142,12 +142,16 @@ def _last_block(text: str, instance: Instance) -> Iterator[Command]:
     return (_paper_command(match, instance) for match in block)
 
 
+def _answer(text: str) -> str:
+    """Return what follows the thinking."""
+    return text.rpartition("</think>")[2]
+
+
 def _from_text(text: str, instance: Instance, rules: Profile) -> tuple[Command, ...]:
-    answer = text.rpartition("</think>")[2]  # thinking is no part of the answer
     if rules.parse_scope == "last_block":
-        found = _last_block(answer.translate(_QUOTES), instance)
+        found = _last_block(_answer(text).translate(_QUOTES), instance)
     else:
-        found = _released_commands(answer, instance)
+        found = _released_commands(text, instance)
     try:
         return _ordered(found, rules, instance)
     except ValueError as error:  # a number with thousands of digits
@@ -217,7 +221,7 @@ def parse(submission: Any, instance: Instance, rules: Profile = PROFILES["paper"
             return Plan((_from_text(submission, instance, rules),))
         submission = embedded
     if isinstance(submission, dict):
-        return Plan((_from_text(_response(submission, "plan"), instance, rules),))
+        return Plan((_from_text(_answer(_response(submission, "plan")), instance, rules),))
     if not isinstance(submission, list):
         raise PlanError("must be a text, a log or a list of commands", field="plan", value=submission)
     if submission and all(isinstance(entry, dict) and "response" in entry for entry in submission):

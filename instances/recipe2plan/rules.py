@@ -211,6 +211,8 @@ class _State:
 
 
 def _occupy(spans: list[tuple[int, int, int]], start: int, end: int) -> None:
+    if start == end:  # no later command can lie around it, since starts only grow
+        return
     reach = spans[-1][2] if spans else end
     spans.append((start, end, reach if reach > end else end))
 
@@ -224,13 +226,7 @@ def _overlaps(spans: list[tuple[int, int, int]] | tuple[()], start: int, end: in
         first, last, reach = spans[i]
         if reach <= start:  # nothing up to here reaches this far
             return
-        if (
-            (first < start < last)
-            if start == end
-            else (start < first < end)
-            if first == last
-            else (max(first, start) < min(last, end))
-        ):
+        if (first < start < last) if start == end else (first < end and start < last):
             yield first, last
 
 
@@ -305,7 +301,8 @@ def _replay_answers(state: _State, plan: Plan, rules: Profile) -> Replay:
                 break
     makespan = max((command.start + command.duration for command in carried), default=0)
     violations += _missing(state)
-    return _result(state, events, violations, fatal, len(carried), makespan, carried)
+    # Once every recipe is complete, further answers that are refused spoil nothing.
+    return _result(state, events, violations, fatal, len(carried), makespan, carried, interactive=True)
 
 
 def _event(state: _State, index: int, command: Command, *, accepted: bool) -> Event:
@@ -337,6 +334,7 @@ def _result(
     makespan: int,
     commands: list[Command],
     verdict: tuple[float, float, int, dict[str, int]] | None = None,
+    interactive: bool = False,
 ) -> Replay:
     progress, goal_ratio = state.progress, state.goal_ratio
     remaining = _remaining(state) if verdict is None else verdict[3]
@@ -351,7 +349,7 @@ def _result(
         executed=executed,
         progress=progress,
         goal_ratio=goal_ratio,
-        success=fatal is None and goal_ratio == 1,
+        success=goal_ratio == 1 and (fatal is None or interactive),
         makespan=makespan,
         remaining=remaining,
         idle=gaps(sorted(busy), end),

@@ -121,6 +121,11 @@ def test_defaults_are_left_out() -> None:
     }
 
 
+def test_attendance_of_an_action_without_agents_is_left_out() -> None:
+    document = to_document(Instance("k", (Action("t/a", "t", 3, 0, agents=()),)))
+    assert document["tasks"][0]["actions"] == [{"name": "a", "duration": 3, "agents": []}]
+
+
 # --- faults of the document -----------------------------------------------------------------------
 
 
@@ -247,7 +252,7 @@ def test_junk_anywhere_is_read_or_refused(path: tuple[str | int, ...], junk: Any
         (b'{"name": "\xff"}', "is not UTF-8 (invalid start byte at byte 10)"),
         ("{}".encode("utf-16"), "is not UTF-8"),
         (b"\x80\x04K\x01.", "is not UTF-8"),
-        (b'{"name": "a", "name": "b"}', "name: key is given twice"),
+        (b'{"unit": "a", "name": "a", "name": "b"}', "name: key is given twice"),
         (b'{"tasks": [{"duration": 1, "duration": 1}]}', "duration: key is given twice"),
         (b'{"duration": NaN}', "NaN is not a JSON number"),
         (b'{"duration": Infinity}', "Infinity is not a JSON number"),
@@ -284,6 +289,9 @@ def test_too_large_a_file_is_not_read(tmp_path: Path, monkeypatch: pytest.Monkey
     path = tmp_path / "k.json"
     path.write_bytes(b" " * 11)
     with pytest.raises(InputError, match="is larger than 10 bytes"):
+        read_instance(path)
+    path.write_bytes(b" " * 10)
+    with pytest.raises(InputError, match="is not JSON"):
         read_instance(path)
 
 

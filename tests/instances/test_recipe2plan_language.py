@@ -171,11 +171,19 @@ ANSWER = ", ".join(command.text for command in THREE)
 
 
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
-def test_steps_of_the_thinking_do_not_count(rules):
-    assert commands(DECOY + ANSWER, rules) == THREE
+def test_steps_of_the_thinking_of_an_open_loop_log_do_not_count(rules):
     assert commands({"response": DECOY + ANSWER}, rules) == THREE
     assert commands({"response": DECOY + DECOY + ANSWER}, rules) == THREE
     assert commands({"response": DECOY}, rules) == []
+
+
+def test_steps_of_the_thinking_count_elsewhere_under_the_released_profile_only():
+    thought = [Command(5, "Tacos", 60, 0), Command(6, "Stew", 540, 60)]
+    assert commands(DECOY) == []
+    assert commands(DECOY + ANSWER) == THREE
+    assert commands([{"response": DECOY + ANSWER}]) == THREE
+    assert commands(DECOY, RELEASED) == thought
+    assert commands([{"response": DECOY}], RELEASED) == thought
 
 
 def test_open_loop_log_is_one_answer():

@@ -50,7 +50,7 @@ def test_good_file_gives_the_expected_instance(tmp_path: Path) -> None:
     pie = recipe(
         "Apple-Pie",
         step(0, "3 min", parallel=1, physical=uses("oven", update=200)),
-        step(1, "9 min", physical=uses("oven", require=200), time_constraint={"0": "90 sec"}),
+        step(1, "9 min", physical=uses("oven", require=200, update=250), time_constraint={"0": "90 sec"}),
     )
     assert read_cooking(cooking(tmp_path, [tea, pie])) == [
         Instance(
@@ -60,7 +60,9 @@ def test_good_file_gives_the_expected_instance(tmp_path: Path) -> None:
                 Action("Tea/1", "Tea", 3600, 0, modes=(Mode((Demand("kettle"),)),)),
                 Action("Tea/2", "Tea", 120, 120),
                 Action("Apple-Pie/0", "Apple-Pie", 180, 0, modes=(Mode((Demand("oven", sets="200"),)),)),
-                Action("Apple-Pie/1", "Apple-Pie", 540, 540, modes=(Mode((Demand("oven", requires="200"),)),)),
+                Action(
+                    "Apple-Pie/1", "Apple-Pie", 540, 540, modes=(Mode((Demand("oven", requires="200", sets="250"),)),)
+                ),
             ),
             lags=(
                 Lag("Tea/0", "Tea/1"),

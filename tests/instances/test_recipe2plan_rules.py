@@ -338,6 +338,7 @@ def test_an_interval_of_length_zero_overlaps_only_strictly_inside_another():
     assert run(hold, (1, "X", 0, 11), instance=oven, rules=RELEASED).fatal.kind == "object_occupancy"
     assert run(hold, (1, "X", 0, 109), instance=oven, rules=RELEASED).fatal.kind == "object_occupancy"
     assert run(hold, (1, "X", 0, 110), instance=oven, rules=RELEASED).fatal is None
+    assert run((1, "X", 0, 10), hold, instance=oven, rules=RELEASED).fatal is None
 
 
 # --- windows on resumption -----------------------------------------------------------------------

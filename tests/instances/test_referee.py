@@ -40,13 +40,14 @@ class Case:
     positions: tuple[int | None, ...]
 
 
-A, B = act("a"), act("b")
-AUTO, AUTO_B = act("a", 2, 0), act("b", 2, 0)
+A, B, C = act("a"), act("b"), act("c")
+AUTO, AUTO_B, AUTO_C = act("a", 2, 0), act("b", 2, 0), act("c", 2, 0)
 CUTTABLE, CUTTABLE_AUTO = act("a", interruptible=True), act("a", 4, 0, interruptible=True)
 TWO_WAYS = act("a", interruptible=True, modes=(Mode(), Mode()))
 COOK = act("a", agents=("cook",))
 OVEN = Resource("oven", 1, "cold")
 HEAT, CHILL = act("heat", 2, 0, Demand("oven", sets="hot")), act("chill", 2, 0, Demand("oven", sets="cold"))
+HOT, USE = Resource("oven", 1, "hot"), act("use", 2, 0, Demand("oven"))
 BAKE = act("bake", 4, 0, Demand("oven", requires="hot"))
 KITCHEN = make(HEAT, BAKE, resources=(OVEN,))
 WIDE = make(HEAT, BAKE, CHILL, resources=(Resource("oven", 2, "cold"),))
@@ -127,6 +128,14 @@ CASES = [
         (2,),
     ),
     Case(
+        "agent_busy",
+        "with a long action around a short one",
+        make(act("a", 9), act("b", 1), C, agents=("x", "y")),
+        (run("a", 0, 9, "x"), run("b", 1, 1, "y"), run("c", 4, agent="y")),
+        (run("a", 0, 9, "x"), run("b", 1, 1, "x"), run("c", 4, agent="x")),
+        (1, 2),
+    ),
+    Case(
         "start_attended",
         "in the middle of another",
         make(A, AUTO_B),
@@ -165,6 +174,51 @@ CASES = [
         (run("heat", 0), run("bake", 2, 4)),
         (run("bake", 0, 4), run("heat", 4)),
         (0,),
+    ),
+    Case(
+        "resource_capacity",
+        "two settings together, one larger than the room of the other",
+        make(
+            act("small", 2, 0, Demand("oven", 1, sets="hot")),
+            act("large", 2, 0, Demand("oven", 2, sets="hot")),
+            act("other", 2, 0, Demand("oven")),
+            resources=(Resource("oven", 3),),
+        ),
+        (run("small", 0), run("large", 0), run("other", 0)),
+        (run("small", 0), run("large", 1), run("other", 1)),
+        (1, 2),
+    ),
+    Case(
+        "resource_capacity",
+        "set to the state it is in, not together with the use beside it",
+        make(USE, HEAT, resources=(HOT,)),
+        (run("use", 0), run("heat", 0)),
+        (run("use", 0), run("heat", 1)),
+        (1,),
+    ),
+    Case(
+        "resource_capacity",
+        "set to another state together with a use",
+        make(USE, CHILL, resources=(HOT,)),
+        (run("use", 0), run("chill", 2)),
+        (run("use", 0), run("chill", 0)),
+        (0, 1),
+    ),
+    Case(
+        "resource_capacity",
+        "set, unattended, together with an attended use",
+        make(act("use", 2, 2, Demand("oven")), HEAT, resources=(HOT,)),
+        (run("use", 0), run("heat", 2)),
+        (run("use", 0), run("heat", 0)),
+        (0, 1),
+    ),
+    Case(
+        "resource_state",
+        "set at the same instant",
+        WIDE,
+        (run("heat", 0), run("bake", 2, 4), run("chill", 6)),
+        (run("heat", 0), run("bake", 0, 4), run("chill", 4)),
+        (1,),
     ),
     Case(
         "resource_state",
@@ -281,6 +335,18 @@ def test_order_of_pieces_does_not_matter(case: Case) -> None:
         (make(AUTO, AUTO_B), (run("a", 0), run("b", 1))),
         # The whole capacity may be used, and an empty demand fits beside it.
         (make(act("a", 2, 0, Demand("pan", 3)), act("b", 2, 0, Demand("pan", 0)), **PAN), (run("a", 0), run("b", 0))),
+        # A setting shares the room of an attended use if it is attended too (by another agent).
+        (
+            make(
+                act("use", 2, 2, Demand("oven")),
+                act("heat", 2, 2, Demand("oven", sets="hot")),
+                resources=(HOT,),
+                agents=("x", "y"),
+            ),
+            (run("use", 0, agent="x"), run("heat", 0, agent="y")),
+        ),
+        # A setting of the same state does not disturb.
+        (make(HEAT, BAKE, resources=(Resource("oven", 2, "hot"),)), (run("bake", 0, 4), run("heat", 1))),
         # A maximum lag alone does not order.
         (make(A, B, lags=(Lag("a", "b", None, 0),)), (run("b", 0), run("a", 2))),
         # An action of no duration takes no room, even where another one works.
@@ -292,6 +358,31 @@ def test_order_of_pieces_does_not_matter(case: Case) -> None:
 )
 def test_what_is_allowed_passes(instance: Instance, pieces: tuple[Piece, ...]) -> None:
     assert list(find_violations(instance, Schedule(pieces))) == []
+
+
+def test_replay_tells_of_progress_and_idle_time() -> None:
+    instance = make(CUTTABLE, act("b", 5, 1), AUTO_C, agents=("x", "y"))
+    pieces = (run("a", 1, 1, "x"), run("b", 1, 5, "y"), run("c", 2, agent="x"), run("a", 4, 1, "x"))
+    replay = referee(instance, Schedule(pieces))
+    assert [(e.position, e.subject, e.start, e.end, e.accepted) for e in replay.events] == [
+        (0, "a", 1, 2, True),
+        (1, "b", 1, 6, True),
+        (2, "c", 2, 4, True),
+        (3, "a", 4, 5, True),
+    ]
+    assert [event.progress for event in replay.events] == [0, 1 / 3, 2 / 3, 1]
+    assert replay.idle == ((0, 1), (2, 4), (5, 6))
+    assert replay.executed == 4
+
+
+def test_rejected_schedule_leaves_all_work() -> None:
+    replay = referee(make(A, B), Schedule((run("a", 0),)))
+    assert replay.remaining == {"a": 2, "b": 2}
+    assert [(event.accepted, event.progress) for event in replay.events] == [(False, 0)]
+
+
+def test_no_time_is_idle_when_somebody_is_always_busy() -> None:
+    assert referee(make(A, B), Schedule((run("a", 0), run("b", 2)))).idle == ()
 
 
 def test_violations_of_several_kinds_are_all_found() -> None:

@@ -100,6 +100,8 @@ def workshop(seed: int) -> Instance:
         eligible = None if random.random() < 0.5 else tuple(a for a in agents if random.random() < 0.6)
         if attended and eligible == ():
             eligible = agents[:1]
+        if eligible and random.random() < 0.3:
+            eligible = eligible[::-1]
         actions.append(
             Action(
                 id=f"t/{number}",
