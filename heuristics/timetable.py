@@ -209,7 +209,7 @@ class Timetable:
             following = next((u.start for u in settings if u.start > time), _ALWAYS)
             for use in uses:
                 relies = use.requires is not None and use.requires != demand.sets
-                if relies and time < use.end and use.start < following:
+                if relies and time < use.end and use.start <= following:
                     return use.end
         return time
 

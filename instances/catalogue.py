@@ -40,6 +40,8 @@ def expand(patterns: Iterable[str]) -> list[str]:
     """
     found: dict[str, None] = {}
     for pattern in patterns:
+        if len(pattern) > 4096:  # longer than any name or path; matching is quadratic
+            raise UnknownNameError("names no problem, set or file", field="name", value=pattern)
         if pattern in bundled():
             found.setdefault(pattern)
             continue

@@ -27,7 +27,8 @@ class InputError(PlanoracleError):
     source
         The file (or "<text>") it was read from, if any.
     field
-        Path of the field inside the file, e.g. ``tasks[0].actions[2].duration``.
+        Path of the field, e.g. ``tasks[0].actions[2].duration``; in an instance an action stands for itself,
+        e.g. ``actions[soup/boil].duration``.
     value
         The offending value; omitted from the message when not given.
 
@@ -47,7 +48,14 @@ class InputError(PlanoracleError):
         self.field = field
         self.value = None if value is self._missing else value
         found = "" if value is self._missing else f" (found {_show(value)})"
+        self.given = value is not self._missing
         super().__init__(": ".join(part for part in (source, field, message + found) if part))
+
+    def at(self, source: str, field: str | None = None) -> InputError:
+        """Return the same error with the file it was found in, and a field in front of its own."""
+        path = ".".join(part for part in (field, self.field) if part) or None
+        value = self.value if self.given else self._missing
+        return type(self)(self.message, source=source, field=path, value=value)
 
 
 class UnknownNameError(InputError):

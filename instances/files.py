@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NoReturn
 
@@ -56,6 +58,8 @@ class AfterEntry(_Strict):
 
 
 def _name_or_entry(value: Any) -> Any:
+    if not isinstance(value, str | dict):
+        raise ValueError("must be the name of an action or an object")
     return {"action": value} if isinstance(value, str) else value
 
 
@@ -114,7 +118,7 @@ def load_json(text: str | bytes, source: str) -> Any:
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8-sig")
-        return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant, parse_float=_finite)
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 ({error.reason} at byte {error.start})", source=source) from None
     except json.JSONDecodeError as error:
@@ -122,7 +126,7 @@ def load_json(text: str | bytes, source: str) -> Any:
             f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}", source=source
         ) from None
     except InputError as error:
-        raise InputError(error.message, source=source, field=error.field) from None
+        raise error.at(source) from None
     except RecursionError:
         raise InputError("is nested too deeply", source=source) from None
     except ValueError as error:  # an integer with thousands of digits
@@ -132,9 +136,16 @@ def load_json(text: str | bytes, source: str) -> Any:
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise InputError("key is given twice", field=next(n for n in names if names.count(n) > 1))
+        twice = Counter(name for name, _ in pairs)
+        raise InputError("key is given twice", field=next(name for name, count in twice.items() if count > 1))
     return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise InputError(f"{text[:40]} is too large a number")
+    return number
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -147,10 +158,17 @@ def read_bytes(path: str | Path) -> bytes:
         with open(path, "rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", source=str(path)) from None
+        raise InputError(f"cannot be read: {error.strerror}", source=_printable(path)) from None
+    except ValueError as error:  # a name no file can have
+        raise InputError(f"cannot be read: {error}", source=_printable(path)) from None
     if len(data) > MAX_BYTES:
         raise InputError(f"is larger than {MAX_BYTES} bytes", source=str(path))
     return data
+
+
+def _printable(path: str | Path) -> str:
+    text = str(path).encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= 300 else f"{text[:300]}..."
 
 
 def read_instance(path: str | Path) -> Instance:
@@ -166,6 +184,9 @@ def read_instance(path: str | Path) -> Instance:
 
 def instance_from_document(document: Any, source: str) -> Instance:
     """Turn a parsed document into an `Instance`; raises `InputError` like `read_instance`."""
+    version = document.get("version") if isinstance(document, dict) else VERSION
+    if version != VERSION or isinstance(version, bool | float):
+        raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
     try:
         entry = InstanceDocument.model_validate(document)
     except ValidationError as error:
@@ -173,7 +194,7 @@ def instance_from_document(document: Any, source: str) -> Instance:
     try:
         return _instance(entry)
     except InputError as error:
-        raise type(error)(error.message, source=source, field=error.field, value=error.value) from None
+        raise error.at(source) from None
 
 
 def _input_error(error: ValidationError, source: str) -> InputError:
@@ -188,7 +209,7 @@ def _input_error(error: ValidationError, source: str) -> InputError:
         "bool_type": "must be true or false",
         "list_type": "must be a list",
         "model_type": "must be an object",
-    }.get(first["type"], first["msg"].lower())
+    }.get(first["type"], first["msg"].lower().removeprefix("value error, "))
     if first["type"] == "missing":
         return InputError(message + more, source=source, field=path or "document")
     return InputError(message + more, source=source, field=path or "document", value=first["input"])
@@ -217,8 +238,6 @@ def _instance(entry: InstanceDocument) -> Instance:
 def _action(task: str, step: ActionEntry, where: str) -> Action:
     if step.uses is not None and step.modes is not None:
         raise InputError("give either uses or modes, not both", field=f"{where}.modes")
-    if "/" in task or "/" in step.name:
-        raise InputError("names must not contain '/'", field=f"{where}.name", value=f"{task}/{step.name}")
     modes = step.modes if step.modes is not None else [ModeEntry(uses=step.uses or [])]
     return Action(
         id=f"{task}/{step.name}",
@@ -242,9 +261,10 @@ def _lag(task: TaskEntry, step: ActionEntry, after: AfterEntry) -> Lag:
 
 
 def to_document(instance: Instance) -> dict[str, Any]:
-    """Return the document of an instance; reading it gives an equal instance.
+    """Return the document of an instance; fields that hold their default are left out.
 
-    Fields that hold their default are left out.
+    Reading it gives an equal instance, if the actions stand task by task and the lags by the action that
+    waits, as in a file; else one that differs in their order.
     """
     tasks = []
     for name in instance.tasks:

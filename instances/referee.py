@@ -68,15 +68,15 @@ def referee(instance: Instance, schedule: Schedule) -> Replay:
 
 
 def find_violations(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
-    """Yield every violation of a schedule, by kind in the order of `KINDS`."""
+    """Yield every violation of a schedule, in the order of `KINDS`."""
     known = []
     for i, piece in enumerate(schedule.pieces):
         if piece.action in instance.by_id:
             known.append((i, piece))
         else:
             yield Violation(i, "unknown_action", piece.action, "there is no such action")
-    for check in _CHECKS:
-        yield from check(instance, known)
+    found = [violation for check in _CHECKS for violation in check(instance, known)]
+    yield from sorted(found, key=lambda violation: KINDS.index(violation.kind))
 
 
 _Pieces = list[tuple[int, Piece]]
@@ -273,7 +273,7 @@ def gaps(busy: list[tuple[int, int]], until: int) -> tuple[tuple[int, int], ...]
     free = []
     clock = 0
     for start, end in busy:
-        if start > clock:
+        if start > clock and end > start:
             free.append((clock, min(start, until)))
         clock = max(clock, end)
     if clock < until:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
@@ -35,6 +36,10 @@ def validate(instance: Instance) -> None:
         _action(instance, action, states)
     _lags(instance)
     topological_order(instance)
+    if instance.benchmark == "recipe2plan":
+        _recipe2plan(instance)
+    elif instance.benchmark != "own":
+        raise InputError("must be own or recipe2plan", field="benchmark", value=instance.benchmark)
 
 
 def _unique(names: Iterable[str], field: str) -> None:
@@ -83,6 +88,10 @@ def _action(instance: Instance, action: Action, states: set[tuple[str, str]]) ->
         )
     if action.interruptible:
         _interruptible(action, field, {name for name, _ in states})
+    task, _, name = action.id.partition("/")
+    if task != action.task or not task or not name or "/" in name:
+        raise InputError("must be task/name, neither empty nor with '/' in it", field=f"{field}.id", value=action.id)
+    _unique(action.agents or (), f"{field}.agents")
     for agent in action.agents or ():
         if agent not in instance.agents:
             raise InputError(f"must be one of the agents {list(instance.agents)}", field=f"{field}.agents", value=agent)
@@ -142,6 +151,40 @@ def _lags(instance: Instance) -> None:
                 _ticks(value, f"{field}.{bound}", least=-MAX_TICKS)
         if lag.minimum is not None and lag.maximum is not None and lag.maximum < lag.minimum:
             raise InputError(f"is below the minimum {lag.minimum}", field=f"{field}.maximum", value=lag.maximum)
+
+
+def _recipe2plan(instance: Instance) -> None:
+    """Raise if an instance asks for what plans of Recipe2Plan cannot say or its rules do not know."""
+    if len(instance.agents) != 1 or instance.time_limit is not None:
+        raise InputError("has one agent and no time limit", field="benchmark", value=instance.benchmark)
+    for resource in instance.resources:
+        if resource.capacity != 1 or resource.state is not None:
+            message = "objects of recipe2plan have capacity 1 and no initial state"
+            raise InputError(message, field=f"resources[{resource.name}]")
+    count: dict[str, int] = {}
+    for action in instance.actions:
+        field = f"actions[{action.id}]"
+        if action.id != f"{action.task}/{count.setdefault(action.task, 0)}":
+            message = "steps of recipe2plan are named 0, 1, 2, ... in order"
+            raise InputError(message, field=f"{field}.id", value=action.id)
+        count[action.task] += 1
+        if not re.fullmatch(r"[\w-]+", action.task):
+            message = "recipes of recipe2plan are named by word characters and hyphens"
+            raise InputError(message, field=f"{field}.task", value=action.task)
+        plain = action.agents is None and not action.release and len(action.modes) == 1
+        if not plain or action.attended not in (0, action.duration) or not action.duration:
+            message = (
+                "steps of recipe2plan are attended throughout or not at all, last some time, have one mode, no release"
+            )
+            raise InputError(message, field=field)
+        if any(demand.amount != 1 for demand in action.modes[0].demands):
+            raise InputError("steps of recipe2plan use one unit of an object", field=field)
+    for lag in instance.lags:
+        unordered = lag.minimum is None and instance.by_id[lag.before].interruptible
+        across = instance.by_id[lag.before].task != instance.by_id[lag.after].task
+        if lag.minimum not in (0, None) or unordered or across or (lag.maximum is not None and lag.maximum < 0):
+            message = "lags of recipe2plan stay in a recipe, have minimum 0, or none after a step that cannot be paused"
+            raise InputError(message, field=f"lags[{lag.before} -> {lag.after}]")
 
 
 def topological_order(instance: Instance) -> tuple[int, ...]:

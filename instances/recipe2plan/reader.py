@@ -47,13 +47,16 @@ def read_cooking(path: str | Path, document: Any = None) -> list[Instance]:
     try:
         return [_combination(pair, f"[{p}]", Path(path).name) for p, pair in enumerate(document)]
     except InputError as error:
-        raise type(error)(error.message, source=source, field=error.field, value=error.value) from None
+        raise error.at(source) from None
 
 
 def _combination(pair: list[Any], where: str, file: str) -> Instance:
     parts = [_recipe(recipe, f"{where}[{r}]") for r, recipe in enumerate(pair)]
     pair_name = "_".join(part.name for part in parts)
-    return merge(f"{file}/timed/{pair_name}", parts)
+    try:
+        return merge(f"{file}/timed/{pair_name}", parts)
+    except InputError as error:
+        raise error.at("", where) from None
 
 
 def _recipe(recipe: dict[str, Any], where: str) -> Instance:
@@ -65,10 +68,12 @@ def _recipe(recipe: dict[str, Any], where: str) -> Instance:
     actions, lags = [], []
     objects: dict[str, None] = dict.fromkeys(OBJECTS)
     for number, step in enumerate(steps):
-        field = f"{where}.steps[{number}]"
         if not isinstance(step, dict) or set(step) != _KEYS:
-            raise InputError(f"must be an object with the keys {sorted(_KEYS)}", field=field, value=step)
-        if step["step"] != number:
+            message = f"must be an object with the keys {sorted(_KEYS)}"
+            raise InputError(message, field=f"{where}.steps[{number}]", value=step)
+    for number, step in enumerate(steps):
+        field = f"{where}.steps[{number}]"
+        if type(step["step"]) is not int or step["step"] != number:
             raise InputError(
                 f"steps are numbered in order; must be {number}", field=f"{field}.step", value=step["step"]
             )
@@ -87,7 +92,8 @@ def _recipe(recipe: dict[str, Any], where: str) -> Instance:
             )
         )
         lags += _lags(name, steps, number, field)
-    return Instance(
+    return _checked(
+        where,
         name=name,
         actions=tuple(actions),
         lags=tuple(lags),
@@ -99,16 +105,22 @@ def _recipe(recipe: dict[str, Any], where: str) -> Instance:
     )
 
 
+def _checked(where: str, **parts: Any) -> Instance:
+    try:
+        return Instance(**parts)
+    except InputError as error:
+        raise error.at("", where) from None
+
+
 def _seconds(value: Any, field: str) -> int:
-    match = re.search(r"\d{1,9}", value) if isinstance(value, str) else None
-    unit = next((seconds for word, seconds in _UNITS.items() if match and word in value), None)
-    if match is None or unit is None:
+    match = re.fullmatch(r"(\d{1,6}) (min|sec|hour)s?", value, re.ASCII) if isinstance(value, str) else None
+    if match is None:
         raise InputError("must be a text such as '10 min', '30 sec' or '1 hour'", field=field, value=value)
-    return int(match.group()) * unit
+    return int(match[1]) * _UNITS[match[2]]
 
 
 def _flag(value: Any, field: str) -> bool:
-    if value not in (0, 1):
+    if type(value) is not int or value not in (0, 1):
         raise InputError("must be 0 or 1", field=field, value=value)
     return bool(value)
 
@@ -131,7 +143,7 @@ def _demands(physical: Any, field: str) -> tuple[Demand, ...]:
 
 
 def _degrees(value: Any, field: str) -> str:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value % 1:
         raise InputError("must be a whole number of degrees", field=field, value=value)
     return str(int(value))
 
@@ -144,13 +156,8 @@ def _lags(recipe: str, steps: list[Any], number: int, field: str) -> list[Lag]:
     minimum: dict[int, int | None] = {_step(b, steps, f"{field}.prequisites"): 0 for b in before}
     maximum: dict[int, int] = {}
     for key, limit in within.items():
-        earlier = _step(int(key) if key.isascii() and key.isdigit() else key, steps, f"{field}.time_constraint")
-        if earlier not in minimum and steps[earlier].get("interrupt"):
-            raise InputError(
-                "an interruptible step that is not a prerequisite cannot start a time constraint",
-                field=f"{field}.time_constraint",
-                value=key,
-            )
+        number_of = int(key) if re.fullmatch(r"0|[1-9]\d{0,5}", key, re.ASCII) else key
+        earlier = _step(number_of, steps, f"{field}.time_constraint")
         maximum[earlier] = _seconds(limit, f"{field}.time_constraint[{key}]")
     return [
         Lag(f"{recipe}/{b}", f"{recipe}/{number}", minimum.get(b), maximum.get(b))
@@ -162,6 +169,11 @@ def _step(value: Any, steps: list[Any], field: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < len(steps):
         raise InputError(f"must be a step from 0 to {len(steps) - 1}", field=field, value=value)
     return value
+
+
+def _is_command(row: Any) -> bool:
+    types = [int, str, int, int]
+    return isinstance(row, list) and [type(cell) for cell in row] == types and row[2] >= 0 and row[3] >= 0
 
 
 def read_reference_plans(path: str | Path) -> dict[str, dict[str, list[tuple[int, str, int, int]]]]:
@@ -190,9 +202,11 @@ def read_reference_plans(path: str | Path) -> dict[str, dict[str, list[tuple[int
             raise InputError(f"must have the keys {sorted(keys.values())}", source=source, field=pair)
         plans[pair] = {}
         for setting, key in keys.items():
-            rows = entry[key] or []
+            rows = [] if entry[key] is None else entry[key]
+            if not isinstance(rows, list):
+                raise InputError("must be a list of commands", source=source, field=f"{pair}.{key}", value=rows)
             for number, row in enumerate(rows):
-                if [type(cell) for cell in row] != [int, str, int, int]:
+                if not _is_command(row):
                     message = "must be [step, recipe, duration, start]"
                     raise InputError(message, source=source, field=f"{pair}.{key}[{number}]", value=row)
             plans[pair][setting] = [tuple(row) for row in rows]

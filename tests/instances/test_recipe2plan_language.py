@@ -318,6 +318,13 @@ def test_timestamp_repair_pushes_commands_out_of_the_past_with_stale_stamps():
     assert [c.start for c in parse(submission, pair).commands] == [0, 60, 200, 300]
 
 
+def test_timestamp_repair_does_not_wait_for_autonomous_steps():
+    pair = facts.load("timed", "Cobbler_Pancakes")
+    submission = [[0, "Cobbler", 600, 50], [1, "Cobbler", 120, 60], [4, "Cobbler", 180, 180]]
+    repaired = parse(submission, pair, profile("paper", timestamp_repair=True)).commands
+    assert [command.start for command in repaired] == [50, 60, 180]
+
+
 def test_timestamp_repair_lets_unknown_steps_hold_the_cook():
     rules = profile("paper", timestamp_repair=True)
     assert [c.start for c in commands([[0, "Stew", 100, 0], [0, "Tacos", 60, 10]], rules)] == [0, 100]
@@ -329,6 +336,7 @@ MEGABYTE = 10**6
 HOSTILE = {
     "digits": "7" * MEGABYTE,
     "digits and a unit": "7" * MEGABYTE + " min",
+    "digits beside a unit": "7" * MEGABYTE + "; 5 min, 5 sec, 5 hour",
     "colons": "1:" * (MEGABYTE // 2),
     "step and spaces": "step" + " " * MEGABYTE,
     "many steps and spaces": "step   (   " * (MEGABYTE // 11),

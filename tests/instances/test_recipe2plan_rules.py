@@ -484,6 +484,14 @@ def test_an_interactive_run_ends_when_the_failures_are_used_up(rules, most):
     assert len(over.events) == most + 1
 
 
+def test_a_completed_interactive_run_is_not_spoilt_by_further_refused_answers():
+    result = run_log(*([command] for command in GOOD), *[[(9, "Bread", 60, 0)]] * 11)
+    assert (result.fatal.kind, result.fatal.position) == ("wrong_action", len(GOOD) + 10)
+    assert result.success
+    assert (result.executed, result.progress) == (len(GOOD), 1.0)
+    assert not run_log(*([command] for command in GOOD[:-1]), *[[(9, "Bread", 60, 0)]] * 11).success
+
+
 def test_an_interactive_run_without_any_command_is_no_action():
     result = run_log([], [])
     assert (result.fatal.kind, result.fatal.position, result.executed) == ("no_action", 0, 0)

@@ -153,6 +153,22 @@ CASES = [
     ),
     Case(
         "resource_capacity",
+        "two uses over the same interval",
+        PANS,
+        (run("a", 0), run("b", 2), run("c", 2)),
+        (run("a", 0), run("b", 0), run("c", 2)),
+        (0, 1),
+    ),
+    Case(
+        "resource_capacity",
+        "of two settings together one still takes room",
+        make(HEAT, act("again", 2, 0, Demand("oven", sets="hot")), USE, resources=(OVEN,)),
+        (run("heat", 0), run("again", 0), run("use", 2)),
+        (run("heat", 0), run("again", 0), run("use", 1)),
+        (2,),
+    ),
+    Case(
+        "resource_capacity",
         "heated twice, not together",
         make(HEAT, act("again", 2, 0, Demand("oven", sets="hot")), resources=(OVEN,)),
         (run("heat", 0), run("again", 0)),
