@@ -42,7 +42,7 @@ class Grade:
     progress, goal_ratio, efficiency, r_efficiency, multitasking_score
         As in the paper, see :mod:`planoracle.analysis.metrics.recipe2plan`. ``None``: undefined.
     r_efficiency_optimal
-        ``r_efficiency`` with the optimal plan as reference.
+        ``r_efficiency`` with the optimal plan as reference; all of it if the run is a success.
     makespan, optimal_makespan
         Ticks; the latest end of a command carried out, and the proved optimum (``None`` if unproved).
     reference
@@ -87,7 +87,8 @@ class Grader:
     def __init__(self, rules: Profile = PROFILES["paper"]) -> None:
         self.rules = rules
         self._instances: dict[str, Instance] = {}
-        self._references: dict[str, tuple[str, tuple[Command, ...] | None]] = {}
+        # By identity: instances from files may share a name. They are kept in self._instances.
+        self._references: dict[int, tuple[str, tuple[Command, ...] | None]] = {}
 
     def grade(self, submission: Any, line: int | None = None) -> Grade:
         """Grade one submission: ``{"id", "instance", "plan"}`` and optionally ``"model"``.
@@ -155,10 +156,11 @@ class Grader:
 
     def _measure(self, instance: Instance, run: Replay) -> tuple[str, Efficiency, float | None]:
         name, reference = self._reference(instance)
-        figures = measure(instance, run, reference, self.rules)
+        figures = measure(instance, run, reference, self.rules, whole=name == "optimal")
         if name == "optimal":
             return name, figures, figures.r_efficiency
-        return name, figures, measure(instance, run, _optimal_commands(instance), self.rules).r_efficiency
+        best = measure(instance, run, _optimal_commands(instance), self.rules, whole=True)
+        return name, figures, best.r_efficiency
 
     def _instance(self, name: str) -> Instance:
         found = self._instances.get(name)
@@ -170,19 +172,19 @@ class Grader:
         return found
 
     def _reference(self, instance: Instance) -> tuple[str, tuple[Command, ...] | None]:
-        found = self._references.get(instance.name)
+        found = self._references.get(id(instance))
         if found is None:
             plan = released_plan(instance) if self.rules.reference == "heuristic" else None
             name = "heuristic"
             if plan is None and (self.rules.reference == "optimal" or self.rules.missing_ref == "optimum"):
                 name, plan = "optimal", _optimal_commands(instance)
-            found = self._references[instance.name] = (name if plan else "none", plan)
+            found = self._references[id(instance)] = (name if plan else "none", plan)
         return found
 
 
 def released_plan(instance: Instance) -> tuple[Command, ...] | None:
     """Return the released reference plan of a bundled instance, if it has one."""
-    if instance.name not in catalogue.bundled():
+    if instance.name not in catalogue.bundled() or instance is not catalogue.load(instance.name):
         return None
     _, setting, pair = instance.name.split("/")
     return facts.reference_plan(setting, pair)
@@ -191,8 +193,8 @@ def released_plan(instance: Instance) -> tuple[Command, ...] | None:
 def _optimal_commands(instance: Instance) -> tuple[Command, ...] | None:
     commands = instance.cache.get("optimal commands")
     if commands is None:
-        plan = optimum(instance).plan
-        commands = () if plan is None else parse(plan, instance).commands
+        best = optimum(instance)
+        commands = parse(best.plan, instance).commands if best.status == "optimal" else ()
         instance.cache["optimal commands"] = commands
     assert isinstance(commands, tuple)
     return commands or None

@@ -19,7 +19,8 @@ def summarize(grades: Iterable[Grade], *, missing: str = "failed") -> list[dict[
     ----------
     missing
         ``"failed"``: a problem of a bundled set without any submission counts as failed, with
-        progress and score 0. ``"skipped"``: it leaves the denominator.
+        progress and score 0. ``"skipped"``: it leaves the denominator. An unscored submission is neither
+        missing nor failed; it is counted and left out.
 
     Returns
     -------
@@ -37,7 +38,7 @@ def summarize(grades: Iterable[Grade], *, missing: str = "failed") -> list[dict[
 
 def _row(model: str, where: str, group: list[Grade], missing: str) -> dict[str, Any]:
     scored = [grade for grade in group if grade.scored]
-    covered = {grade.instance for grade in scored}
+    covered = {grade.instance for grade in group}
     members = [name for name in catalogue.bundled() if where and name.rpartition("/")[0] == where]
     absent = [name for name in members if name not in covered]
     count = len(scored) + (len(absent) if missing == "failed" else 0)

@@ -50,7 +50,7 @@ class _Own:
         if not isinstance(row, dict) or not {"action", "start", "duration"} <= set(row) <= set(Piece._fields):
             raise PlanError("must be an object with action, start, duration, agent, mode", field=field, value=row)
         row = {"mode": 0, "agent": None} | row
-        if row["action"] not in instance.by_id:
+        if not isinstance(row["action"], str) or row["action"] not in instance.by_id:
             raise PlanError("there is no such action", field=f"{field}.action", value=row["action"])
         for key in ("start", "duration", "mode"):
             if isinstance(row[key], bool) or not isinstance(row[key], int) or row[key] < 0:

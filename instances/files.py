@@ -58,7 +58,7 @@ class AfterEntry(_Strict):
 
 
 def _name_or_entry(value: Any) -> Any:
-    if not isinstance(value, str | dict):
+    if not isinstance(value, str | dict | AfterEntry):
         raise ValueError("must be the name of an action or an object")
     return {"action": value} if isinstance(value, str) else value
 
@@ -184,7 +184,7 @@ def read_instance(path: str | Path) -> Instance:
 
 def instance_from_document(document: Any, source: str) -> Instance:
     """Turn a parsed document into an `Instance`; raises `InputError` like `read_instance`."""
-    version = document.get("version") if isinstance(document, dict) else VERSION
+    version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
     if version != VERSION or isinstance(version, bool | float):
         raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
     try:

@@ -273,7 +273,9 @@ def gaps(busy: list[tuple[int, int]], until: int) -> tuple[tuple[int, int], ...]
     free = []
     clock = 0
     for start, end in busy:
-        if start > clock and end > start:
+        if start == end:
+            continue
+        if start > clock:
             free.append((clock, min(start, until)))
         clock = max(clock, end)
     if clock < until:

@@ -1,40 +1,56 @@
-"""What several verbs share: turning names into instances."""
+"""What several verbs share: going through the instances behind names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 
-from planoracle.analysis.cli.output import complain
+from planoracle.analysis.cli.output import complain, track
 
-__all__ = ["NamesArgument", "Reader", "schedule_rows"]
+__all__ = ["NamesArgument", "Run", "schedule_rows"]
 
 NamesArgument = Annotated[
     list[str], typer.Argument(help="Names, prefixes, globs (recipe2plan/*/Vada_*) or files.", metavar="NAME...")
 ]
 
 
-class Reader:
-    """Reads the instances behind names; a file that cannot be read is reported and passed over."""
+_T = TypeVar("_T")
 
-    def __init__(self, names: list[str]) -> None:
+
+class Run:
+    """Applies a function to the instances behind names, one after the other.
+
+    A file that cannot be read, or an instance that our tools fail on, is reported on standard error and
+    passed over; ``failed`` then is true.
+    """
+
+    def __init__(self, names: list[str], label: str) -> None:
         from planoracle.instances import catalogue
 
         self.names = catalogue.expand(names)
+        self.label = label
         self.failed = False
 
-    def __iter__(self) -> Iterator[Any]:
+    def each(self, function: Callable[[Any], _T]) -> Iterator[tuple[Any, _T]]:
+        """Yield every instance with the result of the function."""
         from planoracle.instances import catalogue
-        from planoracle.instances.errors import InputError
+        from planoracle.instances.errors import PlanoracleError, UnknownNameError
 
-        for name in self.names:
+        for name in track(self.names, self.label):
             try:
-                yield from catalogue.read(name)
-            except InputError as error:
+                for instance in catalogue.read(name):
+                    yield instance, function(instance)
+            except UnknownNameError:  # a mistake in the call, not in an instance
+                raise
+            except PlanoracleError as error:
                 complain(error)
                 self.failed = True
+
+    def exit(self, *, failed: bool) -> NoReturn:
+        """End the program: 0, or 1 if something could not be answered."""
+        raise typer.Exit(1 if failed or self.failed else 0)
 
 
 def schedule_rows(schedule: Any) -> list[dict[str, Any]] | None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import sys
 
-import typer
-
-from planoracle.analysis.cli.common import NamesArgument, Reader
-from planoracle.analysis.cli.output import Format, FormatOption, Table, track
+from planoracle.analysis.cli.common import NamesArgument, Run
+from planoracle.analysis.cli.output import Format, FormatOption, Table
 
 _COLUMNS = (
     "instance",
@@ -30,19 +28,18 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
     The summary (how often and by how much each lies above the optimum) goes to standard error, except
     in a table.
     """
-    from planoracle.analysis.compare import compare as run
+    from planoracle.analysis.compare import compare as measure
     from planoracle.analysis.compare import summarize
 
-    reader = Reader(names)
+    run = Run(names, "comparing")
     table = Table(form, _COLUMNS)
     found = []
-    for instance in track(reader, "comparing", total=len(reader.names)):
-        found.append(run(instance))
-        table.add(found[-1].row())
+    for _, comparison in run.each(measure):
+        found.append(comparison)
+        table.add(comparison.row())
     table.close()
     summary = Table(Format.table, _SUMMARY, "above the optimum", sys.stdout if form is Format.table else sys.stderr)
     for row in summarize(found):
         summary.add(row)
     summary.close()
-    settled = all(one.status in ("optimal", "infeasible") for one in found)
-    raise typer.Exit(0 if settled and not reader.failed else 1)
+    run.exit(failed=any(one.status not in ("optimal", "infeasible") for one in found))

@@ -28,6 +28,8 @@ def gantt(
     from planoracle.instances.files import read_bytes
     from planoracle.solver.solve import solve
 
+    if plan is not None and heuristic is not None:
+        raise typer.BadParameter("draw either a plan or a heuristic's schedule", param_hint="--plan")
     found = [instance for one in catalogue.expand([name]) for instance in catalogue.read(one)]
     if len(found) != 1:
         raise InputError("must name a single problem", field="name", value=name)
@@ -45,4 +47,6 @@ def gantt(
         if result.schedule is None:
             raise InputError(f"there is no schedule to draw: {result.status}", field=instance.name)
         schedule, title = result.schedule, f"{instance.name}: {result.status}"
+    if not schedule.pieces:
+        raise InputError("there is nothing to draw: the plan holds no step", field=str(plan))
     save_gantt(instance, schedule, output, title=title)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from planoracle.analysis.cli.common import Run
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 
 _COLUMNS = ("instance", "actions", "autonomous", "interruptible", "maximum_lags", "work", "unit")
@@ -26,13 +27,12 @@ def instances(
     from planoracle.instances import catalogue
     from planoracle.instances.files import to_document
 
-    found = [i for name in catalogue.expand(names or catalogue.bundled()) for i in catalogue.read(name)]
-    if export:
-        for instance in found:
-            typer.echo(json.dumps(to_document(instance)))
-        return
+    run = Run(names or list(catalogue.bundled()), "reading")
     table = Table(form, _COLUMNS)
-    for instance in found:
+    for instance, document in run.each(lambda one: to_document(one) if export else None):
+        if document is not None:
+            typer.echo(json.dumps(document))
+            continue
         table.add(
             {
                 "instance": instance.name,
@@ -44,4 +44,6 @@ def instances(
                 "unit": instance.unit,
             }
         )
-    table.close()
+    if not export:
+        table.close()
+    run.exit(failed=False)

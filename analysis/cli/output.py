@@ -26,6 +26,8 @@ class Format(StrEnum):
 FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How to write the results.")]
 
 _T = TypeVar("_T")
+# Names come from submissions and files; nothing in them may steer a terminal.
+_CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], "\ufffd")
 
 
 class Table:
@@ -66,6 +68,8 @@ class Table:
             self.stream.write(json.dumps(self.rows, indent=1) + "\n")
         elif self.form is Format.table:
             self._print()
+        elif self.form is Format.csv and self._writer is None:
+            csv.writer(self.stream, lineterminator="\n").writerow(self.columns)
         self.stream.flush()
 
     def _print(self) -> None:
@@ -97,12 +101,12 @@ def _human(column: str, value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{100 * value:+.1f} %" if "gap" in column else f"{value:.3f}"
-    return str(value)
+    return str(value).translate(_CONTROLS)
 
 
 def complain(message: object) -> None:
     """Write a diagnostic to standard error."""
-    print(f"error: {message}", file=sys.stderr)
+    print(f"error: {str(message).translate(_CONTROLS)}", file=sys.stderr)
 
 
 def track(items: Iterable[_T], label: str, total: int | None = None) -> Iterator[_T]:

@@ -6,14 +6,16 @@ from typing import Annotated
 
 import typer
 
-from planoracle.analysis.cli.common import NamesArgument, Reader, schedule_rows
-from planoracle.analysis.cli.output import Format, FormatOption, Table, track
+from planoracle.analysis.cli.common import Run, schedule_rows
+from planoracle.analysis.cli.output import Format, FormatOption, Table
 
 _COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")
 
 
 def schedule(
-    names: NamesArgument,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Names, prefixes, globs or files.", metavar="NAME...")
+    ] = None,
     heuristic: Annotated[str, typer.Option("--heuristic", "-H", help="Its name; 'list' lists them all.")] = "improve",
     form: FormatOption = Format.table,
     seed: Annotated[int, typer.Option(help="Seed of the improver.", min=0)] = 0,
@@ -26,17 +28,19 @@ def schedule(
 
     Exit status 1 if the heuristic fails on some problem or a file cannot be read.
     """
-    from planoracle.heuristics.registry import HEURISTICS, Budget, run
+    from planoracle.heuristics.registry import HEURISTICS, Budget
+    from planoracle.heuristics.registry import run as apply
 
     if heuristic == "list":
         typer.echo("\n".join(HEURISTICS))
         return
+    if not names:
+        raise typer.BadParameter("name at least one problem", param_hint="NAME")
     budget = Budget(seed=seed, iterations=iterations, seconds=seconds)
-    reader = Reader(names)
+    run = Run(names, "scheduling")
     table = Table(form, _COLUMNS)
     failed = False
-    for instance in track(reader, "scheduling", total=len(reader.names)):
-        answer = run(instance, heuristic, budget)
+    for instance, answer in run.each(lambda one: apply(one, heuristic, budget)):
         failed |= answer.schedule is None
         table.add(
             {
@@ -51,4 +55,4 @@ def schedule(
             }
         )
     table.close()
-    raise typer.Exit(1 if failed or reader.failed else 0)
+    run.exit(failed=failed)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from planoracle.analysis.cli.common import NamesArgument, Reader, schedule_rows
-from planoracle.analysis.cli.output import Format, FormatOption, Table, track
+from planoracle.analysis.cli.common import NamesArgument, Run, schedule_rows
+from planoracle.analysis.cli.output import Format, FormatOption, Table
 
 _COLUMNS = ("instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof")
 
@@ -16,7 +17,7 @@ def solve(
     names: NamesArgument,
     form: FormatOption = Format.table,
     time_limit: Annotated[float, typer.Option(help="Seconds per problem.", min=0.0)] = 60.0,
-    seed: Annotated[int, typer.Option(help="Seed of the solver.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the solver.", min=0, max=2**31 - 1)] = 0,
     workers: Annotated[int, typer.Option(help="Threads for problems that resist the fast attempts.", min=1)] = 1,
     finest: Annotated[
         bool, typer.Option("--finest", help="Where a proof holds on a grid of pauses only, prove it for every tick.")
@@ -26,13 +27,13 @@ def solve(
 
     Exit status 1 if the status of some problem stays unknown or a file cannot be read.
     """
-    from planoracle.solver.solve import solve as run
+    from planoracle.solver.solve import solve as exactly
 
-    reader = Reader(names)
+    exact = partial(exactly, time_limit=time_limit, seed=seed, workers=workers, finest=finest)
+    run = Run(names, "solving")
     table = Table(form, _COLUMNS)
     failed = False
-    for instance in track(reader, "solving", total=len(reader.names)):
-        result = run(instance, time_limit=time_limit, seed=seed, workers=workers, finest=finest)
+    for instance, result in run.each(exact):
         failed |= result.status == "unknown"
         table.add(
             {
@@ -51,4 +52,4 @@ def solve(
             }
         )
     table.close()
-    raise typer.Exit(1 if failed or reader.failed else 0)
+    run.exit(failed=failed)

@@ -37,6 +37,9 @@ _LINE: dict[str, Any] = {"color": "0.25", "lw": 0.9, "markeredgewidth": 0.9, "zo
 _BRACKET: dict[str, Any] = {**_LINE, "marker": "|", "markersize": 5}
 _START: dict[str, Any] = {**_LINE, "marker": "v", "markersize": 3.5}
 
+#: Longest schedule that is drawn.
+MAX_TICKS = 10**7
+
 # Heights in units of one bar, which is _BAR_INCHES high in a figure of our own.
 _BAR_INCHES, _WINDOW, _LANE_GAP, _ROW_GAP = 0.4, 0.3, 0.1, 0.2
 _HOUR, _DAY = 3600, 86400
@@ -59,7 +62,15 @@ def gantt(instance: Instance, schedule: Schedule, ax: Axes | None = None, *, tit
         Where to draw; without it, on a new figure of fitting size.
     title
         By default the name of the instance; ``""`` for none.
+
+    Raises
+    ------
+    InputError
+        If the schedule is too long to draw.
     """
+    if schedule.makespan > MAX_TICKS:
+        message = f"is too long to draw, more than {MAX_TICKS} {instance.unit}s"
+        raise InputError(message, field="schedule", value=schedule.makespan)
     rows = _rows(instance, schedule)
     target = _new_axes(rows) if ax is None else ax
     palette = {task: _PALETTE[i % len(_PALETTE)] for i, task in enumerate(instance.tasks)}
@@ -80,14 +91,17 @@ def save_gantt(instance: Instance, schedule: Schedule, path: str | Path, *, titl
     Raises
     ------
     InputError
-        If ``path`` has another suffix.
+        If ``path`` has another suffix or cannot be written.
     """
     suffix = Path(path).suffix.lower()
     if suffix not in _METADATA:
         raise InputError("must end in .png, .svg or .pdf", field="output", value=str(path))
     with rc_context({"svg.hashsalt": "planoracle"}):
         figure = cast(Figure, gantt(instance, schedule, title=title).figure)
-        figure.savefig(path, format=suffix[1:], dpi=150, metadata=_METADATA[suffix])
+        try:
+            figure.savefig(path, format=suffix[1:], dpi=150, metadata=_METADATA[suffix])
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", field="output", value=str(path)) from None
 
 
 class _Window(NamedTuple):

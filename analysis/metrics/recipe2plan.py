@@ -47,15 +47,21 @@ def measure(
     run: Replay,
     reference: Sequence[Command] | None,
     rules: Profile = PROFILES["paper"],
+    *,
+    whole: bool = False,
 ) -> Efficiency:
     """Compute equations 1 to 3 for one replayed run.
 
     Parameters
     ----------
     reference
-        The plan to compare with, in the order in which it is listed; ``None`` if there is none.
+        The plan to compare with, in the order in which it is listed; ``None`` if there is none. As many
+        commands as the run carried out count.
+    whole
+        Let all commands of the reference count if the run is a success: another complete plan may have
+        more or fewer commands, because pauses cut steps.
     rules
-        Options ``t_auto``, ``clip_saved``, ``ref_floor`` and ``undefined_ref``.
+        Options ``t_auto``, ``clip_saved``, ``ref_floor``, ``undefined_ref`` and ``score_if``.
     """
     carried = [event for event in run.events if event.accepted]
     saved_raw = sum(event.end - event.start for event in carried) - run.makespan
@@ -67,7 +73,8 @@ def measure(
         by_id = instance.by_id
         autonomous = sum(event.end - event.start for event in carried if not by_id[event.subject].attended)
     own = saved / autonomous if autonomous else None
-    against = reference_efficiency(instance, (reference or ())[: len(carried)])
+    count = None if whole and run.success else len(carried)
+    against = reference_efficiency(instance, (reference or ())[:count])
     value = None
     if own is not None and against:
         # In this order, the released code's, so that both agree to the last bit.
@@ -76,7 +83,8 @@ def measure(
             value = min(value, 5 * saved / autonomous)
     if value is None and rules.undefined_ref == "zero":
         value = 0.0
-    score = value if run.success else 0.0
+    counts = run.success if rules.score_if == "success" else run.progress == 1
+    score = value if counts else 0.0
     return Efficiency(own, saved, saved_raw, autonomous, against, value, score)
 
 

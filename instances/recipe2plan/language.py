@@ -1,37 +1,32 @@
-"""Plans of Recipe2Plan as text: ``Step(number, recipe, duration, start)``."""
+"""Plans of Recipe2Plan: reading submissions in every form the paper and its logs show, writing schedules."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan.profile import PROFILES, Profile
+from planoracle.instances.recipe2plan.steps import (
+    MAX_DIGITS,
+    Command,
+    amount,
+    lenient_steps,
+    nominal,
+    released_steps,
+)
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.times import format_clock
 
-__all__ = ["Command", "Plan", "parse", "render", "to_schedule"]
+__all__ = ["MAX_COMMANDS", "Command", "Plan", "parse", "render", "to_schedule"]
 
 #: More commands than any plan of a benchmark needs; protects memory.
 MAX_COMMANDS = 100_000
 
-
-class Command(NamedTuple):
-    """Carry out step ``step`` of ``recipe`` for ``duration`` seconds from ``start``."""
-
-    step: int
-    recipe: str
-    duration: int
-    start: int
-
-    @property
-    def text(self) -> str:
-        """The command as the benchmark writes it."""
-        return f"Step({self.step}, {self.recipe}, {format_clock(self.duration)}, {format_clock(self.start)})"
+_FINISH = re.compile(r"action:\s{0,9}finish", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,94 +47,74 @@ class Plan:
         return tuple(command for answer in self.answers for command in answer)
 
 
-# --- reading times -------------------------------------------------------------------------------
+def parse(submission: Any, instance: Instance, rules: Profile = PROFILES["paper"]) -> Plan:
+    """Read a plan in any of the forms the paper and its logs show.
 
-# What the released reader does: units become colons, then two shapes are matched to the letter.
-# (Possessive and anchored, so that megabytes of digits take linear time.)
-_RELEASED_UNITS = (
-    (" min", re.compile(r"(?<!\d)(\d++) min"), r"\1:00"),
-    (" sec", re.compile(r"(?<!\d)(\d++) sec"), r"0:\1"),
-    (" hour", re.compile(r"(?<!\d)(\d++) hour"), r"\1:00:00"),
-)
-_RELEASED_TIME = r"((?:\d++:)?\d++:\d++)"
-_RELEASED_FULL = re.compile(rf"Step\((\d++), ([\w-]++), {_RELEASED_TIME}, {_RELEASED_TIME}\)")
-_RELEASED_SHORT = re.compile(rf"Step\((\d++), ([\w-]++), {_RELEASED_TIME}\)")
+    Parameters
+    ----------
+    submission
+        Text; a log ``{"response": text}``; an interactive log ``[{"response": text}, ...]``; or a
+        list of commands, each ``[step, recipe, duration, start]``, an object with these keys, or a
+        text. Text that is itself JSON of one of these forms is read as such. Times are
+        ``HH:MM:SS``, ``MM:SS``, ``5 min`` or seconds; a missing duration is the nominal one.
+    rules
+        Decides how text is read (``step_shapes``, ``parse_scope``, ``timestamp_repair``).
 
-# What the paper's prompts show, with some patience for spaces, quotes and plain seconds.
-_N, _S = r"\d{1,40}", r"\s{0,9}"
-_AMOUNT = rf"(?:{_N}(?::{_N}){{1,2}}|{_N}{_S}(?:hours?|h|minutes?|mins?|m|seconds?|secs?|s)?)"
-_PAPER = re.compile(
-    rf"\bstep{_S}\({_S}({_N}){_S},{_S}([\w-]+){_S},{_S}({_AMOUNT}){_S}(?:,{_S}({_AMOUNT}){_S})?\)", re.IGNORECASE
-)
-_QUOTES = str.maketrans("", "", "\"'`*")
-_WORD = re.compile(r"[^\W\d_]")
-_UNIT_SECONDS = {"h": 3600, "m": 60, "s": 1}
+    Raises
+    ------
+    PlanError
+        If the submission has none of these forms, or is too long. Text without any step is an empty plan.
 
-
-def _clock(text: str) -> int:
-    seconds = 0
-    for part in text.split(":"):
-        seconds = seconds * 60 + int(part)
-    return seconds
-
-
-def _amount(text: str) -> int:
-    """Seconds of ``HH:MM:SS``, ``MM:SS``, ``5 min`` or plain seconds."""
-    if ":" in text:
-        return _clock(text)
-    digits = re.match(r"\d+", text)
-    unit = text[digits.end() :].strip().lower() if digits else ""
-    return int(digits.group() if digits else text) * _UNIT_SECONDS[unit[:1] or "s"]
-
-
-# --- text ----------------------------------------------------------------------------------------
-
-
-def _released_commands(text: str, instance: Instance) -> Iterator[Command]:
-    text = text.replace('"', "").replace("'", "")
-    for unit, pattern, colons in _RELEASED_UNITS:
-        if unit in text:
-            text = pattern.sub(colons, text)
-    found = False
-    for match in _RELEASED_FULL.finditer(text):
-        found = True
-        step, recipe, duration, start = match.groups()
-        yield Command(int(step), recipe, _clock(duration), _clock(start))
-    if not found:
-        for match in _RELEASED_SHORT.finditer(text):
-            step, recipe, start = match.groups()
-            yield Command(int(step), recipe, _nominal(instance, recipe, int(step)), _clock(start))
+    Examples
+    --------
+    >>> from planoracle.instances.recipe2plan.facts import load
+    >>> pair = load("timed", "Cobbler_Pancakes")
+    >>> for command in parse("Step(1, Cobbler, 2 min, 00:01:00) Step(0, Cobbler, 00:00)", pair).commands:
+    ...     print(command)
+    Command(step=0, recipe='Cobbler', duration=600, start=0)
+    Command(step=1, recipe='Cobbler', duration=120, start=60)
+    """
+    if isinstance(submission, str):
+        submission = _embedded(submission)
+    if isinstance(submission, dict):
+        submission = _embedded(_answer(_response(submission, "plan")))
+        if isinstance(submission, dict):
+            raise PlanError("must be a text, not another log", field="plan.response")
+    if isinstance(submission, str):
+        commands: Iterable[Command] = _read(submission, instance, rules)
+    elif not isinstance(submission, list):
+        raise PlanError("must be a text, a log or a list of commands", field="plan", value=submission)
+    elif any(isinstance(entry, dict) and "response" in entry for entry in submission):
+        return _interactive(submission, instance, rules)
+    else:
+        commands = (_entry(entry, f"plan[{i}]", instance) for i, entry in enumerate(submission))
+    listed = _ordered(commands)
+    return Plan((tuple(_repaired(listed, instance) if rules.timestamp_repair else listed),))
 
 
-def _paper_commands(text: str, instance: Instance) -> Iterator[Command]:
-    return (_paper_command(match, instance) for match in _PAPER.finditer(text))
+def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Plan:
+    answers = []
+    count = 0
+    for i, entry in enumerate(entries):
+        text = _response(entry, f"plan[{i}]")
+        answer = tuple(_ordered(_read(text, instance, rules)))
+        if not answer and rules.step_shapes == "lenient" and _FINISH.search(text):
+            continue  # the agent says that it has finished
+        answers.append(answer)
+        count += len(answer)
+        if count > MAX_COMMANDS:
+            raise PlanError(f"holds more than {MAX_COMMANDS} commands", field="plan")
+    return Plan(tuple(answers), interactive=True)
 
 
-def _paper_command(match: re.Match[str], instance: Instance) -> Command:
-    number, recipe, first, second = match.groups()
-    if second is None:
-        return Command(int(number), recipe, _nominal(instance, recipe, int(number)), _amount(first))
-    return Command(int(number), recipe, _amount(first), _amount(second))
-
-
-def _nominal(instance: Instance, recipe: str, step: int) -> int:
-    action = instance.by_id.get(f"{recipe}/{step}")
-    return action.duration if action else 0
-
-
-def _last_block(text: str, instance: Instance) -> Iterator[Command]:
-    """Read the last run of lines that hold steps; a line of words alone in between ends a run."""
-    block: list[re.Match[str]] = []
-    for match in _PAPER.finditer(text):
-        if block:
-            between = text[block[-1].end() : match.start()].split("\n")
-            # The first and the last part share their lines with a step.
-            if any(_WORD.search(line) for line in between[1:-1]):
-                block = []
-        block.append(match)
-        if len(block) > MAX_COMMANDS:
-            break  # enough to be refused
-    return (_paper_command(match, instance) for match in block)
+def _read(text: str, instance: Instance, rules: Profile) -> Iterable[Command]:
+    last_block = rules.parse_scope == "last_block"
+    if rules.step_shapes == "lenient":
+        text = _answer(text) if last_block else text
+        return lenient_steps(text, instance, last_block=last_block, limit=MAX_COMMANDS + 1)
+    if not last_block:
+        return released_steps(text, instance)
+    raise PlanError("reads everywhere only, with step_shapes=released", field="parse_scope", value=rules.parse_scope)
 
 
 def _answer(text: str) -> str:
@@ -147,25 +122,14 @@ def _answer(text: str) -> str:
     return text.rpartition("</think>")[2]
 
 
-def _from_text(text: str, instance: Instance, rules: Profile) -> tuple[Command, ...]:
-    if rules.parse_scope == "last_block":
-        found = _last_block(_answer(text).translate(_QUOTES), instance)
-    else:
-        found = _released_commands(text, instance)
-    try:
-        return _ordered(found, rules, instance)
-    except ValueError as error:  # a number with thousands of digits
-        raise PlanError(f"holds a number that cannot be read: {error}") from None
-
-
-def _ordered(commands: Iterable[Command], rules: Profile, instance: Instance) -> tuple[Command, ...]:
+def _ordered(commands: Iterable[Command]) -> list[Command]:
     listed: list[Command] = []
     for command in commands:
         if len(listed) == MAX_COMMANDS:
-            raise PlanError(f"holds more than {MAX_COMMANDS} commands")
+            raise PlanError(f"holds more than {MAX_COMMANDS} commands", field="plan")
         listed.append(command)
     listed.sort(key=lambda command: command.start)
-    return tuple(_repaired(listed, instance) if rules.timestamp_repair else listed)
+    return listed
 
 
 def _repaired(commands: list[Command], instance: Instance) -> list[Command]:
@@ -185,78 +149,30 @@ def _repaired(commands: list[Command], instance: Instance) -> list[Command]:
     return repaired
 
 
-# --- submissions ---------------------------------------------------------------------------------
-
-
-def parse(submission: Any, instance: Instance, rules: Profile = PROFILES["paper"]) -> Plan:
-    """Read a plan in any of the forms the paper and its logs show.
-
-    Parameters
-    ----------
-    submission
-        Text; a log ``{"response": text}``; an interactive log ``[{"response": text}, ...]``; or a
-        list of commands, each ``[step, recipe, duration, start]``, an object with these keys, or a
-        text. Text that is itself JSON of one of these forms is read as such. Times are
-        ``HH:MM:SS``, ``MM:SS``, ``5 min`` or seconds; a missing duration is the nominal one.
-    rules
-        Decides how text is read (``parse_scope``, ``timestamp_repair``).
-
-    Raises
-    ------
-    PlanError
-        If the submission has none of these forms. Text without any step is an empty plan.
-
-    Examples
-    --------
-    >>> from planoracle.instances.recipe2plan.facts import load
-    >>> pair = load("timed", "Cobbler_Pancakes")
-    >>> for command in parse("Step(1, Cobbler, 2 min, 00:01:00) Step(0, Cobbler, 00:00)", pair).commands:
-    ...     print(command)
-    Command(step=0, recipe='Cobbler', duration=600, start=0)
-    Command(step=1, recipe='Cobbler', duration=120, start=60)
-    """
-    if isinstance(submission, str):
-        embedded = _embedded(submission)
-        if embedded is None:
-            return Plan((_from_text(submission, instance, rules),))
-        submission = embedded
-    if isinstance(submission, dict):
-        return Plan((_from_text(_answer(_response(submission, "plan")), instance, rules),))
-    if not isinstance(submission, list):
-        raise PlanError("must be a text, a log or a list of commands", field="plan", value=submission)
-    if submission and all(isinstance(entry, dict) and "response" in entry for entry in submission):
-        texts = (_response(entry, f"plan[{i}]") for i, entry in enumerate(submission))
-        return Plan(tuple(_from_text(text, instance, rules) for text in texts), interactive=True)
-    commands = (_entry(entry, f"plan[{i}]", instance) for i, entry in enumerate(submission))
-    return Plan((_ordered(commands, rules, instance),))
-
-
 def _embedded(text: str) -> Any:
-    """Return the log or list of commands a text consists of, if it is one in JSON."""
+    """Return the log or list of commands a text consists of in JSON, or the text itself."""
     if text.lstrip()[:1] not in ("[", "{"):
-        return None
+        return text
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return None
+        return text
     if isinstance(value, dict):
-        return value if "response" in value else None
-    return value if value and all(isinstance(entry, dict | list) for entry in value) else None
+        return value if "response" in value else text
+    return value if any(isinstance(entry, dict | list) for entry in value) else text
 
 
-def _response(entry: dict[str, Any], field: str) -> str:
-    text = entry.get("response")
-    if not isinstance(text, str):
-        raise PlanError("must be a text", field=f"{field}.response", value=text)
-    return text
+def _response(entry: Any, field: str) -> str:
+    if not isinstance(entry, dict):
+        raise PlanError("must be an object with a response", field=field, value=entry)
+    if not isinstance(entry.get("response"), str):
+        raise PlanError("must be a text", field=f"{field}.response", value=entry.get("response"))
+    return str(entry["response"])
 
 
 def _entry(entry: Any, field: str, instance: Instance) -> Command:
     if isinstance(entry, str):
-        try:
-            found = list(_paper_commands(entry.translate(_QUOTES), instance))
-        except ValueError as error:
-            raise PlanError(f"holds a number that cannot be read: {error}", field=field) from None
+        found = lenient_steps(entry, instance, last_block=False, limit=2)
         if len(found) != 1:
             raise PlanError("must hold exactly one Step(...)", field=field, value=entry)
         return found[0]
@@ -268,25 +184,22 @@ def _entry(entry: Any, field: str, instance: Instance) -> Command:
     if not isinstance(entry, list) or len(entry) not in (3, 4):
         raise PlanError("must be [step, recipe, duration, start]", field=field, value=entry)
     step, recipe, *times = entry
-    if isinstance(step, bool) or not isinstance(step, int):
+    if isinstance(step, bool) or not isinstance(step, int) or abs(step) >= 10**MAX_DIGITS:
         raise PlanError("must be a whole number", field=f"{field}.step", value=step)
     if not isinstance(recipe, str):
         raise PlanError("must be text", field=f"{field}.recipe", value=recipe)
     start = _entry_time(times[-1], f"{field}.start")
     if len(times) == 1 or times[0] is None:
-        return Command(step, recipe, _nominal(instance, recipe, step), start)
+        return Command(step, recipe, nominal(instance, recipe, step), start)
     return Command(step, recipe, _entry_time(times[0], f"{field}.duration"), start)
 
 
 def _entry_time(value: Any, field: str) -> int:
-    if isinstance(value, str) and re.fullmatch(_AMOUNT, value.strip()):
-        return _amount(value.strip())
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    text = value.strip() if isinstance(value, str) and len(value) < 100 else None
+    seconds = value if text is None else amount(text)
+    if isinstance(seconds, bool) or not isinstance(seconds, int) or not 0 <= seconds < 10**MAX_DIGITS:
         raise PlanError("must be seconds or a time such as '00:05:00'", field=field, value=value)
-    return value
-
-
-# --- schedules -----------------------------------------------------------------------------------
+    return seconds
 
 
 def render(schedule: Schedule) -> str:

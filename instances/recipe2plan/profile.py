@@ -29,10 +29,14 @@ class Profile:
         Autonomous time: ``"nominal"`` durations of complete steps, or time ``"executed"``.
     reject_advances_clock
         A refused command that starts later than now still moves the clock.
+    step_shapes
+        Steps are read in the ``"released"`` shapes to the letter, or in ``"lenient"`` ones.
     parse_scope
         Steps are read from ``"everywhere"`` in a text, or from the ``"last_block"`` that holds some.
     timestamp_repair
-        Shift late stamps before execution, as the released option does.
+        Shift stamps out of the past before a whole plan runs, as the released option does.
+    score_if
+        The multitasking score counts a run that is a ``"success"``, or one that is ``"complete"``.
     fatal_time_constraint
         An interactive run ends at the first violated time constraint.
     max_failures
@@ -52,8 +56,10 @@ class Profile:
     clip_saved: bool = True
     t_auto: str = "executed"
     reject_advances_clock: bool = True
+    step_shapes: str = "lenient"
     parse_scope: str = "last_block"
     timestamp_repair: bool = False
+    score_if: str = "success"
     fatal_time_constraint: bool = True
     max_failures: int = 10
     missing: str = "failed"
@@ -66,7 +72,9 @@ _CHOICES = {
     "undefined_ref": ("zero", "undefined"),
     "reference": ("heuristic", "optimal"),
     "t_auto": ("nominal", "executed"),
+    "step_shapes": ("released", "lenient"),
     "parse_scope": ("everywhere", "last_block"),
+    "score_if": ("success", "complete"),
     "missing": ("failed", "skipped"),
     "zero_duration": ("accepted", "rejected"),
 }
@@ -78,7 +86,9 @@ PROFILES = {
         missing_ref="zero",
         undefined_ref="zero",
         t_auto="nominal",
+        step_shapes="released",
         parse_scope="everywhere",
+        score_if="complete",
         fatal_time_constraint=False,
         missing="skipped",
         zero_duration="accepted",

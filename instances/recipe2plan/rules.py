@@ -249,6 +249,7 @@ def replay(instance: Instance, plan: Plan, rules: Profile = PROFILES["paper"]) -
     fatal: Violation | None = None
     verdict: tuple[float, float, int, dict[str, int]] | None = None
     makespan = 0
+    broken_off = False
     for index, command in enumerate(plan.answers[0]):
         found = list(state.check(index, command))
         if found:
@@ -258,12 +259,13 @@ def replay(instance: Instance, plan: Plan, rules: Profile = PROFILES["paper"]) -
                 verdict = (state.progress, state.goal_ratio, makespan, _remaining(state))
                 events.append(_event(state, index, command, accepted=False))
             if len(violations) >= MAX_VIOLATIONS:
+                broken_off = True
                 break
         state.carry_out(command)
         if fatal is None:
             makespan = max(makespan, command.start + command.duration)
             events.append(_event(state, index, command, accepted=True))
-    violations += _missing(state)
+    violations += [] if broken_off else _missing(state)
     executed = len(events) - (fatal is not None)
     return _result(state, events, violations, fatal, executed, makespan, list(plan.answers[0]), verdict)
 
@@ -293,7 +295,7 @@ def _replay_answers(state: _State, plan: Plan, rules: Profile) -> Replay:
             carried.append(command)
             events[-1] = events[-1]._replace(progress=state.progress)
         if found:
-            violations += found
+            violations += found[: MAX_VIOLATIONS - len(violations)]
             refused += 1
             late = found[0].kind == "time_constraint" and rules.fatal_time_constraint
             if late or refused > rules.max_failures:

@@ -541,10 +541,48 @@ def test_exported_instances_read_back_as_equal_instances(files):
     assert rows(invoke("solve", "again.json", "--format", "jsonl"))[0]["makespan"] == 4080
 
 
-def test_instances_refuses_broken_files(files):
-    result = invoke("instances", "broken.json")
-    assert isinstance(result.exception, InputError)
-    assert str(result.exception).startswith("broken.json: version: ")
+def test_instances_reports_broken_files_and_lists_the_rest(files):
+    result = invoke("instances", "broken.json", "own.json", "--format", "jsonl")
+    assert result.exit_code == 1
+    assert "error: broken.json: version: " in result.stderr
+    assert len(result.stdout.splitlines()) == 1
+
+
+def test_an_instance_our_tools_fail_on_does_not_end_the_batch(files, monkeypatch):
+    from planoracle.instances.errors import InternalError
+    from planoracle.solver import solve as solving
+
+    exact = solving.solve
+
+    def failing(instance, **options):
+        if instance.name == NAME:
+            raise InternalError("contradiction")
+        return exact(instance, **options)
+
+    monkeypatch.setattr(solving, "solve", failing)
+    result = invoke("solve", NAME, "own.json", "--format", "jsonl")
+    assert result.exit_code == 1
+    assert "error: contradiction" in result.stderr
+    assert len(result.stdout.splitlines()) == 1
+
+
+def test_names_cannot_steer_the_terminal(tmp_path):
+    line = {"id": "\x1b[31mred", "instance": NAME, "plan": "Step(0, Cobbler, 10 min, 0:00)"}
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps(line))
+    result = invoke("grade", path)
+    assert "\x1b" not in result.stdout
+    assert "red" in result.stdout
+
+
+def test_gantt_refuses_what_it_cannot_draw(tmp_path):
+    plan = tmp_path / "plan.txt"
+    for text, fault in (("nothing", "holds no step"), ("Step(0, Cobbler, 10 min, 9999999999:00)", "too long to draw")):
+        plan.write_text(text)
+        result = invoke("gantt", NAME, "-o", tmp_path / "x.png", "--plan", plan)
+        assert isinstance(result.exception, InputError)
+        assert fault in str(result.exception)
+    assert invoke("gantt", NAME, "-o", tmp_path / "x.png", "--plan", plan, "-H", "improve").exit_code == 2
 
 
 def test_instances_reads_the_original_file(shared):

@@ -643,3 +643,58 @@ def test_several_submissions_for_one_problem_all_count():
 
 def test_no_grades_have_no_averages():
     assert summarize([]) == []
+
+
+def test_reference_plans_never_beat_the_optimum():
+    grader = Grader(PROFILES["paper"])
+    for name in catalogue.bundled()[::4]:
+        _, setting, pair = name.split("/")
+        plan = facts.reference_plan(setting, pair)
+        if plan is not None:
+            grade = grader.grade({"id": "r", "instance": name, "plan": [list(command) for command in plan]})
+            assert grade.success
+            assert grade.r_efficiency == 1
+            assert grade.r_efficiency_optimal <= 1 + 1e-12, name
+
+
+def test_a_complete_run_with_a_refused_command_scores_only_under_score_if_complete():
+    name = "recipe2plan/untimed/Cobbler_Pancakes"
+    commands = [list(command) for command in facts.reference_plan("untimed", "Cobbler_Pancakes")]
+    line = {"id": "x", "instance": name, "plan": [*commands, [0, "Nothing", 60, 99999]]}
+    paper, released = (Grader(PROFILES[p]).grade(line) for p in ("paper", "released"))
+    assert (paper.success, released.success) == (False, False)
+    assert (paper.violation, paper.progress) == ("wrong_recipe", 1.0)
+    assert paper.multitasking_score == 0
+    assert released.multitasking_score == released.r_efficiency == 1
+
+
+def test_files_of_one_name_do_not_share_a_reference(tmp_path):
+    from planoracle.instances.files import to_document
+
+    bundled_twin = to_document(catalogue.load("recipe2plan/untimed/Vada_Daikon-Radish"))
+    bundled_twin["name"] = "recipe2plan/timed/Cobbler_Pancakes"
+    other = bundled_twin | {"tasks": bundled_twin["tasks"][:1], "name": "recipe2plan/timed/Cobbler_Pancakes"}
+    grader = Grader(PROFILES["paper"])
+    for number, document in enumerate((bundled_twin, other)):
+        path = tmp_path / f"{number}.json"
+        path.write_text(json.dumps(document))
+        grade = grader.grade({"id": "x", "instance": str(path), "plan": "Step(0, Vada, 5 min, 0:00)"})
+        assert (grade.scored, grade.executed, grade.reference) == (True, 1, "optimal")
+
+
+def test_an_unscored_submission_is_not_a_missing_one():
+    name = "recipe2plan/timed/Cobbler_Pancakes"
+    grades = [Grader().grade({"id": "x", "instance": name, "plan": 7})]
+    (row,) = summarize(grades)
+    assert (row["unscored"], row["missing"]) == (1, 64)
+    assert name not in row["missing_names"]
+    (row,) = summarize(grades, missing="skipped")
+    assert row["success"] is None
+
+
+def test_no_action_is_called_missing_where_the_search_for_violations_was_broken_off():
+    name = "recipe2plan/untimed/Cobbler_Pancakes"
+    commands = [list(command) for command in facts.reference_plan("untimed", "Cobbler_Pancakes")]
+    junk = [[0, "Nothing", 60, 0]] * 1000
+    grade = Grader().grade({"id": "x", "instance": name, "plan": [*junk, *commands]})
+    assert {violation["kind"] for violation in grade.violations} == {"wrong_recipe"}

@@ -121,6 +121,12 @@ def test_hostile_name_is_unknown(name: str, tmp_path: Path, monkeypatch: pytest.
     assert len(str(caught.value)) < 500
 
 
+def test_pattern_longer_than_any_path_is_not_matched() -> None:
+    assert catalogue.expand(["*" * 4096]) == list(catalogue.bundled())
+    with pytest.raises(UnknownNameError):
+        catalogue.expand(["*" * 4097])
+
+
 @given(st.text(max_size=20) | st.text("recip2lan/*?[]!-_", max_size=20))
 def test_any_name_is_expanded_or_unknown(name: str) -> None:
     try:
@@ -179,6 +185,14 @@ def test_fault_in_a_cooking_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         catalogue.read(path)
     assert str(caught.value).startswith(f"{path}: [0][0].recipe: ")
+
+
+@each_hostile
+def test_hostile_name_is_not_read(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="cannot be read: ") as caught:
+        catalogue.read(name)
+    assert len(str(caught.value).encode("utf-8")) < 500
 
 
 @pytest.mark.parametrize("name", ["recipe2plan/timed/Soup_Soup", "recipe2plan/timed", "nowhere.json", "../../none"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import (
     instance_from_document,
     json_schema,
@@ -55,6 +56,10 @@ FULL: dict[str, Any] = {
         {"name": "tea", "actions": [{"name": "boil", "duration": 4, "agents": [], "after": []}]},
     ],
 }
+
+
+def ascii_start(value: Any) -> str:
+    return ascii(value)[:30]
 
 
 def read(document: Any) -> Instance:
@@ -112,6 +117,27 @@ def test_writing_what_was_read_gives_the_same_document(instance: Instance) -> No
     assert to_document(read(document)) == document
 
 
+@pytest.mark.parametrize(
+    ("ids", "lags", "read_ids", "read_lags"),
+    [
+        (("t/a", "u/a", "t/b"), (), ("t/a", "t/b", "u/a"), ()),
+        (
+            ("t/a", "t/b", "t/c"),
+            (Lag("t/a", "t/c"), Lag("t/a", "t/b")),
+            ("t/a", "t/b", "t/c"),
+            (Lag("t/a", "t/b"), Lag("t/a", "t/c")),
+        ),
+    ],
+    ids=["tasks interleaved", "lags in another order"],
+)
+def test_reading_what_is_written_restores_the_order_of_a_file(
+    ids: tuple[str, ...], lags: tuple[Lag, ...], read_ids: tuple[str, ...], read_lags: tuple[Lag, ...]
+) -> None:
+    actions = {name: Action(name, name[0], 1, 1) for name in ids}
+    found = read(to_document(Instance("k", tuple(actions.values()), lags)))
+    assert found == Instance("k", tuple(actions[name] for name in read_ids), read_lags)
+
+
 def test_defaults_are_left_out() -> None:
     assert to_document(Instance("k", (Action("t/a", "t", 3, 3),))) == {
         "format": "planoracle/instance",
@@ -137,8 +163,11 @@ def test_attendance_of_an_action_without_agents_is_left_out() -> None:
         (step(2, "after", 1, "lag", to=1), "tasks[0].actions[2].after[1].lag", "unknown key (found 1)"),
         (step(1, "uses", 0, "state", to="x"), "tasks[0].actions[1].uses[0].state", "unknown key (found 'x')"),
         (changed("format", to="planoracle/plan"), "format", "'planoracle/instance' (found 'planoracle/plan')"),
-        (changed("version", to=2), "version", "should be 1 (found 2)"),
-        (changed("version", to="1"), "version", "should be 1 (found '1')"),
+        (changed("version", to=2), "version", "must be 1 (found 2)"),
+        (changed("version", to="1"), "version", "must be 1 (found '1')"),
+        (changed("version", to=True), "version", "must be 1 (found True)"),
+        (changed("version", to=1.0), "version", "must be 1 (found 1.0)"),
+        (changed("version", to=[]), "version", "must be 1 (found [])"),
         (changed("benchmark", to="other"), "benchmark", "'recipe2plan' (found 'other')"),
         (changed("name", to=5), "name", "must be text (found 5)"),
         (changed("agents", to="cook"), "agents", "must be a list (found 'cook')"),
@@ -163,9 +192,12 @@ def test_attendance_of_an_action_without_agents_is_left_out() -> None:
         ),
         (step(2, "after", 1, "min_lag", to=True), "tasks[0].actions[2].after[1].min_lag", "whole number (found True)"),
         (step(2, "after", 1, "max_lag", to=4.5), "tasks[0].actions[2].after[1].max_lag", "whole number (found 4.5)"),
-        (step(2, "after", 0, to=0), "tasks[0].actions[2].after[0]", "(found 0)"),
+        (
+            step(2, "after", 0, to=0),
+            "tasks[0].actions[2].after[0]",
+            "must be the name of an action or an object (found 0)",
+        ),
         (step(2, "uses", to=[]), "tasks[0].actions[2].modes", "either uses or modes"),
-        (step(0, "name", to="a/b"), "tasks[0].actions[0].name", "must not contain '/' (found 'pie/a/b')"),
         ([FULL], "document", "must be an object"),
         (None, "document", "must be an object (found None)"),
     ],
@@ -197,22 +229,47 @@ def test_first_of_several_faults_is_named_and_the_others_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("document", "parts"),
+    ("document", "field", "message"),
     [
-        (step(0, "duration", to=-1), ("duration", "found -1")),
-        (step(0, "duration", to=10**4000), ("duration", "found 1000")),
-        (step(2, "agents", to=["thief"]), ("agents", "found 'thief'")),
-        (step(2, "after", to=["fetch"]), ("pie/bake", "found 'pie/fetch'")),
-        (step(0, "after", to=["bake"]), ("cycle", "pie/chop -> pie/bake -> pie/chop")),
-        (changed("tasks", to=[]), ("actions", "at least one action")),
+        (step(0, "duration", to=-1), "actions[pie/chop].duration", "(found -1)"),
+        (step(0, "duration", to=10**4000), "actions[pie/chop].duration", "(found 1000"),
+        (step(2, "agents", to=["thief"]), "actions[pie/bake].agents", "(found 'thief')"),
+        (step(2, "agents", to=["cook", "cook"]), "actions[pie/bake].agents", "unique (found 'cook')"),
+        (step(2, "after", to=["fetch"]), "lags[pie/fetch -> pie/bake]", "(found 'pie/fetch')"),
+        (step(0, "after", to=["bake"]), "lags", "a cycle (found 'pie/chop -> pie/bake -> pie/chop')"),
+        (step(0, "name", to="a/b"), "actions[pie/a/b].id", "nor with '/' in it (found 'pie/a/b')"),
+        (step(1, "name", to=""), "actions[pie/].id", "neither empty nor with '/' in it (found 'pie/')"),
+        (changed("tasks", 1, "name", to=""), "actions[/boil].id", "(found '/boil')"),
+        (changed("benchmark", to="recipe2plan"), "benchmark", "one agent and no time limit"),
     ],
 )
-def test_fault_that_the_model_finds_names_the_file_too(document: Any, parts: tuple[str, ...]) -> None:
+def test_fault_that_the_model_finds_names_file_and_action(document: Any, field: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         read(document)
-    assert caught.value.source == "k.json"
-    assert str(caught.value).startswith("k.json: ")
-    assert [part for part in parts if part not in str(caught.value)] == []
+    assert (caught.value.source, caught.value.field) == ("k.json", field)
+    assert str(caught.value).startswith(f"k.json: {field}: ")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        (changed("tasks", to=[]), "actions: needs at least one action"),
+        (step(2, "after", to=["chop", "chop"]), "lags[pie/chop -> pie/bake]: is given twice"),
+    ],
+)
+def test_fault_without_a_value_shows_none(document: Any, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(document)
+    assert str(caught.value) == f"k.json: {message}"
+    assert not caught.value.given
+
+
+def test_error_is_moved_into_a_file_with_its_value_and_type() -> None:
+    error = UnknownNameError("is wrong", field="a.b", value=None).at("k.json", "tasks[0]")
+    assert (type(error), error.source, error.field, error.given) == (UnknownNameError, "k.json", "tasks[0].a.b", True)
+    assert str(error) == "k.json: tasks[0].a.b: is wrong (found None)"
+    assert str(InputError("is wrong").at("k.json")) == "k.json: is wrong"
 
 
 def _places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -257,6 +314,9 @@ def test_junk_anywhere_is_read_or_refused(path: tuple[str | int, ...], junk: Any
         (b'{"duration": NaN}', "NaN is not a JSON number"),
         (b'{"duration": Infinity}', "Infinity is not a JSON number"),
         (b'{"duration": -Infinity}', "-Infinity is not a JSON number"),
+        (b'{"duration": 1e999}', "1e999 is too large a number"),
+        (b'{"duration": -1e999}', "-1e999 is too large a number"),
+        (b'{"duration": 1' + b"0" * 999 + b".0}", "0 is too large a number"),
         (b"[" * 10**5, "nested too deeply"),
         (b"[" * 10**5 + b"]" * 10**5, "nested too deeply"),
         (b'{"a":' * 10**5, "nested too deeply"),
@@ -264,7 +324,7 @@ def test_junk_anywhere_is_read_or_refused(path: tuple[str | int, ...], junk: Any
         (b"[]", "must be an object (found [])"),
         (b"1", "must be an object (found 1)"),
     ],
-    ids=lambda value: ascii(value)[:30],
+    ids=ascii_start,
 )
 def test_unreadable_file_is_named(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "k.json"
@@ -282,6 +342,23 @@ def test_what_is_no_file_is_named(tmp_path: Path, name: str, message: str) -> No
     with pytest.raises(InputError) as caught:
         read_instance(path)
     assert str(caught.value).startswith(f"{path}: cannot be read: {message}")
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"), [("a\0b", "a\0b"), ("\ud800", "\\ud800"), ("x" * 5000, "x" * 300 + "...")], ids=ascii_start
+)
+def test_path_no_file_can_have_is_named(path: str, shown: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_instance(path)
+    assert str(caught.value).startswith(f"{shown}: cannot be read: ")
+
+
+def test_many_keys_are_compared_in_linear_time() -> None:
+    keys = ", ".join(f'"key{i}": 0' for i in range(50_000))
+    begin = time.perf_counter()
+    with pytest.raises(InputError, match=r"^k\.json: key49999: key is given twice$"):
+        load_json(f'{{{keys}, "key49999": 0}}', "k.json")
+    assert time.perf_counter() - begin < 10  # quadratic: half a minute and more; linear: a moment
 
 
 def test_too_large_a_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

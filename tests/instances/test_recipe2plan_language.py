@@ -193,11 +193,54 @@ def test_open_loop_log_is_one_answer():
 
 
 def test_react_log_has_one_answer_per_entry():
-    texts = [f"Thought: now.\nAction: {command.text}" for command in reversed(THREE)] + ["Action: Finish", ANSWER]
+    texts = [f"Thought: now.\nAction: {command.text}" for command in reversed(THREE)] + ["Nothing yet.", ANSWER]
     plan = parse([{"response": text, "success": True} for text in texts], PAIR)
     assert plan.interactive
     assert plan.answers == (*((command,) for command in reversed(THREE)), (), tuple(THREE))
     assert list(plan.commands) == [*reversed(THREE), *THREE]  # not ordered across answers
+
+
+def test_saying_that_one_has_finished_is_no_refused_answer_but_in_the_released_profile():
+    log = [{"response": f"Action: {THREE[0].text}"}, {"response": "All done. Action: Finish"}]
+    assert parse(log, PAIR).answers == ((THREE[0],),)
+    assert parse(log, PAIR, PROFILES["released"]).answers == ((THREE[0],), ())
+
+
+def test_a_log_holds_as_many_commands_in_all_as_a_plan(monkeypatch):
+    from planoracle.instances.recipe2plan import language
+
+    monkeypatch.setattr(language, "MAX_COMMANDS", 5)
+    answer = {"response": ", ".join(command.text for command in THREE)}
+    assert len(parse([answer], PAIR).commands) == 3
+    with pytest.raises(PlanError, match="more than 5 commands"):
+        parse([answer, answer], PAIR)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("1 hour 30 min", 5400), ("1h 5m 10s", 3910), ("10 MIN", 600), ("2 hrs", 7200), ("90 sec", 90), ("1:00:00", 3600)],
+)
+def test_durations_with_units(text, seconds):
+    assert parse(f"Step(1, Tacos, {text}, 0:00)", PAIR).commands[0].duration == seconds
+    assert parse([[1, "Tacos", text, 0]], PAIR).commands[0].duration == seconds
+
+
+def test_a_unit_that_only_looks_like_one_is_no_step():
+    assert parse("Step(1, Tacos, 5 \u017fec, 0)", PAIR).commands == ()
+
+
+def test_no_command_of_a_mixed_list_is_lost():
+    mixed = [list(THREE[0]), THREE[1].text]
+    assert parse(mixed, PAIR).commands == parse(json.dumps(mixed), PAIR).commands == tuple(THREE[:2])
+    assert parse({"response": json.dumps(mixed)}, PAIR).commands == tuple(THREE[:2])
+    assert parse(json.dumps("\n".join(command.text for command in THREE)), PAIR).commands == tuple(THREE)
+
+
+def test_shapes_and_scope_are_separate_rules():
+    text = "First Step(0, Tacos, 60, 0).\nBut then:\nStep(1, Tacos, 60, 60)"
+    assert len(parse(text, PAIR).commands) == 1
+    assert len(parse(text, PAIR, profile("paper", parse_scope="everywhere")).commands) == 2
+    assert parse(text, PAIR, profile("paper", parse_scope="everywhere", step_shapes="released")).commands == ()
 
 
 def test_react_log_ignores_thinking_in_each_answer():
@@ -376,7 +419,7 @@ def test_times_of_thirty_digits_are_read_exactly():
 
 @pytest.mark.parametrize("text", ["Step({}, Tacos, 1:00, 0:00)", "Step(1, Tacos, 0:{}, 0:00)", "Step(1, Tacos, {}:00)"])
 def test_numbers_of_five_thousand_digits_are_plan_errors_under_the_released_profile(text):
-    with pytest.raises(PlanError, match="number that cannot be read"):
+    with pytest.raises(PlanError, match="at most 40 digits"):
         parse(text.format("9" * 5000), PAIR, RELEASED)
 
 

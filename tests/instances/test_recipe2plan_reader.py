@@ -107,13 +107,24 @@ STEP_FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"colour": "red"}, "", "must be an object with the keys ['interrupt', 'parallel'"),
     ({"step": 2}, ".step", "must be 1 (found 2)"),
     ({"step": "1"}, ".step", "must be 1 (found '1')"),
+    ({"step": True}, ".step", "must be 1 (found True)"),
+    ({"step": 1.0}, ".step", "must be 1 (found 1.0)"),
     ({"time": 120}, ".time", "'1 hour' (found 120)"),
     ({"time": "soon"}, ".time", "(found 'soon')"),
     ({"time": "5"}, ".time", "(found '5')"),
     ({"time": "5 days"}, ".time", "(found '5 days')"),
     ({"time": None}, ".time", "(found None)"),
+    ({"time": "1 hour 30 min"}, ".time", "(found '1 hour 30 min')"),
+    ({"time": "10.5 min"}, ".time", "(found '10.5 min')"),
+    ({"time": "10-15 min"}, ".time", "(found '10-15 min')"),
+    ({"time": "-5 min"}, ".time", "(found '-5 min')"),
+    ({"time": "5 min\n"}, ".time", "(found '5 min\\n')"),
+    ({"time": "٥ min"}, ".time", "(found '٥ min')"),
+    ({"time": "1234567890 sec"}, ".time", "(found '1234567890 sec')"),
     ({"interrupt": 2}, ".interrupt", "must be 0 or 1 (found 2)"),
     ({"interrupt": "yes"}, ".interrupt", "must be 0 or 1 (found 'yes')"),
+    ({"interrupt": 1.0}, ".interrupt", "must be 0 or 1 (found 1.0)"),
+    ({"parallel": True}, ".parallel", "must be 0 or 1 (found True)"),
     ({"parallel": None}, ".parallel", "must be 0 or 1 (found None)"),
     ({"parallel": []}, ".parallel", "must be 0 or 1 (found [])"),
     ({"physical": ["oven"]}, ".physical", "must be an object (found ['oven'])"),
@@ -134,11 +145,15 @@ STEP_FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"time_constraint": {"first": "1 min"}}, ".time_constraint", "must be a step from 0 to 2 (found 'first')"),
     ({"time_constraint": {"-1": "1 min"}}, ".time_constraint", "must be a step from 0 to 2 (found '-1')"),
     ({"time_constraint": {"0": 60}}, ".time_constraint[0]", "'1 hour' (found 60)"),
-    ({"time_constraint": {"2": "1 min"}}, ".time_constraint", "cannot start a time constraint (found '2')"),
+    ({"time_constraint": {"0": "1 min", "00": "2 min"}}, ".time_constraint", "(found '00')"),
+    ({"time_constraint": {"٠": "1 min"}}, ".time_constraint", "(found '٠')"),
+    ({"time_constraint": {"9" * 5000: "1 min"}}, ".time_constraint", "must be a step from 0 to 2 (found '999"),
 ]
 
 
-@pytest.mark.parametrize(("keywords", "field", "message"), STEP_FAULTS, ids=[str(fault[0]) for fault in STEP_FAULTS])
+@pytest.mark.parametrize(
+    ("keywords", "field", "message"), STEP_FAULTS, ids=[ascii(fault[0])[:60] for fault in STEP_FAULTS]
+)
 def test_faulty_step_is_named(tmp_path: Path, keywords: dict[str, Any], field: str, message: str) -> None:
     faulty = recipe("B", step(0), step(1) | keywords, step(2, interrupt=1))
     path = cooking(tmp_path, [recipe("A", step(0))], [recipe("A", step(0)), faulty])
@@ -147,6 +162,18 @@ def test_faulty_step_is_named(tmp_path: Path, keywords: dict[str, Any], field: s
     assert caught.value.field == f"[1][1].steps[1]{field}"
     assert str(caught.value).startswith(f"{path}: [1][1].steps[1]{field}: ")
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("degrees", [float("inf"), float("-inf"), float("nan")])
+def test_temperature_that_is_no_number_is_named(degrees: float) -> None:
+    faulty = recipe("A", step(0, physical={"oven": {"update": {"temperature": degrees}}}))
+    with pytest.raises(InputError, match=r"^x\.json: \[0\]\[0\]\.steps\[0\]\.physical\.oven\.update: .*degrees"):
+        read_cooking("x.json", [[faulty]])
+
+
+def test_fault_without_a_value_shows_none() -> None:
+    with pytest.raises(InputError, match="time_constraint an object$"):
+        read_cooking("x.json", [[recipe("A", step(0, prequisites="0"))]])
 
 
 @pytest.mark.parametrize(
@@ -160,6 +187,7 @@ def test_faulty_step_is_named(tmp_path: Path, keywords: dict[str, Any], field: s
         ({"recipe": "A"}, "[0][0].steps", "must be a non-empty list"),
         ({"recipe": "A", "steps": {"0": {}}}, "[0][0].steps", "must be a non-empty list"),
         (recipe("A", step(0), "stir"), "[0][0].steps[1]", "must be an object with the keys"),
+        (recipe("A", step(0, time_constraint={"1": "1 min"}), "stir"), "[0][0].steps[1]", "must be an object with"),
         (recipe("A", {"step": 0}), "[0][0].steps[0]", "must be an object with the keys"),
     ],
 )
@@ -172,20 +200,42 @@ def test_faulty_recipe_is_named(tmp_path: Path, entry: Any, field: str, message:
 
 
 @pytest.mark.parametrize(
-    ("steps", "message"),
+    ("steps", "field", "message"),
     [
-        ([step(0, prequisites=[1]), step(1, prequisites=[0])], "cycle (found 'A/0 -> A/1 -> A/0')"),
-        ([step(0, prequisites=[0])], "cannot precede itself (found 'A/0')"),
-        ([step(0, physical=uses("oven", require=200))], "no action sets this state"),
-        ([step(0, interrupt=1, physical=uses("oven", update=200))], "cannot set a state"),
+        ([step(0, prequisites=[1]), step(1, prequisites=[0])], "lags", "cycle (found 'A/0 -> A/1 -> A/0')"),
+        ([step(0, prequisites=[0])], "lags[A/0 -> A/0]", "cannot precede itself (found 'A/0')"),
+        (
+            [step(0, physical=uses("oven", require=200))],
+            "actions[A/0].modes[0].uses[oven].requires",
+            "no action sets this state",
+        ),
+        (
+            [step(0, interrupt=1, physical=uses("oven", update=200))],
+            "actions[A/0].interruptible",
+            "cannot set a state",
+        ),
+        ([step(0, "0 min")], "actions[A/0]", "last some time"),
+        (
+            [step(0, interrupt=1), step(1, time_constraint={"0": "1 min"})],
+            "lags[A/0 -> A/1]",
+            "none after a step that cannot be paused",
+        ),
     ],
 )
-def test_senseless_recipe_is_refused(tmp_path: Path, steps: list[Any], message: str) -> None:
-    path = cooking(tmp_path, [recipe("A", *steps)])
+def test_senseless_recipe_is_named(tmp_path: Path, steps: list[Any], field: str, message: str) -> None:
+    path = cooking(tmp_path, [recipe("A", step(0))], [recipe("B", step(0)), recipe("A", *steps)])
     with pytest.raises(InputError) as caught:
         read_cooking(path)
-    assert str(caught.value).startswith(f"{path}: ")
+    assert str(caught.value).startswith(f"{path}: [1][1].{field}: ")
     assert message in str(caught.value)
+
+
+def test_recipe_twice_in_a_combination_is_named(tmp_path: Path) -> None:
+    a, b = recipe("A", step(0)), recipe("B", step(0))
+    path = cooking(tmp_path, [a, b], [a, a])
+    with pytest.raises(InputError) as caught:
+        read_cooking(path)
+    assert str(caught.value) == f"{path}: [1].actions: names must be unique (found 'A/0')"
 
 
 @pytest.mark.parametrize("document", [{}, [], [[]], ["A"], [[1]], [[{"steps": []}]], 5, None])
@@ -235,6 +285,14 @@ def test_reference_plans_are_read_as_they_stand(tmp_path: Path) -> None:
         ({"A_B": {TIMED: [], UNTIMED: [[0, "A", 5.0, 0]]}}, f"A_B.{UNTIMED}[0]", "(found [0, 'A', 5.0, 0])"),
         ({"A_B": {TIMED: [], UNTIMED: [[True, "A", 5, 0]]}}, f"A_B.{UNTIMED}[0]", "(found [True, 'A', 5, 0])"),
         ({"A_B": {TIMED: [], UNTIMED: ["0A50"]}}, f"A_B.{UNTIMED}[0]", "(found '0A50')"),
+        ({"A_B": {TIMED: [5], UNTIMED: []}}, f"A_B.{TIMED}[0]", "(found 5)"),
+        ({"A_B": {TIMED: [None], UNTIMED: []}}, f"A_B.{TIMED}[0]", "(found None)"),
+        ({"A_B": {TIMED: [[0, "A", -60, 0]], UNTIMED: []}}, f"A_B.{TIMED}[0]", "(found [0, 'A', -60, 0])"),
+        ({"A_B": {TIMED: [[0, "A", 60, -5]], UNTIMED: []}}, f"A_B.{TIMED}[0]", "(found [0, 'A', 60, -5])"),
+        ({"A_B": {TIMED: 5, UNTIMED: []}}, f"A_B.{TIMED}", "must be a list of commands (found 5)"),
+        ({"A_B": {TIMED: True, UNTIMED: []}}, f"A_B.{TIMED}", "must be a list of commands (found True)"),
+        ({"A_B": {TIMED: [], UNTIMED: {}}}, f"A_B.{UNTIMED}", "must be a list of commands (found {})"),
+        ({"A_B": {TIMED: "", UNTIMED: []}}, f"A_B.{TIMED}", "must be a list of commands (found '')"),
     ],
 )
 def test_faulty_plan_is_named(tmp_path: Path, document: Any, field: str | None, message: str) -> None:

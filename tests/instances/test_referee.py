@@ -17,7 +17,7 @@ from tests.strategies import instances
 
 def act(name: str, duration: int = 2, attended: int | None = None, *uses: Demand, **more: Any) -> Action:
     modes = {"modes": (Mode(uses),)} if uses else {}
-    return Action(name, "t", duration, duration if attended is None else attended, **modes, **more)
+    return Action(f"t/{name}", "t", duration, duration if attended is None else attended, **modes, **more)
 
 
 def make(*actions: Action, **more: Any) -> Instance:
@@ -25,7 +25,7 @@ def make(*actions: Action, **more: Any) -> Instance:
 
 
 def run(action: str, start: int, duration: int = 2, agent: str | None = "agent", mode: int = 0) -> Piece:
-    return Piece(action, start, duration, agent, mode)
+    return Piece(f"t/{action}", start, duration, agent, mode)
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ CASES = [
     Case(
         "minimum_lag",
         "too early",
-        make(A, B, lags=(Lag("a", "b", 3),)),
+        make(A, B, lags=(Lag("t/a", "t/b", 3),)),
         (run("a", 0), run("b", 5)),
         (run("a", 0), run("b", 4)),
         (1,),
@@ -263,7 +263,7 @@ CASES = [
     Case(
         "minimum_lag",
         "before its predecessor",
-        make(A, B, lags=(Lag("a", "b"),)),
+        make(A, B, lags=(Lag("t/a", "t/b"),)),
         (run("a", 0), run("b", 2)),
         (run("b", 0), run("a", 2)),
         (0,),
@@ -271,7 +271,7 @@ CASES = [
     Case(
         "minimum_lag",
         "beyond what a negative lag allows",
-        make(AUTO, B, lags=(Lag("a", "b", -1),)),
+        make(AUTO, B, lags=(Lag("t/a", "t/b", -1),)),
         (run("a", 0), run("b", 1)),
         (run("a", 0), run("b", 0)),
         (1,),
@@ -279,7 +279,7 @@ CASES = [
     Case(
         "maximum_lag",
         "too late",
-        make(A, B, lags=(Lag("a", "b", 0, 3),)),
+        make(A, B, lags=(Lag("t/a", "t/b", 0, 3),)),
         (run("a", 0), run("b", 5)),
         (run("a", 0), run("b", 6)),
         (1,),
@@ -287,7 +287,7 @@ CASES = [
     Case(
         "maximum_lag",
         "resumed too late",
-        make(B, CUTTABLE, lags=(Lag("b", "a", 0, 3),)),
+        make(B, CUTTABLE, lags=(Lag("t/b", "t/a", 0, 3),)),
         (run("b", 0), run("a", 2, 1), run("a", 5, 1)),
         (run("b", 0), run("a", 2, 1), run("a", 6, 1)),
         (2,),
@@ -295,7 +295,7 @@ CASES = [
     Case(
         "maximum_lag",
         "without an order",
-        make(A, B, lags=(Lag("a", "b", None, 3),)),
+        make(A, B, lags=(Lag("t/a", "t/b", None, 3),)),
         (run("b", 0), run("a", 2)),
         (run("a", 0), run("b", 6)),
         (1,),
@@ -364,7 +364,7 @@ def test_order_of_pieces_does_not_matter(case: Case) -> None:
         # A setting of the same state does not disturb.
         (make(HEAT, BAKE, resources=(Resource("oven", 2, "hot"),)), (run("bake", 0, 4), run("heat", 1))),
         # A maximum lag alone does not order.
-        (make(A, B, lags=(Lag("a", "b", None, 0),)), (run("b", 0), run("a", 2))),
+        (make(A, B, lags=(Lag("t/a", "t/b", None, 0),)), (run("b", 0), run("a", 2))),
         # An action of no duration takes no room, even where another one works.
         (
             make(act("a", 2, 0, Demand("pan", 3)), act("b", 0, 0, Demand("pan", 3)), **PAN),
@@ -381,10 +381,10 @@ def test_replay_tells_of_progress_and_idle_time() -> None:
     pieces = (run("a", 1, 1, "x"), run("b", 1, 5, "y"), run("c", 2, agent="x"), run("a", 4, 1, "x"))
     replay = referee(instance, Schedule(pieces))
     assert [(e.position, e.subject, e.start, e.end, e.accepted) for e in replay.events] == [
-        (0, "a", 1, 2, True),
-        (1, "b", 1, 6, True),
-        (2, "c", 2, 4, True),
-        (3, "a", 4, 5, True),
+        (0, "t/a", 1, 2, True),
+        (1, "t/b", 1, 6, True),
+        (2, "t/c", 2, 4, True),
+        (3, "t/a", 4, 5, True),
     ]
     assert [event.progress for event in replay.events] == [0, 1 / 3, 2 / 3, 1]
     assert replay.idle == ((0, 1), (2, 4), (5, 6))
@@ -393,12 +393,23 @@ def test_replay_tells_of_progress_and_idle_time() -> None:
 
 def test_rejected_schedule_leaves_all_work() -> None:
     replay = referee(make(A, B), Schedule((run("a", 0),)))
-    assert replay.remaining == {"a": 2, "b": 2}
+    assert replay.remaining == {"t/a": 2, "t/b": 2}
     assert [(event.accepted, event.progress) for event in replay.events] == [(False, 0)]
 
 
 def test_no_time_is_idle_when_somebody_is_always_busy() -> None:
     assert referee(make(A, B), Schedule((run("a", 0), run("b", 2)))).idle == ()
+
+
+def test_time_is_idle_in_one_stretch_when_something_is_started_in_between() -> None:
+    pieces = (run("a", 0, 1), run("c", 3), run("a", 4, 1))
+    assert referee(make(CUTTABLE, AUTO_C), Schedule(pieces)).idle == ((1, 4),)
+
+
+def test_violations_come_in_the_order_of_kinds_not_of_checks() -> None:
+    pieces = (run("a", 0, 1), run("a", 1, 1), run("b", 2, 3))
+    violations = find_violations(make(AUTO, AUTO_B), Schedule(pieces))
+    assert [(v.kind, v.subject) for v in violations] == [("action_duration", "t/b"), ("interruptibility", "t/a")]
 
 
 def test_violations_of_several_kinds_are_all_found() -> None:
@@ -409,7 +420,7 @@ def test_violations_of_several_kinds_are_all_found() -> None:
 
 def test_empty_schedule_misses_every_action() -> None:
     replay = referee(make(A, B), Schedule(()))
-    assert [(v.kind, v.subject) for v in replay.violations] == [("missing_action", "a"), ("missing_action", "b")]
+    assert [(v.kind, v.subject) for v in replay.violations] == [("missing_action", "t/a"), ("missing_action", "t/b")]
 
 
 @st.composite
@@ -430,6 +441,7 @@ def _with_pieces(draw: st.DrawFn) -> tuple[Instance, Schedule]:
 def test_any_pieces_get_a_verdict(case: tuple[Instance, Schedule]) -> None:
     instance, schedule = case
     replay = referee(instance, schedule)
-    assert {violation.kind for violation in replay.violations} <= set(KINDS)
+    kinds = [violation.kind for violation in replay.violations]
+    assert kinds == sorted(kinds, key=KINDS.index)  # and none that is not there
     assert replay.success == (not replay.violations)
     assert len(replay.events) == len(schedule.pieces)

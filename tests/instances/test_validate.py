@@ -32,6 +32,11 @@ def lagged(*lags: Lag) -> dict[str, Any]:
     return {"actions": (A, B, C), "lags": lags}
 
 
+def cooked(*actions: Action, **more: Any) -> dict[str, Any]:
+    """Keywords of an instance of Recipe2Plan, with the steps t/0, t/1 and u/0 unless told otherwise."""
+    return {"benchmark": "recipe2plan", "actions": actions or (act("0"), act("1"), Action("u/0", "u", 3, 0))} | more
+
+
 # What is wrong: keywords of the instance, the field named, a part of the message.
 FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "no actions": ({"actions": ()}, "actions", "at least one action"),
@@ -148,6 +153,54 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
         "lags",
         "form a cycle (found 't/b -> t/c -> t/b')",
     ),
+    "id without a task": ({"actions": (Action("a", "t", 1, 1),)}, "actions[a].id", "task/name"),
+    "id of another task": ({"actions": (Action("u/a", "t", 1, 1),)}, "actions[u/a].id", "(found 'u/a')"),
+    "id without a name": ({"actions": (act(""),)}, "actions[t/].id", "neither empty"),
+    "id with an empty task": ({"actions": (Action("/a", "", 1, 1),)}, "actions[/a].id", "neither empty"),
+    "name with a slash": ({"actions": (act("a/b"),)}, "actions[t/a/b].id", "nor with '/' in it (found 't/a/b')"),
+    "task with a slash": ({"actions": (Action("t/u/a", "t/u", 1, 1),)}, "actions[t/u/a].id", "(found 't/u/a')"),
+    "task that is no text": ({"actions": (Action("5/a", 5, 1, 1),)}, "actions[5/a].id", "(found '5/a')"),
+    "agent twice in an action": (
+        {"agents": ("x", "y"), "actions": (act(agents=("x", "y", "x")),)},
+        "actions[t/a].agents",
+        "unique (found 'x')",
+    ),
+    "unknown benchmark": ({"benchmark": "foo"}, "benchmark", "must be own or recipe2plan (found 'foo')"),
+    "benchmark that cannot be hashed": ({"benchmark": []}, "benchmark", "(found [])"),
+    "recipe2plan: two agents": (cooked(agents=("x", "y")), "benchmark", "one agent"),
+    "recipe2plan: no agent": (cooked(act("0", attended=0), agents=()), "benchmark", "one agent"),
+    "recipe2plan: time limit": (cooked(time_limit=99), "benchmark", "no time limit"),
+    "recipe2plan: capacity": (cooked(resources=(Resource("oven", 2),)), "resources[oven]", "capacity 1"),
+    "recipe2plan: initial state": (cooked(resources=(Resource("oven", 1, "hot"),)), "resources[oven]", "no initial"),
+    "recipe2plan: named step": (cooked(A), "actions[t/a].id", "0, 1, 2, ... in order (found 't/a')"),
+    "recipe2plan: step with a zero in front": (cooked(act("00")), "actions[t/00].id", "(found 't/00')"),
+    "recipe2plan: steps from 1": (cooked(act("1"), act("2")), "actions[t/1].id", "(found 't/1')"),
+    "recipe2plan: steps out of order": (cooked(act("0"), act("2"), act("1")), "actions[t/2].id", "(found 't/2')"),
+    "recipe2plan: recipe with a blank": (
+        cooked(Action("a b/0", "a b", 1, 1)),
+        "actions[a b/0].task",
+        "word characters",
+    ),
+    "recipe2plan: recipe with a line break": (cooked(Action("a\n/0", "a\n", 1, 1)), "actions[a\n/0].task", "(found"),
+    "recipe2plan: eligible agents": (cooked(act("0", agents=("agent",))), "actions[t/0]", "attended throughout"),
+    "recipe2plan: release": (cooked(act("0", release=1)), "actions[t/0]", "no release"),
+    "recipe2plan: two modes": (cooked(act("0", modes=(Mode(), Mode()))), "actions[t/0]", "one mode"),
+    "recipe2plan: partly attended": (cooked(act("0", attended=1)), "actions[t/0]", "attended throughout or not"),
+    "recipe2plan: no duration": (cooked(act("0", duration=0)), "actions[t/0]", "last some time"),
+    "recipe2plan: empty demand": (
+        cooked(act("0", modes=(Mode((Demand("oven", 0),)),)), resources=(Resource("oven"),)),
+        "actions[t/0]",
+        "one unit",
+    ),
+    "recipe2plan: lag between recipes": (cooked(lags=(Lag("t/0", "u/0"),)), "lags[t/0 -> u/0]", "stay in a recipe"),
+    "recipe2plan: positive lag": (cooked(lags=(Lag("t/0", "t/1", 1),)), "lags[t/0 -> t/1]", "have minimum 0"),
+    "recipe2plan: negative lag": (cooked(lags=(Lag("t/0", "t/1", -1),)), "lags[t/0 -> t/1]", "have minimum 0"),
+    "recipe2plan: negative maximum": (cooked(lags=(Lag("t/0", "t/1", None, -1),)), "lags[t/0 -> t/1]", "lags of"),
+    "recipe2plan: maximum alone after what can be paused": (
+        cooked(act("0", interruptible=True), act("1"), lags=(Lag("t/0", "t/1", None, 5),)),
+        "lags[t/0 -> t/1]",
+        "cannot be paused",
+    ),
 }
 
 
@@ -196,6 +249,17 @@ def test_every_complaint_of_the_module_is_reached() -> None:
         lagged(Lag("t/a", "t/b", 2, 2), Lag("t/b", "t/a", None, 5)),
         lagged(Lag("t/a", "t/b", 0), Lag("t/b", "t/a", -10)),
         lagged(Lag("t/a", "t/b", -(10**9), 10**9)),
+        {"agents": ("x", "y"), "actions": (act(agents=("y", "x")),)},
+        {"actions": (Action("Küche 1/\n", "Küche 1", 1, 1),)},
+        cooked(),
+        cooked(Action("Vada-2/0", "Vada-2", 3, 3), act("0"), Action("Vada-2/1", "Vada-2", 3, 3)),
+        cooked(agents=("x",), lags=(Lag("t/0", "t/1", None, 0),)),
+        cooked(act("0", interruptible=True), act("1"), lags=(Lag("t/0", "t/1", 0, 5),)),
+        cooked(
+            act("0", modes=(Mode((Demand("oven", sets="hot"),)),)),
+            act("1", attended=0, modes=(Mode((Demand("oven", requires="hot"),)),)),
+            resources=(Resource("oven"), Resource("kettle")),
+        ),
     ],
 )
 def test_what_is_allowed_passes(instance: dict[str, Any]) -> None:
