@@ -20,6 +20,7 @@ __all__ = ["Result", "solve", "versions"]
 
 # Effort limits in CP-SAT's deterministic time, so that results do not depend on the machine's speed.
 _FIRST_TRY = 0.02
+_CORE = 0.05
 _CANONICAL = 0.5
 
 
@@ -126,11 +127,11 @@ class _Search:
 
     def run(self) -> Result:
         if not self.bounds.consistent:
-            return self.result("infeasible", "the time lags contradict each other")
+            return self.result("infeasible", "the time lags contradict each other", grid=1)
         self.root = lower_bound(self.instance, self.bounds)
         self.least = self.rounded(self.root)
         if self.least > self.most:
-            return self.result("infeasible", "the lower bound exceeds the time limit")
+            return self.result("infeasible", "the lower bound exceeds the time limit", grid=1)
         if self.left() > 0:
             first = self.canonical(self.least, _FIRST_TRY)
             if first is not None:
@@ -202,17 +203,16 @@ class _Search:
         """Run CP-SAT in ever stronger settings until the makespan is proved or time is over."""
         presolved = {"presolve": True, "linearization": 1, "workers": max(2, self.workers)}
         steps: tuple[tuple[str, dict[str, int], float | None], ...] = (
-            ("core search", {"core": True}, 0.05),
-            ("branch and bound", {}, 1.0),
+            ("core search", {"core": True}, _CORE),
+            ("branch and bound", {}, _CANONICAL),
             ("branch and bound with presolve", presolved, None),
         )
-        for name, options, limit in steps:
+        for name, options, effort in steps:
             if self.left() <= 0:
                 break
             upper = self.most if self.best is None else self.best.makespan
             model = self.model(self.least, upper)
-            seconds = self.left() if limit is None else min(limit, self.left())
-            found = run(model.model, seconds=seconds, seed=self.seed, **options)  # type: ignore[arg-type]
+            found = run(model.model, seconds=self.left(), deterministic=effort, seed=self.seed, **options)  # type: ignore[arg-type]
             if found.status == "infeasible" and self.best is None:
                 return self.confirm(model, presolved=bool(options.get("presolve")))
             self.take(model, found)
@@ -224,6 +224,8 @@ class _Search:
                 return "optimal", "lower bound reached"
         if self.best is None:
             self.schedule_fast()
+        if self.best is not None and self.best.makespan == self.least:
+            return "optimal", "lower bound reached"
         return ("feasible" if self.best is not None else "unknown"), "time limit"
 
     def schedule_fast(self) -> None:
@@ -251,9 +253,19 @@ class _Search:
         if second.status == "infeasible":
             return "infeasible", "CP-SAT with presolve on and off"
         self.take(model, second)
+        if second.status == "unknown":
+            return "unknown", "infeasible by one setting of presolve, not confirmed by the other in time"
         return second.status, "presolve on and off disagree"
 
-    def result(self, status: str, proof: str, schedule: Schedule | None = None, *, canonical: bool = False) -> Result:
+    def result(
+        self,
+        status: str,
+        proof: str,
+        schedule: Schedule | None = None,
+        *,
+        canonical: bool = False,
+        grid: int | None = None,
+    ) -> Result:
         plan = None if schedule is None else certify(self.instance, schedule)
         makespan = None if schedule is None else schedule.makespan
         bound: int | None = self.least
@@ -271,7 +283,7 @@ class _Search:
             canonical=canonical,
             seconds=perf_counter() - self.began,
             proof=proof,
-            grid=self.grid(status, makespan),
+            grid=self.grid(status, makespan) if grid is None else grid,
             seed=self.seed,
             versions=versions(),
         )
