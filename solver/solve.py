@@ -21,6 +21,7 @@ __all__ = ["Result", "solve", "versions"]
 # Effort limits in CP-SAT's deterministic time, so that results do not depend on the machine's speed.
 _FIRST_TRY = 0.02
 _CORE = 0.05
+_GRID = 0.01
 _CANONICAL = 0.5
 
 
@@ -174,7 +175,7 @@ class _Search:
             return 1
         model = self.model(self.root // self.step * self.step, best, relaxed=True)
         model.model.drop_objective()
-        finer = run(model.model, seconds=self.left(), deterministic=_CANONICAL)
+        finer = run(model.model, seconds=self.left(), deterministic=_GRID)
         return 1 if finer.status == "infeasible" else self.step
 
     def canonical(self, makespan: int, effort: float) -> Schedule | None:

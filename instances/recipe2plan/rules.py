@@ -94,7 +94,7 @@ def _compile(instance: Instance) -> _Kitchen:
 class _State:
     """The kitchen while a plan runs."""
 
-    __slots__ = ("clock", "count", "done", "finish", "kitchen", "left", "objects", "rules", "temperature", "working")
+    __slots__ = ("clock", "done", "finish", "kitchen", "left", "objects", "rules", "temperature", "working")
 
     def __init__(self, kitchen: _Kitchen, rules: Profile) -> None:
         self.kitchen = kitchen
