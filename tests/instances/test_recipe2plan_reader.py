@@ -172,7 +172,7 @@ def test_temperature_that_is_no_number_is_named(degrees: float) -> None:
 
 
 def test_fault_without_a_value_shows_none() -> None:
-    with pytest.raises(InputError, match="time_constraint an object$"):
+    with pytest.raises(InputError, match=r"time_constraint an object$"):
         read_cooking("x.json", [[recipe("A", step(0, prequisites="0"))]])
 
 

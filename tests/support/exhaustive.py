@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from itertools import combinations
+from math import prod
 
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.recipe2plan.language import Command
@@ -67,6 +68,11 @@ def _key(state: _State, now: int) -> tuple[object, ...]:
         (name, tuple(span[:2] for span in spans if span[1] > now)) for name, spans in sorted(state.objects.items())
     )
     return max(state.clock, now), tuple(state.left), tuple(state.finish), busy, tuple(sorted(state.temperature.items()))
+
+
+def schedules(instance: Instance, horizon: int) -> int:
+    """Number of schedules that `general_optimum` would try if it never cut a branch."""
+    return prod(len(_placements(instance, action, horizon)) for action in instance.actions)
 
 
 #: Kinds that adding further pieces cannot mend.
