@@ -87,7 +87,10 @@ class Timetable:
         limit, before = self._limit(i)
         best: tuple[int, list[Piece]] | None = None
         for mode, agent in self._choices(action):
-            pieces = self._fit(action, mode, agent, time, limit)
+            ready = [self.finish[self.instance.index[before]] for before in action.modes[mode].after]
+            if None in ready:
+                continue  # this mode's predecessors are not placed yet
+            pieces = self._fit(action, mode, agent, max([time, *(end for end in ready if end is not None)]), limit)
             if pieces is not None and (best is None or pieces[-1].end < best[0]):
                 best = pieces[-1].end, pieces
         if best is None:  # no setting of a required state in sight

@@ -80,10 +80,38 @@ class _Recipe2Plan:
         return rules.replay(instance, language.parse(text, instance))
 
 
+class _TimeArena:
+    """TimeArena: a plan is the list of the agent's decisions, one a line."""
+
+    def render(self, instance: Instance, schedule: Schedule) -> str:
+        from planoracle.instances.timearena import encode
+
+        return "\n".join(encode.decisions(instance, schedule))
+
+    def parse(self, instance: Instance, text: Any) -> Schedule:
+        from planoracle.instances.timearena import encode
+
+        return encode.to_schedule(instance, self._decisions(text))
+
+    def replay(self, instance: Instance, text: Any) -> Replay:
+        from planoracle.instances.timearena import rules
+        from planoracle.instances.timearena.world import world
+
+        limit = instance.time_limit if instance.time_limit is not None else 10**6
+        return rules.as_replay(rules.replay(world(instance.name), self._decisions(text), limit))
+
+    @staticmethod
+    def _decisions(text: Any) -> list[str]:
+        made = text.splitlines() if isinstance(text, str) else text
+        if not isinstance(made, list) or not all(isinstance(decision, str) for decision in made):
+            raise PlanError("must be a text or a list of decisions", field="plan", value=text)
+        return made
+
+
 @cache
 def language(benchmark: str) -> Language:
     """Return the language of a benchmark."""
-    languages: dict[str, Callable[[], Language]] = {"own": _Own, "recipe2plan": _Recipe2Plan}
+    languages: dict[str, Callable[[], Language]] = {"own": _Own, "recipe2plan": _Recipe2Plan, "timearena": _TimeArena}
     return languages[benchmark]()
 
 

@@ -16,10 +16,14 @@ __all__ = ["bundled", "expand", "is_file", "load", "read"]
 
 @cache
 def bundled() -> tuple[str, ...]:
-    """Names of all bundled instances, in their fixed order."""
-    from planoracle.instances.recipe2plan import facts
+    """Names of all bundled instances, in their fixed order.
 
-    return facts.names()
+    Of TimeArena these are the paper's sets; any other combination of its tasks can be named as well.
+    """
+    from planoracle.instances.recipe2plan import facts
+    from planoracle.instances.timearena import sets
+
+    return facts.names() + sets.names()
 
 
 def expand(patterns: Iterable[str]) -> list[str]:
@@ -37,12 +41,17 @@ def expand(patterns: Iterable[str]) -> list[str]:
     --------
     >>> len(expand(["recipe2plan"])), expand(["*/timed/Vada_D*"])
     (130, ['recipe2plan/timed/Vada_Daikon-Radish'])
+    >>> len(expand(["timearena"])), expand(["timearena/cooking3+lab2"])
+    (90, ['timearena/cooking3+lab2'])
     """
     found: dict[str, None] = {}
     for pattern in patterns:
         if len(pattern) > 4096:  # longer than any name or path; matching is quadratic
             raise UnknownNameError("names no problem, set or file", field="name", value=pattern)
         if pattern in bundled():
+            found.setdefault(pattern)
+            continue
+        if is_combination(pattern):
             found.setdefault(pattern)
             continue
         prefix = pattern.rstrip("/") + "/"
@@ -54,6 +63,13 @@ def expand(patterns: Iterable[str]) -> list[str]:
         else:
             raise UnknownNameError(f"names no problem, set or file{_similar(pattern)}", value=pattern)
     return list(found)
+
+
+def is_combination(name: str) -> bool:
+    """Whether a name combines TimeArena tasks."""
+    from planoracle.instances.timearena import sets
+
+    return name.startswith("timearena/") and sets.is_combination(name)
 
 
 def is_file(name: str) -> bool:
@@ -75,6 +91,10 @@ def _similar(pattern: str) -> str:
 def load(name: str) -> Instance:
     """Return one bundled instance by its name; raises `UnknownNameError`."""
     parts = name.split("/")
+    if is_combination(name):
+        from planoracle.instances.timearena import encode
+
+        return encode.load(name)
     if len(parts) == 3 and parts[0] == "recipe2plan" and name in bundled():
         from planoracle.instances.recipe2plan import facts
 
@@ -90,7 +110,7 @@ def read(name_or_path: str) -> list[Instance]:
     InputError
         For an unknown name, or naming file, field and value of a fault.
     """
-    if name_or_path in bundled():
+    if name_or_path in bundled() or is_combination(name_or_path):
         return [load(name_or_path)]
     from planoracle.instances import files
     from planoracle.instances.recipe2plan import reader

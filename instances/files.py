@@ -47,6 +47,7 @@ class ModeEntry(_Strict):
 
     name: str = ""
     uses: list[UseEntry] = []
+    after: list[str] = Field([], description="actions that must be finished if it is chosen")
 
 
 class AfterEntry(_Strict):
@@ -238,7 +239,7 @@ def _instance(entry: InstanceDocument) -> Instance:
 def _action(task: str, step: ActionEntry, where: str) -> Action:
     if step.uses is not None and step.modes is not None:
         raise InputError("give either uses or modes, not both", field=f"{where}.modes")
-    modes = step.modes if step.modes is not None else [ModeEntry(uses=step.uses or [])]
+    modes = step.modes if step.modes is not None else [ModeEntry(uses=step.uses or [], after=[])]
     return Action(
         id=f"{task}/{step.name}",
         task=task,
@@ -246,7 +247,11 @@ def _action(task: str, step: ActionEntry, where: str) -> Action:
         attended=step.duration if step.attended is None and step.agents != [] else step.attended or 0,
         interruptible=step.interruptible,
         modes=tuple(
-            Mode(tuple(Demand(u.resource, u.amount, u.requires, u.sets) for u in mode.uses), mode.name)
+            Mode(
+                tuple(Demand(u.resource, u.amount, u.requires, u.sets) for u in mode.uses),
+                mode.name,
+                tuple(before if "/" in before else f"{task}/{before}" for before in mode.after),
+            )
             for mode in modes
         ),
         agents=None if step.agents is None else tuple(step.agents),
@@ -293,10 +298,11 @@ def _step_entry(instance: Instance, action: Action) -> ActionEntry:
             uses=[
                 UseEntry(resource=d.resource, amount=d.amount, requires=d.requires, sets=d.sets) for d in mode.demands
             ],
+            after=[before.removeprefix(f"{action.task}/") for before in mode.after],
         )
         for mode in action.modes
     ]
-    plain = len(modes) == 1 and not modes[0].name
+    plain = len(modes) == 1 and not modes[0].name and not modes[0].after
     default = 0 if action.agents == () else action.duration
     return ActionEntry(
         name=action.id.removeprefix(f"{action.task}/"),

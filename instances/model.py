@@ -57,10 +57,14 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """One of the alternative ways to carry out an action; exactly one is chosen per action."""
+    """One of the alternative ways to carry out an action; exactly one is chosen per action.
+
+    With this mode the action starts no earlier than the finish of every action in ``after``.
+    """
 
     demands: tuple[Demand, ...] = ()
     name: str = ""
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

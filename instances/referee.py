@@ -229,6 +229,13 @@ def _lags(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
     runs: dict[str, list[tuple[int, Piece]]] = defaultdict(list)
     for i, piece in pieces:
         runs[piece.action].append((i, piece))
+    for name, own in runs.items():
+        modes = instance.by_id[name].modes
+        i, first = min(own, key=lambda entry: entry[1].start)
+        for before in modes[first.mode].after if 0 <= first.mode < len(modes) else ():
+            finish = max((piece.end for _, piece in runs.get(before, ())), default=None)
+            if finish is None or first.start < finish:
+                yield Violation(i, "minimum_lag", name, f"starts at {first.start}, before {before} is finished")
     for lag in instance.lags:
         if lag.before not in runs or lag.after not in runs:
             continue

@@ -38,8 +38,8 @@ def validate(instance: Instance) -> None:
     topological_order(instance)
     if instance.benchmark == "recipe2plan":
         _recipe2plan(instance)
-    elif instance.benchmark != "own":
-        raise InputError("must be own or recipe2plan", field="benchmark", value=instance.benchmark)
+    elif instance.benchmark not in ("own", "timearena"):
+        raise InputError("must be own, recipe2plan or timearena", field="benchmark", value=instance.benchmark)
 
 
 def _unique(names: Iterable[str], field: str) -> None:
@@ -100,6 +100,10 @@ def _action(instance: Instance, action: Action, states: set[tuple[str, str]]) ->
     if not action.modes:
         raise InputError("needs at least one mode", field=f"{field}.modes", value=[])
     for number, mode in enumerate(action.modes):
+        for before in mode.after:
+            if before not in instance.index or before == action.id:
+                message = "must be another action of the instance"
+                raise InputError(message, field=f"{field}.modes[{number}].after", value=before)
         names = [demand.resource for demand in mode.demands]
         if len(set(names)) < len(names):
             raise InputError("names a resource twice", field=f"{field}.modes[{number}]", value=names)
@@ -155,6 +159,8 @@ def _lags(instance: Instance) -> None:
 
 def _recipe2plan(instance: Instance) -> None:
     """Raise if an instance asks for what plans of Recipe2Plan cannot say or its rules do not know."""
+    if any(mode.after for action in instance.actions for mode in action.modes):
+        raise InputError("modes of recipe2plan have no predecessors of their own", field="benchmark")
     if len(instance.agents) != 1 or instance.time_limit is not None:
         raise InputError("has one agent and no time limit", field="benchmark", value=instance.benchmark)
     for resource in instance.resources:

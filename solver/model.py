@@ -115,6 +115,11 @@ class ScheduleModel:
                         last_moment = model.boolean()
                         model.difference(part.start, last.start, reach, last_moment)
                         part.yielding.append(last_moment)
+        for i, action in enumerate(self.instance.actions):
+            for mode, literal in zip(action.modes, self.modes[i], strict=True):
+                for before in mode.after:
+                    last = self.parts[index[before]][-1]
+                    model.difference(self.parts[i][0].start, last.start, last.size, *_literals(literal))
         for parts in self.parts if self._relaxed else ():
             self._add_yields([part for part in parts if part.yielding])
 

@@ -1,0 +1,114 @@
+"""TimeArena tasks as scheduling instances, and their schedules as decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.timearena.profile import PROFILES, Profile
+from planoracle.instances.timearena.rules import may_meet
+from planoracle.instances.timearena.world import Object, Role, World, world
+
+__all__ = ["MINUTES_PER_TASK", "decisions", "instance", "load", "to_schedule"]
+
+#: Time limit of the paper, per task (section 4.1).
+MINUTES_PER_TASK = 40
+
+
+@cache
+def load(name: str) -> Instance:
+    """Return the instance of a name such as ``timearena/household1+household2``; raises `UnknownNameError`."""
+    return instance(world(name))
+
+
+def instance(scene: World, rules: Profile = PROFILES["paper"]) -> Instance:
+    """Encode a combination of tasks.
+
+    Every role with minutes is an action: it holds the agent throughout, or for its first minute if it then
+    runs by itself. Objects are resources of capacity one; the second object of an action is its mode,
+    with that object's own prerequisites.
+    """
+    actions, lags = [], []
+    for thing in scene.objects.values():
+        for role in thing.roles.values():
+            if not role.minutes:
+                continue
+            action = _action(scene, thing, role, rules)
+            actions.append(action)
+            lags += [Lag(before, action.id) for before in _needs(scene, role)]
+    return Instance(
+        name=scene.name,
+        actions=tuple(actions),
+        lags=tuple(lags),
+        resources=tuple(Resource(name) for name in scene.objects),
+        benchmark="timearena",
+        unit="minute",
+        seconds_per_tick=60,
+        time_limit=MINUTES_PER_TASK * len(scene.tasks),
+    )
+
+
+def _id(scene: World, thing: str, verb: str) -> str:
+    return (
+        f"{scene.objects[thing].task}/{verb.replace(' ', f' {thing} ')}"
+        if " " in verb
+        else (f"{scene.objects[thing].task}/{verb} {thing}")
+    )
+
+
+def _needs(scene: World, role: Role) -> list[str]:
+    needed = (key for key in role.needs if scene.objects[key[0]].roles[key[1:]].minutes)
+    return list(dict.fromkeys(_id(scene, name, verb) for name, verb, _ in needed))
+
+
+def _action(scene: World, thing: Object, role: Role, rules: Profile) -> Action:
+    modes = [Mode((Demand(thing.name),))]
+    if role.slot == 1:
+        modes = [
+            Mode((Demand(thing.name), Demand(other.name)), other.name, tuple(_needs(scene, other.roles[role.verb, 2])))
+            for other in scene.objects.values()
+            if (role.verb, 2) in other.roles and other is not thing and may_meet(scene, thing, other, role.verb, rules)
+        ]
+    return Action(
+        id=_id(scene, thing.name, role.verb),
+        task=thing.task,
+        duration=role.minutes,
+        attended=role.minutes if scene.verbs[role.verb] else 1,
+        modes=tuple(modes),
+    )
+
+
+def decisions(problem: Instance, schedule: Schedule) -> list[str]:
+    """Write a schedule as the agent's decisions: one for every minute in which it is free."""
+    made: list[str] = []
+    clock = 0
+    for piece in schedule.pieces:
+        action = problem.by_id[piece.action]
+        made += ["wait"] * (piece.start - clock)
+        made.append(_command(action, piece.mode))
+        clock = piece.start + action.attended
+    return made + ["wait"] * (schedule.makespan - clock)
+
+
+def _command(action: Action, mode: int) -> str:
+    command = action.id.partition("/")[2]
+    return f"{command} {action.modes[mode].name}" if action.modes[mode].name else command
+
+
+def to_schedule(problem: Instance, made: list[str]) -> Schedule:
+    """Turn decisions into a schedule; what names no action of the instance passes a minute."""
+    return Schedule.of(problem, _pieces(problem, made))
+
+
+def _pieces(problem: Instance, made: list[str]) -> Iterator[Piece]:
+    known = {_command(action, mode): (action, mode) for action in problem.actions for mode in range(len(action.modes))}
+    clock = 0
+    for decision in made:
+        if decision not in known:
+            clock += 1
+            continue
+        action, mode = known[decision]
+        yield Piece(action.id, clock, action.duration, problem.agents[0], mode)
+        clock += action.attended

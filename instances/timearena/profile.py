@@ -1,0 +1,44 @@
+"""The two rule profiles of TimeArena; every rule can also be set by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["PROFILES", "Profile"]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How to run a plan where the paper and its released code differ.
+
+    Attributes
+    ----------
+    progress_rounding
+        Increments of the score are differences of the score ``"truncated"`` to whole percents, or ``"exact"``.
+    max_wrong_streak
+        So many wrong decisions in a row end the run.
+    stop_on_complete
+        End as soon as everything is done, also during a wrong decision; else at the next right one.
+    invalid_ticks_world
+        Whether running actions go on while a malformed action or an unknown object costs a minute.
+    reserved_objects
+        A ``"task"`` reservation serves exactly the actions of its task; the ``"released"`` one makes a
+        container refuse whatever is not reserved itself.
+    normalize
+        Forgive case and spaces in decisions.
+    """
+
+    progress_rounding: str = "exact"
+    max_wrong_streak: int = 5
+    stop_on_complete: bool = True
+    invalid_ticks_world: bool = False
+    reserved_objects: str = "task"
+    normalize: bool = True
+
+
+PROFILES = {
+    "paper": Profile(),
+    "released": Profile(
+        progress_rounding="truncated", stop_on_complete=False, reserved_objects="released", normalize=False
+    ),
+}

@@ -1,0 +1,243 @@
+"""The referee of TimeArena: what a minute of the simulation makes of a decision.
+
+Follows the released environment (Zhang et al., 2024, section 3.3); `Profile` switches the points in which
+paper and code differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from planoracle.instances.replay import Event, Replay, Violation
+from planoracle.instances.timearena.profile import PROFILES, Profile
+from planoracle.instances.timearena.world import Object, RoleKey, World
+
+__all__ = ["KINDS", "WRONG", "Minute", "Run", "as_replay", "may_meet", "replay"]
+
+#: Feedback kinds of a minute.
+KINDS = (
+    "valid",
+    "continue",
+    "wait",
+    "invalid_action",
+    "nonexistent_object",
+    "object_mismatch",
+    "object_occupied",
+    "dependency_violation",
+    "repeated_completed",
+)
+#: Those that count as wrong.
+WRONG = frozenset(KINDS[3:])
+
+
+class Minute(NamedTuple):
+    """One minute: the action, the feedback, and by how much the score (in percent) rose since the last."""
+
+    minute: int
+    action: str
+    kind: str
+    increment: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Verdict on one list of decisions.
+
+    Attributes
+    ----------
+    end
+        ``completed``, ``time_out`` (the limit), ``five_invalid`` (too many wrong in a row) or ``exhausted``
+        (no decisions left).
+    total_time
+        Minutes that passed.
+    score
+        Percent of the work done, as the profile rounds it.
+    """
+
+    steps: tuple[Minute, ...]
+    completed: bool
+    end: str
+    total_time: int
+    score: float
+
+
+def may_meet(world: World, first: Object, second: Object, verb: str, rules: Profile) -> bool:
+    """Whether reservations let two objects be used together."""
+    if rules.reserved_objects == "task":
+        return first.task == second.task or not (first.reserved or second.reserved)
+    if not second.container:
+        return True
+    own = [
+        thing
+        for thing in world.objects.values()
+        if thing.reserved and thing.task == second.task and (verb, 1) in thing.roles
+    ]
+    return first in own if own else True
+
+
+class _State:
+    """The world while a plan runs."""
+
+    def __init__(self, world: World, rules: Profile) -> None:
+        self.world = world
+        self.rules = rules
+        self.left: dict[RoleKey, int] = {
+            (name, *key): role.minutes for name, thing in world.objects.items() for key, role in thing.roles.items()
+        }
+        self.total = world.minutes
+        self.done = 0
+        self.running: dict[RoleKey, tuple[str, ...]] = {}  # work that goes on by itself -> objects it occupies
+        self.busy: set[str] = set()
+
+    @property
+    def score(self) -> float:
+        share = 100 * self.done
+        return share // self.total if self.rules.progress_rounding == "truncated" else share / self.total
+
+    @property
+    def complete(self) -> bool:
+        return self.done == self.total
+
+    def work(self, key: RoleKey) -> None:
+        self.left[key] -= 1
+        if not self.left[key]:
+            self.done += self.world.objects[key[0]].roles[key[1:]].minutes
+
+    def advance(self) -> None:
+        """Let a minute pass for everything that runs by itself."""
+        for key, occupied in list(self.running.items()):
+            self.work(key)
+            if not self.left[key]:
+                del self.running[key]
+                self.busy.difference_update(occupied)
+
+    def judge(self, decision: str) -> tuple[str, list[RoleKey]]:
+        """Return what is wrong with a decision, or ``""``, and the roles it names."""
+        words = decision.split(" ")
+        verb = words[0] if len(words) == 2 else f"{words[0]} {words[2]}" if len(words) == 4 else None
+        if verb not in self.world.verbs:
+            return "invalid_action", []
+        names = words[1::2]
+        if any(name not in self.world.objects for name in names):
+            return "nonexistent_object", []
+        keys = [(name, verb, slot) for name, slot in zip(names, (1, 2) if len(names) == 2 else (0,), strict=True)]
+        kind = ""
+        mismatched = len(names) == 2 and not self.may_meet(names, verb)
+        for name, key in zip(names, keys, strict=True):
+            if name in self.busy:
+                kind = "object_occupied"
+            if key not in self.left or mismatched:
+                kind = "object_mismatch"
+        if kind:
+            return kind, keys
+        roles = [self.world.objects[key[0]].roles[key[1:]] for key in keys]
+        if any(self.left[need] for role in roles for need in role.needs):
+            return "dependency_violation", keys
+        return ("" if self.left[keys[0]] else "repeated_completed"), keys
+
+    def may_meet(self, names: list[str], verb: str) -> bool:
+        first, second = (self.world.objects[name] for name in names)
+        return first is not second and may_meet(self.world, first, second, verb, self.rules)
+
+
+def replay(world: World, decisions: Iterable[str], time_limit: int, rules: Profile = PROFILES["paper"]) -> Run:
+    """Run decisions minute by minute; an occupying action asks for no decision until it ends.
+
+    Nothing a decision holds can make this raise.
+
+    Examples
+    --------
+    >>> from planoracle.instances.timearena.world import world
+    >>> run = replay(world("timearena/household1"), ["wash cup", "pour kettle into cup"], time_limit=40)
+    >>> [(step.minute, step.kind) for step in run.steps], run.end
+    ([(0, 'valid'), (1, 'continue'), (2, 'valid'), (3, 'dependency_violation')], 'exhausted')
+    """
+    state = _State(world, rules)
+    steps: list[Minute] = []
+    shown = 0.0
+    wrong = 0
+    end = ""
+    supply = iter(decisions)
+
+    def record(action: str, kind: str, *, show: bool = True) -> None:
+        nonlocal shown
+        increment = state.score - shown if show else 0
+        shown += increment
+        steps.append(Minute(len(steps), action, kind, increment))
+
+    while not end:
+        if wrong >= rules.max_wrong_streak:
+            end = "five_invalid"
+        elif len(steps) >= time_limit:
+            end = "time_out"
+        else:
+            decision = next(supply, None)
+            if decision is None:
+                end = "exhausted"
+                break
+            text = " ".join(decision.lower().split()) if rules.normalize else decision.strip()
+            kind, keys = ("wait", []) if text == "wait" else state.judge(text)
+            if kind == "wait":
+                state.advance()
+                record(text, kind)
+            elif kind:
+                if kind not in ("invalid_action", "nonexistent_object") or rules.invalid_ticks_world:
+                    state.advance()
+                record(text, kind, show=kind in ("dependency_violation", "repeated_completed"))
+            else:
+                _carry_out(state, text, keys, record, steps, time_limit)
+            wrong = wrong + 1 if kind in WRONG else 0
+            if state.complete and (kind not in WRONG or rules.stop_on_complete):
+                end = "completed"
+    return Run(tuple(steps), end == "completed", end, len(steps), state.score)
+
+
+def _carry_out(
+    state: _State,
+    text: str,
+    keys: list[RoleKey],
+    record: Callable[[str, str], None],
+    steps: list[Minute],
+    time_limit: int,
+) -> None:
+    key = keys[0]
+    if not state.world.verbs[key[1]]:
+        state.running[key] = tuple(name for name, *_ in keys)
+        state.busy.update(state.running[key])
+        state.advance()
+        record(text, "valid")
+        return
+    minutes = state.left[key]
+    for minute in range(minutes):
+        if len(steps) >= time_limit:
+            return
+        state.work(key)
+        state.advance()
+        record(text, "valid" if minute in (0, minutes - 1) else "continue")
+
+
+def as_replay(run: Run) -> Replay:
+    """Return a run in the form common to all benchmarks: wrong minutes are its violations."""
+    wrong = tuple(
+        Violation(i, step.kind, step.action[:80], f"minute {step.minute}")
+        for i, step in enumerate(run.steps)
+        if step.kind in WRONG
+    )
+    events = tuple(
+        Event(i, step.action[:80], step.minute, step.minute + 1, step.kind not in WRONG, run.score / 100)
+        for i, step in enumerate(run.steps)
+    )
+    return Replay(
+        events=events,
+        violations=wrong,
+        fatal=wrong[-1] if run.end == "five_invalid" else None,
+        executed=len(run.steps) - len(wrong),
+        progress=run.score / 100,
+        goal_ratio=float(run.completed),
+        success=run.completed,
+        makespan=run.total_time,
+        remaining={},
+        idle=tuple((step.minute, step.minute + 1) for step in run.steps if step.kind == "wait"),
+    )

@@ -1,0 +1,39 @@
+"""The paper's sets of TimeArena: per scenario 10 single tasks, 10 consecutive pairs, 10 consecutive triples."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.timearena.world import task_names, world
+
+__all__ = ["SCENARIOS", "is_combination", "names", "scenario_set"]
+
+SCENARIOS = ("cooking", "household", "lab")
+
+
+def scenario_set(scenario: str, size: int) -> tuple[str, ...]:
+    """Return the ten combinations of ``size`` consecutive tasks of a scenario, the tenth followed by the first.
+
+    >>> scenario_set("lab", 2)[-1]
+    'timearena/lab10+lab1'
+    """
+    return tuple(
+        "timearena/" + "+".join(f"{scenario}{(first + k) % 10 + 1}" for k in range(size)) for first in range(10)
+    )
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Names of all 90 combinations of the paper's Table 2."""
+    return tuple(name for scenario in SCENARIOS for size in (1, 2, 3) for name in scenario_set(scenario, size))
+
+
+def is_combination(name: str) -> bool:
+    """Whether a name combines existing tasks, each once."""
+    if len(name) > 1000:
+        return False
+    try:
+        return bool(world(name).tasks) and set(world(name).tasks) <= set(task_names())
+    except UnknownNameError:
+        return False

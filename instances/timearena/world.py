@@ -1,0 +1,143 @@
+"""The objects of a combination of tasks: numbered, reserved, shared as in the benchmark."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.files import load_json
+
+__all__ = ["Object", "Role", "World", "build", "task_names", "world"]
+
+#: Objects that are numbered but never reserved; with ``shared`` there is one of each for all tasks.
+COMMON = ("pot", "fryer", "oven")
+
+RoleKey = tuple[str, str, int]  # object, verb, slot (0 for the object of a two-word action)
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What an object can be used for: ``minutes`` of work, once the roles it ``needs`` are done.
+
+    ``states`` are the object's state before and after. The second object of an action has no minutes of
+    its own.
+    """
+
+    verb: str
+    slot: int
+    minutes: int
+    needs: tuple[RoleKey, ...]
+    states: tuple[str | None, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """A thing of a task; ``reserved`` if it serves its task only, because another task has one as well."""
+
+    name: str
+    base: str
+    task: str
+    reserved: bool
+    roles: dict[tuple[str, int], Role]
+
+    @property
+    def container(self) -> bool:
+        """Whether something can be put into it, as far as reservations ask."""
+        return any(slot == 2 for _, slot in self.roles) and not any(word in self.base for word in COMMON)
+
+
+@dataclass(frozen=True)
+class World:
+    """Objects by name, and the verbs of all tasks: whether each occupies the agent to its end."""
+
+    name: str
+    tasks: tuple[str, ...]
+    objects: dict[str, Object]
+    verbs: dict[str, bool]
+
+    @property
+    def minutes(self) -> int:
+        """Work of all tasks together."""
+        return sum(role.minutes for thing in self.objects.values() for role in thing.roles.values())
+
+
+@cache
+def _facts() -> dict[str, dict[str, Any]]:
+    tasks = load_json((files(__package__) / "data" / "tasks.json").read_bytes(), "tasks.json")["tasks"]
+    assert isinstance(tasks, dict)
+    return tasks
+
+
+@cache
+def task_names() -> tuple[str, ...]:
+    """Names of the 30 tasks."""
+    return tuple(_facts())
+
+
+@cache
+def world(name: str) -> World:
+    """Return the world of a name such as ``timearena/cooking1+cooking2`` or ``timearena/shared/cooking1+cooking2``.
+
+    Raises
+    ------
+    UnknownNameError
+        If the name is not of this form, or names a task twice or one that does not exist.
+
+    Examples
+    --------
+    >>> list(world("timearena/cooking1+cooking2").objects)[:6]
+    ['rice', 'beef', 'pot_1', 'fryer_1', 'dish_1', 'noodle']
+    """
+    parts = name.split("/")
+    shared = parts[1:2] == ["shared"]
+    tasks = parts[-1].split("+")
+    well_formed = parts[0] == "timearena" and len(parts) == 2 + shared and len(set(tasks)) == len(tasks)
+    if not well_formed or not set(tasks) <= set(_facts()):
+        raise UnknownNameError("names no combination of TimeArena tasks", value=name)
+    return build(name, tasks, shared=shared)
+
+
+def build(name: str, tasks: Sequence[str], *, shared: bool = False) -> World:
+    """Combine tasks.
+
+    A name that occurs more than once gets ``_1``, ``_2``, ... in order of occurrence; what is renamed is
+    reserved for its task, except for pots, fryers and ovens.
+    """
+    listed = [(task, thing) for task in tasks for thing in _facts()[task]["objects"]]
+    if shared:
+        met: set[str] = set()
+        kept = []
+        for task, thing in listed:
+            if thing["name"] in COMMON and thing["name"] in met:
+                continue
+            met.add(thing["name"])
+            kept.append((task, thing))
+        listed = kept
+    total = Counter(thing["name"] for _, thing in listed)
+    count: Counter[str] = Counter()
+    names = []
+    for _, thing in listed:
+        count[thing["name"]] += 1
+        names.append(f"{thing['name']}_{count[thing['name']]}" if total[thing["name"]] > 1 else thing["name"])
+    objects = {}
+    for (task, thing), new in zip(listed, names, strict=True):
+        # A prerequisite on another object means the one of the same task; on itself, this very one.
+        renamed = {other["name"]: n for (t, other), n in zip(listed, names, strict=True) if t == task}
+        renamed[thing["name"]] = new
+        roles = {}
+        for role in thing["roles"]:
+            needs = tuple((renamed.get(n[0], n[0]), n[1], n[2] if len(n) > 2 else 0) for n in role.get("needs", ()))
+            slot = role.get("slot", 0)
+            before, after = role.get("states", (None, None))
+            roles[role["verb"], slot] = Role(role["verb"], slot, role.get("minutes", 0), needs, (before, after))
+        reserved = new != thing["name"] and thing["name"] not in COMMON
+        objects[new] = Object(new, thing["name"], task, reserved, roles)
+    verbs: dict[str, bool] = {}
+    for task in tasks:
+        verbs |= dict.fromkeys(_facts()[task]["occupying"], True) | dict.fromkeys(_facts()[task]["autonomous"], False)
+    return World(name, tuple(tasks), objects, verbs)
