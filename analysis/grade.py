@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
+from planoracle.analysis.metrics import timearena as timearena_metrics
 from planoracle.analysis.metrics.recipe2plan import Efficiency, measure
 from planoracle.analysis.optimum import optimum
 from planoracle.instances import catalogue
@@ -18,11 +19,19 @@ from planoracle.instances.recipe2plan.language import Command, parse
 from planoracle.instances.recipe2plan.profile import PROFILES, Profile
 from planoracle.instances.recipe2plan.rules import replay
 from planoracle.instances.replay import Replay
+from planoracle.instances.timearena import profile as timearena
+from planoracle.instances.timearena.language import parse as decisions
+from planoracle.instances.timearena.rules import as_replay
+from planoracle.instances.timearena.rules import replay as decide
+from planoracle.instances.timearena.world import world
+from planoracle.solver.solve import Result
 
 __all__ = ["Grade", "Grader", "grade_all", "read_submissions", "released_plan"]
 
 #: Longest submission line that is read, in bytes; longer ones are skipped and reported.
 MAX_LINE = 64 * 2**20
+#: Largest time limit a submission may ask for, in minutes.
+MAX_MINUTES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +58,9 @@ class Grade:
         Which plan ``r_efficiency`` compares with: ``heuristic``, ``optimal`` or ``none``.
     reason
         Why the submission is not scored.
+    details
+        Fields of the benchmark's own; TimeArena: ``end, total_time, score, best_score, best_time, kinds,
+        necessary_waits, unnecessary_waits, steps``.
     """
 
     id: str | None
@@ -71,21 +83,29 @@ class Grade:
     model: str | None = None
     line: int | None = None
     reason: str | None = None
+    details: dict[str, Any] = field(default_factory=dict)
 
-    def row(self) -> dict[str, Any]:
-        """Return the grade as a flat row."""
-        return {name: getattr(self, name) for name in self.__slots__}
+    def row(self, *, trace: bool = False) -> dict[str, Any]:
+        """Return the grade as a flat row, the benchmark's own fields at the end; ``steps`` only with ``trace``."""
+        common = {name: getattr(self, name) for name in self.__slots__ if name != "details"}
+        return common | {name: value for name, value in self.details.items() if trace or name != "steps"}
 
     def without_details(self) -> Grade:
-        """Return the grade without its list of violations, which is most of its size."""
-        return replace(self, violations=None)
+        """Return the grade without its list of violations and steps, which are most of its size."""
+        kept = {name: value for name, value in self.details.items() if name != "steps"}
+        return replace(self, violations=None, details=kept)
 
 
 class Grader:
     """Grades submissions under one profile; loads and solves every instance once."""
 
-    def __init__(self, rules: Profile = PROFILES["paper"]) -> None:
+    def __init__(
+        self,
+        rules: Profile = PROFILES["paper"],
+        timearena_rules: timearena.Profile = timearena.PROFILES["paper"],
+    ) -> None:
         self.rules = rules
+        self.timearena_rules = timearena_rules
         self._instances: dict[str, Instance] = {}
         # By identity: instances from files may share a name. They are kept in self._instances.
         self._references: dict[int, tuple[str, tuple[Command, ...] | None]] = {}
@@ -113,21 +133,24 @@ class Grader:
     def _grade(self, submission: Any, line: int | None) -> Grade:
         if not isinstance(submission, dict):
             raise InputError("must be an object with id, instance and plan", field="submission", value=submission)
-        for field in ("id", "instance"):
-            if not isinstance(submission.get(field), str):
-                raise InputError("must be text", field=field, value=submission.get(field))
+        for name in ("id", "instance"):
+            if not isinstance(submission.get(name), str):
+                raise InputError("must be text", field=name, value=submission.get(name))
         if not isinstance(submission.get("model"), str | None):
             raise InputError("must be text", field="model", value=submission["model"])
-        if "plan" not in submission:
-            raise InputError("is missing", field="plan")
         instance = self._instance(submission["instance"])
+        given = "actions" if instance.benchmark == "timearena" and "actions" in submission else "plan"
+        if given not in submission:
+            raise InputError("is missing", field=given)
         best = optimum(instance)
+        if instance.benchmark == "timearena":
+            return self._grade_decisions(submission, submission[given], instance, best, line)
         if instance.benchmark == "recipe2plan":
             run = replay(instance, parse(submission["plan"], instance, self.rules), self.rules)
-            name, figures, against_optimum = self._measure(instance, run)
+            reference, figures, against_optimum = self._measure(instance, run)
         else:
             run = language(instance.benchmark).replay(instance, submission["plan"])
-            name, figures, against_optimum = None, None, None
+            reference, figures, against_optimum = None, None, None
         fatal = run.fatal
         return Grade(
             id=submission["id"],
@@ -136,10 +159,7 @@ class Grader:
             success=run.success,
             violation=fatal.kind if fatal else None,
             violation_index=fatal.position if fatal else None,
-            violations=tuple(
-                {"index": v.position, "kind": v.kind, "subject": v.subject, "message": v.message}
-                for v in run.violations
-            ),
+            violations=_listed(run),
             executed=run.executed,
             progress=run.progress,
             goal_ratio=run.goal_ratio,
@@ -149,9 +169,47 @@ class Grader:
             multitasking_score=figures.multitasking_score if figures else None,
             makespan=run.makespan,
             optimal_makespan=best.makespan if best.status == "optimal" else None,
-            reference=name,
+            reference=reference,
             model=submission.get("model"),
             line=line,
+        )
+
+    def _grade_decisions(
+        self, submission: dict[str, Any], given: Any, instance: Instance, best: Result, line: int | None
+    ) -> Grade:
+        limit = submission.get("time_limit", instance.time_limit)
+        if isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= MAX_MINUTES:
+            raise InputError(f"must be whole minutes, at most {MAX_MINUTES}", field="time_limit", value=limit)
+        scene = world(instance.name)
+        run = decide(scene, decisions(given, scene, self.timearena_rules), limit, self.timearena_rules)
+        figures = timearena_metrics.measure(run)
+        common = as_replay(run)
+        return Grade(
+            id=submission["id"],
+            instance=submission["instance"],
+            scored=True,
+            success=run.completed,
+            violation=common.fatal.kind if common.fatal else None,
+            violation_index=common.fatal.position if common.fatal else None,
+            violations=_listed(common),
+            executed=common.executed,
+            progress=common.progress,
+            goal_ratio=common.goal_ratio,
+            makespan=run.total_time,
+            optimal_makespan=best.makespan if best.status == "optimal" else None,
+            model=submission.get("model"),
+            line=line,
+            details={
+                "end": run.end,
+                "total_time": run.total_time,
+                "score": run.score,
+                "best_score": figures.best_score,
+                "best_time": figures.best_time,
+                "kinds": figures.kinds,
+                "necessary_waits": figures.necessary_waits,
+                "unnecessary_waits": figures.unnecessary_waits,
+                "steps": [list(step) for step in run.steps],
+            },
         )
 
     def _measure(self, instance: Instance, run: Replay) -> tuple[str, Efficiency, float | None]:
@@ -182,9 +240,16 @@ class Grader:
         return found
 
 
+def _listed(run: Replay) -> tuple[dict[str, Any], ...]:
+    return tuple(
+        {"index": v.position, "kind": v.kind, "subject": v.subject, "message": v.message} for v in run.violations
+    )
+
+
 def released_plan(instance: Instance) -> tuple[Command, ...] | None:
     """Return the released reference plan of a bundled instance, if it has one."""
-    if instance.name not in catalogue.bundled() or instance is not catalogue.load(instance.name):
+    bundled = instance.benchmark == "recipe2plan" and instance.name in catalogue.bundled()
+    if not bundled or instance is not catalogue.load(instance.name):
         return None
     _, setting, pair = instance.name.split("/")
     return facts.reference_plan(setting, pair)

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from planoracle.analysis.grade import Grade
+from planoracle.analysis.metrics import timearena
 from planoracle.instances import catalogue
 
-__all__ = ["summarize"]
+__all__ = ["summarize", "summarize_timearena"]
 
 
 def summarize(grades: Iterable[Grade], *, missing: str = "failed") -> list[dict[str, Any]]:
@@ -31,15 +32,48 @@ def summarize(grades: Iterable[Grade], *, missing: str = "failed") -> list[dict[
     """
     groups: dict[tuple[str, str], list[Grade]] = defaultdict(list)
     for grade in grades:
-        where = grade.instance.rpartition("/")[0] if grade.instance in catalogue.bundled() else ""
-        groups[grade.model or "", where if grade.instance else ""].append(grade)
+        if not (grade.instance or "").startswith("timearena/"):
+            groups[grade.model or "", catalogue.set_of(grade.instance or "")[0]].append(grade)
     return [_row(model, where, group, missing) for (model, where), group in sorted(groups.items())]
+
+
+def summarize_timearena(grades: Iterable[Grade]) -> list[dict[str, Any]]:
+    """Compute the paper's AS, CS, CR and CT per model and set from the grades of TimeArena runs.
+
+    Returns
+    -------
+    list of dict
+        ``model, set, runs, unscored, AS, CS, CR, CT``, as `planoracle.analysis.metrics.timearena.Summary`.
+    """
+    groups: dict[tuple[str, str], list[Grade]] = defaultdict(list)
+    for grade in grades:
+        if (grade.instance or "").startswith("timearena/"):
+            groups[grade.model or "", catalogue.set_of(grade.instance or "")[0]].append(grade)
+    rows = []
+    for (model, where), group in sorted(groups.items()):
+        scored = [grade for grade in group if grade.scored]
+        summary = timearena.summarize(
+            [(g.details["best_score"], g.details["best_time"], g.makespan if g.success else None) for g in scored]
+        )
+        rows.append(
+            {
+                "model": model,
+                "set": where,
+                "runs": len(group),
+                "unscored": len(group) - len(scored),
+                "AS": summary.average_score,
+                "CS": summary.completion_speed,
+                "CR": summary.completion_rate,
+                "CT": summary.completion_time,
+            }
+        )
+    return rows
 
 
 def _row(model: str, where: str, group: list[Grade], missing: str) -> dict[str, Any]:
     scored = [grade for grade in group if grade.scored]
     covered = {grade.instance for grade in group}
-    members = [name for name in catalogue.bundled() if where and name.rpartition("/")[0] == where]
+    members = catalogue.set_of(group[0].instance or "")[1] if where else ()
     absent = [name for name in members if name not in covered]
     count = len(scored) + (len(absent) if missing == "failed" else 0)
     efficiencies = [g.r_efficiency for g in scored if g.r_efficiency is not None]

@@ -65,6 +65,18 @@ def expand(patterns: Iterable[str]) -> list[str]:
     return list(found)
 
 
+def set_of(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the label and the members of the bundled set that a name belongs to, ``("", ())`` if to none."""
+    if name not in bundled():
+        return "", ()
+    if name.startswith("timearena/"):
+        from planoracle.instances.timearena import sets
+
+        return sets.set_of(name)
+    label = name.rpartition("/")[0]
+    return label, tuple(other for other in bundled() if other.startswith(f"{label}/"))
+
+
 def is_combination(name: str) -> bool:
     """Whether a name combines TimeArena tasks."""
     from planoracle.instances.timearena import sets

@@ -35,6 +35,7 @@ _SUMMARY = (
     "undefined",
     "multitasking_score",
 )
+_TIMEARENA = ("model", "set", "runs", "unscored", "AS", "CS", "CR", "CT")
 
 
 def grade(
@@ -46,6 +47,7 @@ def grade(
     reference: Annotated[
         str | None, typer.Option(help="Plan that R-Efficiency compares with: heuristic or optimal.")
     ] = None,
+    trace: Annotated[bool, typer.Option("--trace", help="Also write every minute of TimeArena runs (steps).")] = False,
     rule: Annotated[
         list[str] | None, typer.Option(help="Set a single rule, e.g. --rule zero_duration=accepted.")
     ] = None,
@@ -56,13 +58,15 @@ def grade(
     status is then 1.
     """
     from planoracle.analysis.grade import Grader, grade_all, read_submissions
-    from planoracle.analysis.statistics import summarize
-    from planoracle.instances.recipe2plan.profile import profile as profile_of
+    from planoracle.analysis.statistics import summarize, summarize_timearena
+    from planoracle.instances.recipe2plan import profile as recipe2plan
+    from planoracle.instances.timearena import profile as timearena
 
     options = dict(_split(entry) for entry in rule or ())
+    ours = {name: options.pop(name) for name in list(options) if name in timearena.RULES}
     if reference is not None:
         options["reference"] = reference
-    grader = Grader(profile_of(profile, **options))
+    grader = Grader(recipe2plan.profile(profile, **options), timearena.profile(profile, **ours))
     table = Table(form, _COLUMNS)
     kept = []
     try:
@@ -74,15 +78,22 @@ def grade(
         for result in grade_all(track(read_submissions(stream, str(submissions)), "grading"), grader):
             if not result.scored:
                 complain(f"line {result.line}: {result.reason}")
-            table.add(result.row())
+            table.add(result.row(trace=trace))
             kept.append(result.without_details())
     table.close()
-    summary = Table(Format.table, _SUMMARY, "averages", sys.stdout if form is Format.table else sys.stderr)
+    stream_of_summaries = sys.stdout if form is Format.table else sys.stderr
+    minutes = Table(Format.table, _TIMEARENA, "TimeArena", stream_of_summaries)
+    for row in summarize_timearena(kept):
+        minutes.add(row)
+    if minutes.rows:
+        minutes.close()
+    summary = Table(Format.table, _SUMMARY, "averages", stream_of_summaries)
     for row in summarize(kept, missing=grader.rules.missing):
         summary.add(row)
         if row["missing_names"]:
             _name_missing(row, grader.rules.missing)
-    summary.close()
+    if summary.rows:
+        summary.close()
     raise typer.Exit(0 if all(result.scored for result in kept) else 1)
 
 

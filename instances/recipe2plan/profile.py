@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 
-from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.profiles import choose
 
 __all__ = ["PROFILES", "Profile", "profile"]
 
@@ -97,41 +97,11 @@ PROFILES = {
 
 
 def profile(name: str = "paper", **options: str | int | bool) -> Profile:
-    """Return a named profile with single rules replaced.
-
-    Values may be given as text, as on the command line.
-
-    Raises
-    ------
-    UnknownNameError
-        For an unknown profile, rule or value.
+    """Return a named profile with single rules replaced, see `planoracle.instances.profiles.choose`.
 
     Examples
     --------
     >>> profile("released", zero_duration="rejected").zero_duration
     'rejected'
     """
-    if name not in PROFILES:
-        raise UnknownNameError(f"must be one of {sorted(PROFILES)}", field="profile", value=name)
-    known = {f.name: type(getattr(PROFILES[name], f.name)) for f in fields(Profile)}
-    values: dict[str, str | int | bool] = {}
-    for option, value in options.items():
-        if option not in known:
-            raise UnknownNameError(f"must be one of {sorted(known)}", field="option", value=option)
-        values[option] = _value(option, value, known[option])
-    return replace(PROFILES[name], **values)  # type: ignore[arg-type]  # types checked by _value
-
-
-def _value(option: str, value: str | int | bool, kind: type) -> str | int | bool:
-    text = str(value).lower()
-    if option in _CHOICES:
-        if text not in _CHOICES[option]:
-            raise UnknownNameError(f"must be one of {_CHOICES[option]}", field=option, value=value)
-        return text
-    if kind is bool:
-        if text not in ("true", "false"):
-            raise UnknownNameError("must be true or false", field=option, value=value)
-        return text == "true"
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise UnknownNameError("must be a whole number", field=option, value=value)
-    return int(text)
+    return choose(PROFILES, _CHOICES, name, options)

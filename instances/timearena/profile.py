@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
-__all__ = ["PROFILES", "Profile"]
+from planoracle.instances.profiles import choose
+
+__all__ = ["PROFILES", "RULES", "Profile", "profile"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +44,19 @@ PROFILES = {
         progress_rounding="truncated", stop_on_complete=False, reserved_objects="released", normalize=False
     ),
 }
+
+_CHOICES = {"progress_rounding": ("truncated", "exact"), "reserved_objects": ("task", "released")}
+
+#: Names of the rules.
+RULES = tuple(field.name for field in fields(Profile))
+
+
+def profile(name: str = "paper", **options: str | int | bool) -> Profile:
+    """Return a named profile with single rules replaced, see `planoracle.instances.profiles.choose`.
+
+    Examples
+    --------
+    >>> profile("released", max_wrong_streak=3).max_wrong_streak
+    3
+    """
+    return choose(PROFILES, _CHOICES, name, options)

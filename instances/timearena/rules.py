@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from planoracle.instances.replay import Event, Replay, Violation
 from planoracle.instances.timearena.profile import PROFILES, Profile
-from planoracle.instances.timearena.world import Object, RoleKey, World
+from planoracle.instances.timearena.world import COMMON, Object, RoleKey, World
 
-__all__ = ["KINDS", "WRONG", "Minute", "Run", "as_replay", "may_meet", "replay"]
+__all__ = ["KINDS", "WRONG", "Minute", "Run", "Snapshot", "as_replay", "may_meet", "replay"]
 
 #: Feedback kinds of a minute.
 KINDS = (
@@ -54,6 +54,10 @@ class Run:
         Minutes that passed.
     score
         Percent of the work done, as the profile rounds it.
+    scores
+        The same at the end of every minute.
+    necessary
+        For every minute whether it was a wait in which no action could have been started.
     """
 
     steps: tuple[Minute, ...]
@@ -61,11 +65,15 @@ class Run:
     end: str
     total_time: int
     score: float
+    scores: tuple[float, ...] = ()
+    necessary: tuple[bool, ...] = ()
 
 
 def may_meet(world: World, first: Object, second: Object, verb: str, rules: Profile) -> bool:
     """Whether reservations let two objects be used together."""
     if rules.reserved_objects == "task":
+        if first.base in COMMON or second.base in COMMON:
+            return True
         return first.task == second.task or not (first.reserved or second.reserved)
     if not second.container:
         return True
@@ -142,10 +150,25 @@ class _State:
         return first is not second and may_meet(self.world, first, second, verb, self.rules)
 
 
-def replay(world: World, decisions: Iterable[str], time_limit: int, rules: Profile = PROFILES["paper"]) -> Run:
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The world before a decision: minutes ``left`` of every role, and what is ``running`` on which objects."""
+
+    minute: int
+    left: dict[RoleKey, int]
+    running: dict[RoleKey, tuple[str, ...]]
+
+
+def replay(
+    world: World,
+    decisions: Iterable[str],
+    time_limit: int,
+    rules: Profile = PROFILES["paper"],
+    watch: Callable[[Snapshot], None] | None = None,
+) -> Run:
     """Run decisions minute by minute; an occupying action asks for no decision until it ends.
 
-    Nothing a decision holds can make this raise.
+    Nothing a decision holds can make this raise. ``watch``, if given, sees the world before every decision.
 
     Examples
     --------
@@ -156,6 +179,8 @@ def replay(world: World, decisions: Iterable[str], time_limit: int, rules: Profi
     """
     state = _State(world, rules)
     steps: list[Minute] = []
+    scores: list[float] = []
+    necessary: list[bool] = []
     shown = 0.0
     wrong = 0
     end = ""
@@ -166,7 +191,10 @@ def replay(world: World, decisions: Iterable[str], time_limit: int, rules: Profi
         increment = state.score - shown if show else 0
         shown += increment
         steps.append(Minute(len(steps), action, kind, increment))
+        scores.append(state.score)
+        necessary.append(stuck)
 
+    stuck = False
     while not end:
         if wrong >= rules.max_wrong_streak:
             end = "five_invalid"
@@ -177,8 +205,11 @@ def replay(world: World, decisions: Iterable[str], time_limit: int, rules: Profi
             if decision is None:
                 end = "exhausted"
                 break
+            if watch is not None:
+                watch(Snapshot(len(steps), dict(state.left), dict(state.running)))
             text = " ".join(decision.lower().split()) if rules.normalize else decision.strip()
             kind, keys = ("wait", []) if text == "wait" else state.judge(text)
+            stuck = kind == "wait" and not any(not state.judge(command)[0] for command in world.commands)
             if kind == "wait":
                 state.advance()
                 record(text, kind)
@@ -191,7 +222,7 @@ def replay(world: World, decisions: Iterable[str], time_limit: int, rules: Profi
             wrong = wrong + 1 if kind in WRONG else 0
             if state.complete and (kind not in WRONG or rules.stop_on_complete):
                 end = "completed"
-    return Run(tuple(steps), end == "completed", end, len(steps), state.score)
+    return Run(tuple(steps), end == "completed", end, len(steps), state.score, tuple(scores), tuple(necessary))
 
 
 def _carry_out(

@@ -7,7 +7,7 @@ from functools import cache
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.timearena.world import task_names, world
 
-__all__ = ["SCENARIOS", "is_combination", "names", "scenario_set"]
+__all__ = ["SCENARIOS", "is_combination", "names", "scenario_set", "set_of"]
 
 SCENARIOS = ("cooking", "household", "lab")
 
@@ -37,3 +37,15 @@ def is_combination(name: str) -> bool:
         return bool(world(name).tasks) and set(world(name).tasks) <= set(task_names())
     except UnknownNameError:
         return False
+
+
+def set_of(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the label and the members of the paper's set that holds a name.
+
+    >>> set_of("timearena/lab10+lab1")[0]
+    'timearena/lab, 2 tasks'
+    """
+    tasks = world(name).tasks
+    scenario = tasks[0].rstrip("0123456789")
+    plural = "task" if len(tasks) == 1 else "tasks"
+    return f"timearena/{scenario}, {len(tasks)} {plural}", scenario_set(scenario, len(tasks))

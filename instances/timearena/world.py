@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.files import load_json
 
-__all__ = ["Object", "Role", "World", "build", "task_names", "world"]
+__all__ = ["COMMON", "Object", "Role", "World", "build", "task_names", "world"]
 
 #: Objects that are numbered but never reserved; with ``shared`` there is one of each for all tasks.
 COMMON = ("pot", "fryer", "oven")
@@ -59,6 +59,22 @@ class World:
     tasks: tuple[str, ...]
     objects: dict[str, Object]
     verbs: dict[str, bool]
+
+    @cached_property
+    def commands(self) -> tuple[str, ...]:
+        """All actions that some object has a role in, as decisions."""
+        found = []
+        for name, thing in self.objects.items():
+            for (verb, slot), role in thing.roles.items():
+                if not role.minutes:
+                    continue
+                head, _, preposition = verb.partition(" ")
+                if not slot:
+                    found.append(f"{verb} {name}")
+                else:
+                    others = (n for n, other in self.objects.items() if (verb, 2) in other.roles)
+                    found += [f"{head} {name} {preposition} {other}" for other in others]
+        return tuple(found)
 
     @property
     def minutes(self) -> int:

@@ -161,7 +161,7 @@ def test_paper_profile_gives_the_same_verdict_on_plans_without_zero_lengths(verd
 
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 def test_optimal_plans_succeed_in_the_optimal_makespan(rules):
-    for name in catalogue.bundled():
+    for name in facts.names():
         found = grade(optimal_text(name), name, rules)
         assert found.success, name
         assert found.violations == (), name
@@ -170,7 +170,7 @@ def test_optimal_plans_succeed_in_the_optimal_makespan(rules):
 
 def test_optimal_plans_have_r_efficiency_one_against_the_optimum():
     rules = profile("paper", reference="optimal")
-    for name in catalogue.bundled():
+    for name in facts.names():
         found = grade(optimal_text(name), name, rules)
         assert found.reference == "optimal"
         assert found.r_efficiency == found.r_efficiency_optimal == found.multitasking_score == 1.0, name
@@ -178,7 +178,7 @@ def test_optimal_plans_have_r_efficiency_one_against_the_optimum():
 
 def test_reference_plans_have_r_efficiency_one_against_themselves_and_less_against_the_optimum():
     better = 0
-    for name in catalogue.bundled():
+    for name in facts.names():
         if name == EGG:
             continue
         found = grade(reference_text(name), name)
@@ -551,7 +551,7 @@ def test_any_plan_gives_a_grade(plan):
 
 # --- averages ------------------------------------------------------------------------------------
 
-TIMED = [name for name in catalogue.bundled() if name.startswith("recipe2plan/timed/")]
+TIMED = [name for name in facts.names() if name.startswith("recipe2plan/timed/")]
 
 
 def scored(name, *, success=True, progress=1.0, value=1.0, model=None):
@@ -647,7 +647,7 @@ def test_no_grades_have_no_averages():
 
 def test_reference_plans_never_beat_the_optimum():
     grader = Grader(PROFILES["paper"])
-    for name in catalogue.bundled()[::4]:
+    for name in facts.names()[::4]:
         _, setting, pair = name.split("/")
         plan = facts.reference_plan(setting, pair)
         if plan is not None:

@@ -1,0 +1,61 @@
+"""Choosing a rule profile by name and setting single rules, for every benchmark alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from planoracle.instances.errors import UnknownNameError
+
+__all__ = ["choose"]
+
+_Profile = TypeVar("_Profile")
+
+
+def choose(
+    profiles: Mapping[str, _Profile],
+    choices: Mapping[str, Sequence[str]],
+    name: str,
+    options: Mapping[str, str | int | bool],
+) -> _Profile:
+    """Return a named profile (a dataclass) with single rules replaced.
+
+    Parameters
+    ----------
+    choices
+        For rules that are text, their possible values. The others are true or false, or whole numbers.
+    options
+        Values may be given as text, as on the command line.
+
+    Raises
+    ------
+    UnknownNameError
+        For an unknown profile, rule or value.
+    """
+    if name not in profiles:
+        raise UnknownNameError(f"must be one of {sorted(profiles)}", field="profile", value=name)
+    base: Any = profiles[name]
+    known = {field.name: type(getattr(base, field.name)) for field in fields(base)}
+    values: dict[str, str | int | bool] = {}
+    for option, value in options.items():
+        if option not in known:
+            raise UnknownNameError(f"must be one of {sorted(known)}", field="option", value=option)
+        values[option] = _value(option, value, known[option], choices.get(option))
+    chosen: _Profile = replace(base, **values)
+    return chosen
+
+
+def _value(option: str, value: str | int | bool, kind: type, among: Sequence[str] | None) -> str | int | bool:
+    text = str(value).lower()
+    if among is not None:
+        if text not in among:
+            raise UnknownNameError(f"must be one of {tuple(among)}", field=option, value=value)
+        return text
+    if kind is bool:
+        if text not in ("true", "false"):
+            raise UnknownNameError("must be true or false", field=option, value=value)
+        return text == "true"
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise UnknownNameError("must be a whole number", field=option, value=value)
+    return int(text)

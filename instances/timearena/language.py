@@ -1,0 +1,80 @@
+"""Plans of TimeArena: decisions out of lists, logs and free text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from planoracle.instances.errors import PlanError
+from planoracle.instances.timearena.profile import PROFILES, Profile
+from planoracle.instances.timearena.world import World
+
+__all__ = ["MAX_DECISIONS", "extract", "parse"]
+
+#: More decisions than minutes in any run.
+MAX_DECISIONS = 100_000
+
+_MARK = re.compile(r"^\s{0,20}(?:[-*•>]|\d{1,6}[.):])\s{0,20}")
+_EDGES = " \t\r\n.,;:!?\"'`()[]{}*"
+
+
+def parse(submission: Any, world: World, rules: Profile = PROFILES["paper"]) -> list[str]:
+    r"""Read the agent's decisions.
+
+    Parameters
+    ----------
+    submission
+        A list of decisions; a released log, a list of records with an ``"action"``; or text, one decision a
+        line. Continuations of an occupying action are implied.
+    rules
+        With ``normalize``, an action is extracted from what surrounds it, and lines of prose without any
+        are passed over.
+
+    Raises
+    ------
+    PlanError
+        If the submission has none of these forms or holds too many decisions.
+
+    Examples
+    --------
+    >>> from planoracle.instances.timearena.world import world
+    >>> parse("1. I will wash cup.\n2. Wait", world("timearena/household1"))
+    ['wash cup', 'wait']
+    """
+    if isinstance(submission, str):
+        lines = [line for line in submission.splitlines() if line.strip()]
+        if rules.normalize:
+            lines = [_MARK.sub("", line) for line in lines]
+            lines = [line for line in lines if len(line.split()) <= 6 or extract(line, world) != line]
+        made = lines
+    elif isinstance(submission, list):
+        made = [_decision(entry, f"actions[{i}]") for i, entry in enumerate(submission)]
+    else:
+        raise PlanError("must be a list of decisions, a log or a text", field="actions", value=submission)
+    if len(made) > MAX_DECISIONS:
+        raise PlanError(f"holds more than {MAX_DECISIONS} decisions", field="actions")
+    return [extract(decision, world) for decision in made] if rules.normalize else made
+
+
+def _decision(entry: Any, field: str) -> str:
+    text = entry.get("action") if isinstance(entry, dict) else entry
+    if not isinstance(text, str):
+        raise PlanError("must be a text, or a record with an action", field=field, value=entry)
+    return text
+
+
+def extract(text: str, world: World) -> str:
+    """Return the first action of the world that a text names, or the text itself if it names none.
+
+    >>> from planoracle.instances.timearena.world import world
+    >>> extract("Next I pour kettle into teapot!", world("timearena/household1"))
+    'pour kettle into teapot'
+    """
+    words = [stripped for word in text[:10_000].lower().split() if (stripped := word.strip(_EDGES))]
+    for i, verb in enumerate(words):
+        four = words[i : i + 4]
+        if len(four) == 4 and f"{verb} {four[2]}" in world.verbs and {four[1], four[3]} <= world.objects.keys():
+            return " ".join(four)
+        if verb in world.verbs and i + 1 < len(words) and words[i + 1] in world.objects:
+            return f"{verb} {words[i + 1]}"
+    return "wait" if "wait" in words and len(words) <= 8 else text

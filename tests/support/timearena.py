@@ -1,0 +1,87 @@
+"""Exhaustive search through the rules of TimeArena: no scheduling model, only decisions and what becomes of them."""
+
+from __future__ import annotations
+
+from copy import copy
+
+from planoracle.instances.timearena import rules
+from planoracle.instances.timearena.profile import PROFILES, Profile
+from planoracle.instances.timearena.world import World
+
+_NEVER = 10**9
+
+
+def _copy(state: rules._State) -> rules._State:
+    other = copy(state)
+    other.left, other.running, other.busy = dict(state.left), dict(state.running), set(state.busy)
+    return other
+
+
+def commands(scene: World, profile: Profile) -> list[str]:
+    """Return every two- and four-word command that the rules do not always refuse."""
+    fresh = rules._State(scene, profile)
+    said = []
+    for verb in scene.verbs:
+        first, *preposition = verb.split()
+        for name in scene.objects:
+            if not preposition:
+                said.append(f"{first} {name}")
+            else:
+                said += [f"{first} {name} {preposition[0]} {other}" for other in scene.objects]
+    return [text for text in said if fresh.judge(text)[0] in ("", "dependency_violation")]
+
+
+def _after(state: rules._State, text: str) -> tuple[rules._State, int] | None:
+    """Return the state when the agent is next free and the minutes until then; ``None`` for a wrong command."""
+    if text == "wait":
+        kind, keys = "", []
+    else:
+        kind, keys = state.judge(text)
+    if kind:
+        return None
+    after = _copy(state)
+    minutes: list[rules.Minute] = []
+    if text == "wait":
+        after.advance()
+        return after, 1
+
+    def record(action: str, kind: str) -> None:
+        minutes.append(rules.Minute(len(minutes), action, kind, 0))
+
+    rules._carry_out(after, text, keys, record, minutes, _NEVER)
+    return after, len(minutes)
+
+
+def optimum(scene: World, most_states: int, profile: Profile = PROFILES["paper"]) -> tuple[str, int | None]:
+    """Search breadth first, minute by minute, over all states in which the agent is free.
+
+    A wrong decision passes a minute at best like a wait, so it is left out; a state met again, at the same
+    minute or later, cannot do better than the first time.
+
+    Returns
+    -------
+    tuple
+        ``"complete"`` and the least number of minutes; ``"impossible"`` if no run completes; ``"too many"``
+        states to tell.
+    """
+    said = [*commands(scene, profile), "wait"]
+    start = rules._State(scene, profile)
+    layers: dict[int, list[rules._State]] = {0: [start]}
+    met: set[tuple[object, ...]] = set()
+    while layers:
+        minute = min(layers)
+        for state in layers.pop(minute):
+            if state.complete:
+                return "complete", minute
+            # What runs, with all the minutes left, also tells which objects are occupied.
+            mark = (*state.left.values(), frozenset(state.running.items()))
+            if mark in met:
+                continue
+            met.add(mark)
+            if len(met) > most_states:
+                return "too many", None
+            for text in said:
+                if (reached := _after(state, text)) is not None:
+                    after, minutes = reached
+                    layers.setdefault(minute + minutes, []).append(after)
+    return "impossible", None
