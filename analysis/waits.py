@@ -36,26 +36,29 @@ def waits(scene: World, decisions: Sequence[str], time_limit: int, rules: Profil
     """
     seen: list[Snapshot] = []
     run = replay(scene, [*decisions, "wait"], time_limit, rules, watch=seen.append)
-    ends: dict[int, int | None] = {}
+    ends: dict[int, int | None] = {run.total_time: run.total_time} if run.completed else {}
     by_minute = {snapshot.minute: snapshot for snapshot in seen}
+    ours = seen[-1].minute if len(seen) > len(decisions) else None
     found = []
     for step, necessary in zip(run.steps, run.necessary, strict=True):
-        if step.kind != "wait" or step.minute == seen[-1].minute:
+        if step.kind != "wait" or step.minute == ours:
             continue  # the wait we added only shows the world after the last decision
-        before, after = (_best_end(scene, by_minute.get(m), rules, ends) for m in (step.minute, step.minute + 1))
+        before, after = (_best_end(scene, by_minute, m, rules, ends) for m in (step.minute, step.minute + 1))
         found.append(Wait(step.minute, necessary, None if before is None or after is None else after - before))
     return found
 
 
-def _best_end(scene: World, snapshot: Snapshot | None, rules: Profile, known: dict[int, int | None]) -> int | None:
-    if snapshot is None:
-        return None
-    if snapshot.minute not in known:
-        problem = encode.remaining(scene, snapshot, rules)
-        if problem is None:
-            known[snapshot.minute] = snapshot.minute
-        else:
-            result = solve(problem)
-            proved = result.status == "optimal" and result.makespan is not None
-            known[snapshot.minute] = snapshot.minute + (result.makespan or 0) if proved else None
-    return known[snapshot.minute]
+def _best_end(
+    scene: World, seen: dict[int, Snapshot], minute: int, rules: Profile, known: dict[int, int | None]
+) -> int | None:
+    """Return the best completion time from a minute on, ``None`` if the run never got there or it is unproved."""
+    if minute not in known:
+        known[minute] = None
+        if minute in seen:
+            problem = encode.remaining(scene, seen[minute], rules)
+            result = solve(problem) if problem is not None else None
+            if result is None:
+                known[minute] = minute
+            elif result.status == "optimal" and result.makespan is not None:
+                known[minute] = minute + result.makespan
+    return known[minute]

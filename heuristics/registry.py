@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 
-from planoracle.heuristics import recipe2plan_dfs
+from planoracle.heuristics import recipe2plan_dfs, timearena_greedy
 from planoracle.heuristics.generation import generate_parallel, generate_serial
 from planoracle.heuristics.improve import improve
 from planoracle.heuristics.priority import RULES, priorities
@@ -50,7 +50,7 @@ class Answer:
     seconds: float
 
 
-_Outcome = tuple[Timetable | None, str]
+_Outcome = tuple[Timetable | Schedule | None, str]
 _FAILED = "the scheme found no place for an action within its maximum lags"
 
 
@@ -69,6 +69,14 @@ def _dfs(waiting: bool, instance: Instance, budget: Budget) -> _Outcome:
     return recipe2plan_dfs.search(instance, waiting=waiting)
 
 
+def _greedy(algorithm: Callable[[Instance], timearena_greedy.Greedy], instance: Instance, budget: Budget) -> _Outcome:
+    if len(instance.agents) != 1:
+        return None, "the greedy of TimeArena is for one agent"
+    found = algorithm(instance)
+    schedule, obstacle = timearena_greedy.realise(instance, found.starts)
+    return schedule, f"claims {found.claim} {instance.unit}s, impossible under the rules: {obstacle}"
+
+
 #: Every heuristic: name -> function of an instance and a budget.
 HEURISTICS: dict[str, Callable[[Instance, Budget], _Outcome]] = {
     "recipe2plan-dfs": partial(_dfs, True),
@@ -76,6 +84,8 @@ HEURISTICS: dict[str, Callable[[Instance, Budget], _Outcome]] = {
     **{f"serial-{rule}": partial(_generated, generate_serial, rule) for rule in RULES},
     **{f"parallel-{rule}": partial(_generated, generate_parallel, rule) for rule in RULES},
     "improve": _improved,
+    "timearena-greedy": partial(_greedy, timearena_greedy.printed),
+    "timearena-greedy-released": partial(_greedy, timearena_greedy.released),
 }
 
 
@@ -92,11 +102,11 @@ def run(instance: Instance, name: str, budget: Budget = Budget()) -> Answer:
     if name not in HEURISTICS:
         raise UnknownNameError(f"must be one of {', '.join(HEURISTICS)}", field="heuristic", value=name)
     began = perf_counter()
-    timetable, reason = HEURISTICS[name](instance, budget)
-    late = timetable is not None and instance.time_limit is not None and timetable.makespan > instance.time_limit
-    if timetable is None or late:
+    found, reason = HEURISTICS[name](instance, budget)
+    late = found is not None and instance.time_limit is not None and found.makespan > instance.time_limit
+    if found is None or late:
         why = "the schedule found exceeds the time limit" if late else reason
         return Answer(instance.name, name, None, None, None, why, perf_counter() - began)
-    schedule = timetable.schedule()
+    schedule = found.schedule() if isinstance(found, Timetable) else found
     plan = certify(instance, schedule)
     return Answer(instance.name, name, schedule, schedule.makespan, plan, "", perf_counter() - began)

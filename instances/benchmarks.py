@@ -94,11 +94,13 @@ class _TimeArena:
         return encode.to_schedule(instance, self._decisions(text))
 
     def replay(self, instance: Instance, text: Any) -> Replay:
-        from planoracle.instances.timearena import rules
+        from planoracle.instances.timearena import profile, rules
         from planoracle.instances.timearena.world import world
 
+        chosen = instance.cache.get("timearena profile", profile.PROFILES["paper"])
+        assert isinstance(chosen, profile.Profile)
         limit = instance.time_limit if instance.time_limit is not None else 10**6
-        return rules.as_replay(rules.replay(world(instance.name), self._decisions(text), limit))
+        return rules.as_replay(rules.replay(world(instance.name), self._decisions(text), limit, chosen))
 
     @staticmethod
     def _decisions(text: Any) -> list[str]:

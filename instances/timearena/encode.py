@@ -27,6 +27,9 @@ def load(name: str) -> Instance:
 def instance(scene: World, rules: Profile = PROFILES["paper"]) -> Instance:
     """Encode a combination of tasks.
 
+    The instance remembers the profile, so that its schedules are refereed by it. An action that reservations
+    leave no second object for raises `InputError`: the combination cannot be completed.
+
     Every role with minutes is an action: it holds the agent throughout, or for its first minute if it then
     runs by itself. Objects are resources of capacity one; the second object of an action is its mode,
     with that object's own prerequisites.
@@ -38,7 +41,7 @@ def instance(scene: World, rules: Profile = PROFILES["paper"]) -> Instance:
                 continue
             action = _action(scene, thing, role, rules)
             actions.append(action)
-            lags += [Lag(before, action.id) for before in _needs(scene, role)]
+            lags += [Lag(before, action.id) for before in _waits_for(action, _needs(scene, role))]
     return Instance(
         name=scene.name,
         actions=tuple(actions),
@@ -48,6 +51,7 @@ def instance(scene: World, rules: Profile = PROFILES["paper"]) -> Instance:
         unit="minute",
         seconds_per_tick=60,
         time_limit=MINUTES_PER_TASK * len(scene.tasks),
+        cache={"timearena profile": rules},
     )
 
 
@@ -72,7 +76,7 @@ def remaining(scene: World, now: Snapshot, rules: Profile = PROFILES["paper"]) -
             else:
                 action = replace(action, modes=tuple(_open(scene, mode, now) for mode in action.modes))
                 lags.append(Lag(anchor.id, action.id))
-                lags += [Lag(before, action.id) for before in _needs(scene, role, now)]
+                lags += [Lag(before, action.id) for before in _waits_for(action, _needs(scene, role, now))]
             actions.append(action)
     if len(actions) == 1:
         return None
@@ -84,6 +88,12 @@ def remaining(scene: World, now: Snapshot, rules: Profile = PROFILES["paper"]) -
         unit="minute",
         seconds_per_tick=60,
     )
+
+
+def _waits_for(action: Action, needs: list[str]) -> list[str]:
+    """Return what an action waits for in any case: its own needs, and those that all its modes share."""
+    shared = set.intersection(*(set(mode.after) for mode in action.modes)) if action.modes else set()
+    return list(dict.fromkeys([*needs, *sorted(shared)]))
 
 
 def _open(scene: World, mode: Mode, now: Snapshot) -> Mode:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import load_json, read_bytes
 
 __all__ = ["GraphAction", "read_dependency_graph", "read_tasks"]
 
-_TASK = ("scenario", "label", "actions", "objects")
-_ACTION = ("verb", "usage", "occupies_agent")
-_OBJECT = ("name", "roles")
+_T = TypeVar("_T")
+_TASK, _ACTION = ("scenario", "label", "actions", "objects"), ("verb", "usage", "occupies_agent")
+_OBJECT, _NEED = ("name", "roles"), ("object", "verb", "slot")
 _ROLE = ("verb", "slot", "minutes", "needs", "before", "after")
-_NEED = ("object", "verb", "slot")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +32,16 @@ class GraphAction:
 def read_tasks(path: str | Path) -> dict[str, dict[str, Any]]:
     """Read the tasks of a ``tasks.json``, in the form of our own bundled facts.
 
-    Returns
-    -------
-    dict
-        For every task ``label``, the verbs that are ``occupying`` and ``autonomous``, and its ``objects``
-        with their roles; what is empty, zero or null is left out of a role.
-
-    Raises
-    ------
-    InputError
-        Naming file, field and value.
+    What is empty, zero or null is left out of a role. Faults raise `InputError` naming file, field and value.
     """
+    return _read(path, _task)
+
+
+def _read(path: str | Path, parse: Callable[[Any, str], _T]) -> dict[str, _T]:
     source = str(path)
     document = load_json(read_bytes(path), source)
     try:
-        return {name: _task(task, name) for name, task in _object(document, "document").items()}
+        return {name: parse(entry, name) for name, entry in _object(document, "document").items()}
     except InputError as error:
         raise error.at(source) from None
 
@@ -59,18 +54,15 @@ def _task(task: Any, where: str) -> dict[str, Any]:
         verb = _text(_object(action, field, _ACTION)["verb"], f"{field}.verb", r"\w+( \w+)?")
         if verb in occupies:
             raise InputError("is given twice", field=f"{field}.verb", value=verb)
-        if not isinstance(action["occupies_agent"], bool):
-            message = "must be true or false"
-            raise InputError(message, field=f"{field}.occupies_agent", value=action["occupies_agent"])
-        occupies[verb] = action["occupies_agent"]
+        occupies[verb] = held = action["occupies_agent"]
+        if not isinstance(held, bool):
+            raise InputError("must be true or false", field=f"{field}.occupies_agent", value=held)
     objects, needed, known = [], [], set()
     for number, thing in enumerate(_list(task["objects"], f"{where}.objects")):
         field = f"{where}.objects[{number}]"
         name = _text(_object(thing, field, _OBJECT)["name"], f"{field}.name", r"[\w-]+")
-        roles = [
-            _role(role, occupies, f"{field}.roles[{r}]")
-            for r, role in enumerate(_list(thing["roles"], f"{field}.roles"))
-        ]
+        listed = enumerate(_list(thing["roles"], f"{field}.roles"))
+        roles = [_role(role, occupies, f"{field}.roles[{r}]") for r, role in listed]
         objects.append({"name": name, "roles": roles})
         known |= {(name, role["verb"], role.get("slot")) for role in roles}
         needed += [(n, f"{field}.roles[{r}].needs") for r, role in enumerate(roles) for n in role.get("needs", ())]
@@ -89,9 +81,8 @@ def _role(role: Any, verbs: dict[str, bool], where: str) -> dict[str, Any]:
     verb, slot, minutes = (_object(role, where, _ROLE)[key] for key in _ROLE[:3])
     if not isinstance(verb, str) or verb not in verbs:
         raise InputError(f"must be one of the task's verbs {sorted(verbs)}", field=f"{where}.verb", value=verb)
-    if slot is not None and (type(slot) is not int or slot not in (1, 2)) or (slot is None) == (" " in verb):
-        message = "must be 1 or 2 for a verb with a preposition, else null"
-        raise InputError(message, field=f"{where}.slot", value=slot)
+    if (slot is not None and (type(slot) is not int or slot not in (1, 2))) or (slot is None) == (" " in verb):
+        raise InputError("must be 1 or 2 for a verb with a preposition, else null", field=f"{where}.slot", value=slot)
     needs = []
     for number, need in enumerate(_list(role["needs"], f"{where}.needs", least=0)):
         _object(need, f"{where}.needs[{number}]", _NEED)
@@ -101,30 +92,17 @@ def _role(role: Any, verbs: dict[str, bool], where: str) -> dict[str, Any]:
     states = [role["before"], role["after"]]
     if states != [None, None] and not all(isinstance(state, str) for state in states):
         raise InputError("must be texts or both null", field=f"{where}.before and after", value=states)
-    found = {
-        "verb": verb,
-        "slot": slot,
-        "minutes": _minutes(minutes, f"{where}.minutes", least=0),
-        "needs": needs,
-        "states": states if states != [None, None] else None,
-    }
+    found = {"verb": verb, "slot": slot, "minutes": _minutes(minutes, f"{where}.minutes", least=0), "needs": needs}
+    found["states"] = states if states != [None, None] else None
     return {key: value for key, value in found.items() if value}
 
 
 def read_dependency_graph(path: str | Path) -> dict[str, tuple[GraphAction, ...]]:
     """Read the actions of every task of a ``dependencygraph.json``; a trailing ``*`` marks autonomous ones.
 
-    Raises
-    ------
-    InputError
-        Naming file, field and value.
+    Faults raise `InputError` as in `read_tasks`.
     """
-    source = str(path)
-    document = load_json(read_bytes(path), source)
-    try:
-        return {name: _graph(entry, name) for name, entry in _object(document, "document").items()}
-    except InputError as error:
-        raise error.at(source) from None
+    return _read(path, _graph)
 
 
 def _graph(entry: Any, where: str) -> tuple[GraphAction, ...]:
@@ -138,15 +116,11 @@ def _graph(entry: Any, where: str) -> tuple[GraphAction, ...]:
         for name in (key, *_list(needs, f"{where}[1].{key}", least=0)):
             if not isinstance(name, str) or name not in names:
                 raise InputError("must be an action of the task", field=f"{where}[1].{key}", value=name)
-    return tuple(
-        GraphAction(
-            names[key],
-            _minutes(value, f"{where}[0].{key}", least=1),
-            key.endswith("*"),
-            tuple(names[need] for need in before.get(key, ())),
-        )
-        for key, value in minutes.items()
-    )
+    found = []
+    for key, value in minutes.items():
+        after = tuple(names[need] for need in before.get(key, ()))
+        found.append(GraphAction(names[key], _minutes(value, f"{where}[0].{key}", least=1), key.endswith("*"), after))
+    return tuple(found)
 
 
 def _object(value: Any, field: str, keys: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from time import perf_counter
 
 from planoracle.analysis.grade import Grader
 from planoracle.heuristics.registry import Budget, run
-from planoracle.instances.catalogue import bundled, load
+from planoracle.instances.catalogue import load
+from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan.profile import PROFILES
 from planoracle.solver.solve import solve
 
@@ -36,7 +37,7 @@ def timed(function, *args, **options):
 
 
 def main() -> None:
-    instances = [load(name) for name in bundled()]
+    instances = [load(name) for name in facts.names()]
     solve(instances[0])
     results = [timed(solve, instance) for instance in instances]
     spread("solve 130 problems", [seconds for _, seconds in results])

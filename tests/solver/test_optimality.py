@@ -6,8 +6,9 @@ import pytest
 from support.exhaustive import general_optimum, kitchen_optimum, schedules
 from support.random_instances import kitchen, workshop
 
-from planoracle.instances.catalogue import bundled, load
+from planoracle.instances.catalogue import load
 from planoracle.instances.model import Action, Instance, Mode
+from planoracle.instances.recipe2plan import facts
 from planoracle.instances.referee import referee
 from planoracle.solver import solve as solving
 from planoracle.solver.bounds import common_tick, grid_matters, horizon, lower_bound, windows
@@ -81,6 +82,7 @@ def test_the_random_workshops_use_every_feature():
     assert any(a.agents == () for a in actions)
     assert any(a.agents and len(a.agents) == 1 for a in actions)
     assert any(len(a.modes) > 1 for a in actions)
+    assert any(mode.after for a in actions for mode in a.modes)
     assert any(0 < a.attended < a.duration for a in actions)
     assert any(a.interruptible and not a.attended for a in actions)
     assert any(i.resources[1].capacity > 1 for i in instances)
@@ -162,7 +164,7 @@ def test_finest_finds_what_pauses_off_the_grid_gain(monkeypatch):
 
 
 def test_all_other_recipe2plan_problems_are_proved_on_every_grid():
-    assert sum(solve(load(name)).grid == 1 for name in bundled()) == 127
+    assert sum(solve(load(name)).grid == 1 for name in facts.names()) == 127
 
 
 def _without_pausing_users(instance: Instance) -> Instance:

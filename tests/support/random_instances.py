@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
@@ -64,7 +65,7 @@ def kitchen(seed: int, most: int = 6) -> Instance:
 
 
 def workshop(seed: int) -> Instance:
-    """Up to four actions with whatever the general model has: agents, modes, capacities, states, lags."""
+    """Up to four actions with all the general model has: agents, modes, capacities, states, lags."""
     random = Random(seed)
     agents = ("a", "b")[: random.randint(1, 2)]
     resources = (
@@ -97,6 +98,8 @@ def workshop(seed: int) -> Instance:
             modes[0] = Mode((*uses, Demand("bench", amount=random.randint(1, 2))))
         if random.random() < 0.25:
             modes.append(Mode((Demand("bench", amount=2),)))
+        if number and random.random() < 0.3:
+            modes[-1] = replace(modes[-1], after=(f"t/{random.randrange(number)}",))
         eligible = None if random.random() < 0.5 else tuple(a for a in agents if random.random() < 0.6)
         if attended and eligible == ():
             eligible = agents[:1]

@@ -1,0 +1,247 @@
+"""The greedy of TimeArena (Zhang et al., 2024, Appendix A.4), as printed and as released.
+
+The paper calls its result the Oracle, i.e. the shortest completion time. Neither version knows that objects
+can be occupied, so what they claim may be too short to be possible: `realise` decides that by the rules.
+
+*Printed* (Algorithm 1): autonomous ("non-occupied") actions by falling duration, each after its
+prerequisites; then again and again the first action of the list whose prerequisites are done. Settled here:
+
+- *Objects.* ``check_dependency`` asks for prerequisites only, as its name says.
+- *Minimal time.* Lines 15 to 30 add up the agent's minutes and stop when the last action is started. An
+  autonomous action may run on: the makespan is the latest finish.
+- *Taken from the list.* Lines 17 to 28 never remove an action from the list; one that is done is passed over.
+- *BFS order.* Prerequisites are listed breadth first from the action, as collected; ties as in the instance.
+- *Second objects.* If an action can be done with several objects, its listed prerequisites are those of the
+  first; it starts as soon as those of any one are done.
+- *Starting* an autonomous action costs the minutes it is attended (one in TimeArena, as in line 20).
+
+*Released* (``algorithm/cal_oracle.py`` of ``ykzhang721/TimeArena``): the best over all orders of the
+autonomous actions, prerequisites farthest first, the makespan including the last autonomous action. Its
+minimum starts at 100 minutes, so it never says more (`Greedy.claim`). Its own list of prerequisites asks for
+three more than the environment (``_LISTED``), and sets up the ironing board of household6 after the suit is
+put on it; there we keep the environment's order, which claims the same times.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice, permutations
+from typing import NamedTuple
+
+from planoracle.instances.benchmarks import certify
+from planoracle.instances.errors import InternalError
+from planoracle.instances.model import Instance, Lag, Mode
+from planoracle.instances.schedule import Piece, Schedule
+
+__all__ = ["CEILING", "Greedy", "printed", "realise", "released", "without_objects"]
+
+#: The released code never answers more minutes than this.
+CEILING = 100
+
+#: Action -> prerequisite in the released ``dependencygraph.json`` only; ids without the numbers of objects.
+_LISTED = {
+    "cooking6/bake dish in": "cooking6/add beef to",
+    "household7/pour coffee_machine into": "household7/activate coffee_machine",
+    "lab5/add aluminum_foil to": "lab5/dissolve sodium_hydroxide in",
+}
+
+
+class Greedy(NamedTuple):
+    """Outcome of a greedy that ignores objects.
+
+    ``makespan`` and ``starts`` (in the order of the instance) in ticks; ``order``: the ids of the autonomous
+    actions in the order that led to it; ``capped``: orders were left untried, another one may be better.
+    """
+
+    makespan: int
+    starts: tuple[int, ...]
+    order: tuple[str, ...]
+    capped: bool
+
+    @property
+    def claim(self) -> int:
+        """What the released code prints: the makespan, but at most 100."""
+        return min(self.makespan, CEILING)
+
+
+def without_objects(instance: Instance) -> Instance:
+    """Drop all resources, so that only the agent and the prerequisites are left.
+
+    Modes keep their names and prerequisites; of modes with the same prerequisites the first is kept. The
+    result is judged by the general rules (``benchmark="own"``).
+    """
+    actions = []
+    for action in instance.actions:
+        modes: dict[frozenset[str], Mode] = {}
+        for mode in action.modes:
+            modes.setdefault(frozenset(mode.after), replace(mode, demands=()))
+        actions.append(replace(action, modes=tuple(modes.values())))
+    name = f"{instance.name} without objects"
+    return replace(instance, name=name, actions=tuple(actions), resources=(), benchmark="own", cache={})
+
+
+def printed(instance: Instance) -> Greedy:
+    """Schedule by Algorithm 1 as printed, objects ignored (see above)."""
+    run = _Run(without_objects(instance))
+    order = sorted(run.autonomous, key=lambda i: -instance.actions[i].duration)
+    starts = run.schedule(run.listed(order, farthest_first=False))
+    assert starts is not None  # no ceiling was set
+    return run.result(starts, order, capped=False)
+
+
+def released(instance: Instance, limit: int = 10_000) -> Greedy:
+    """Schedule by the released greedy: the first best over all orders of the autonomous actions.
+
+    At most ``limit`` orders are tried; the default suffices for seven autonomous actions (5040 orders), and
+    so for all sets of the paper. The search also ends when the agent is never idle.
+    """
+    run = _Run(_as_listed(without_objects(instance)))
+    first = sorted(run.autonomous, key=lambda i: -instance.actions[i].duration)
+    best: tuple[list[int], Sequence[int]] | None = None
+    makespan: int | None = None
+    capped = False
+    orders = permutations(first)
+    for order in islice(orders, max(1, limit)):
+        starts = run.schedule(run.listed(order, farthest_first=True), below=makespan)
+        if starts is not None:
+            best, makespan = (starts, order), run.finish(starts)
+            if makespan == sum(run.attended):
+                break
+    else:
+        capped = next(orders, None) is not None
+    assert best is not None  # the first order has no makespan to beat
+    return run.result(*best, capped=capped)
+
+
+def realise(instance: Instance, starts: Sequence[int]) -> tuple[Schedule | None, str]:
+    """Decide whether actions can start at these times in the real instance.
+
+    Modes are sought with which no object is used beyond its capacity; then the rules of the benchmark have
+    the last word. The answer is the schedule, or ``None`` and what is in the way.
+    """
+    assignment = _Assignment(instance, starts)
+    modes = assignment.search(0)
+    if modes is None:
+        return None, assignment.obstacle
+    pieces = [
+        Piece(a.id, start, a.duration, next(iter(instance.eligible(a)), None), modes[i])
+        for i, (a, start) in enumerate(zip(instance.actions, starts, strict=True))
+    ]
+    schedule = Schedule.of(instance, pieces)
+    try:
+        certify(instance, schedule)
+    except InternalError as error:
+        return None, str(error)
+    return schedule, ""
+
+
+def _as_listed(instance: Instance) -> Instance:
+    ids = {re.sub(r"_\d+", "", action.id): action.id for action in instance.actions}
+    more = [Lag(ids[before], ids[after]) for after, before in _LISTED.items() if before in ids and after in ids]
+    return replace(instance, lags=instance.lags + tuple(more), cache={}) if more else instance
+
+
+class _Run:
+    """The parts of the greedy that do not depend on the order, for an instance without objects."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self.autonomous = [i for i, a in enumerate(instance.actions) if a.attended < a.duration]
+        self.after = [[[instance.index[j] for j in mode.after] for mode in a.modes] for a in instance.actions]
+        self.attended = [a.attended for a in instance.actions]
+
+    def finish(self, starts: Iterable[int]) -> int:
+        """Latest finish."""
+        return max((s + a.duration for s, a in zip(starts, self.instance.actions, strict=True)), default=0)
+
+    def result(self, starts: Sequence[int], order: Sequence[int], *, capped: bool) -> Greedy:
+        names = tuple(self.instance.actions[i].id for i in order)
+        return Greedy(self.finish(starts), tuple(starts), names, capped)
+
+    def listed(self, order: Iterable[int], *, farthest_first: bool) -> tuple[int, ...]:
+        """Return the list of actions: these autonomous ones, then the others, prerequisites before each."""
+        found: dict[int, None] = {}
+        for i in [*order, *(i for i, a in enumerate(self.instance.actions) if a.attended == a.duration)]:
+            queue, seen = deque([i]), {i: None}
+            while queue:
+                k = queue.popleft()
+                for j in [*(j for j, _ in self.instance.predecessors[k]), *self.after[k][0]]:
+                    if j not in seen:
+                        seen[j] = None
+                        queue.append(j)
+            before = [j for j in seen if j != i]
+            for j in [*(reversed(before) if farthest_first else before), i]:
+                found.setdefault(j)
+        return tuple(found)
+
+    def schedule(self, listed: Sequence[int], below: int | None = None) -> list[int] | None:
+        """Start what can start first in the list, else let a tick pass; give up if not done ``below``."""
+        actions, predecessors = self.instance.actions, self.instance.predecessors
+        starts = [-1] * len(actions)
+        finish: list[float] = [float("inf")] * len(actions)
+        remaining = list(listed)
+        work = sum(self.attended)
+        time = 0
+        while remaining:
+            if below is not None and time + work >= below:
+                return None
+            for i in remaining:
+                if (
+                    time >= actions[i].release
+                    and all(finish[j] + lag <= time for j, lag in predecessors[i])
+                    and any(all(finish[j] <= time for j in mode) for mode in self.after[i])
+                ):
+                    break
+            else:
+                time += 1
+                continue
+            starts[i], finish[i] = time, time + actions[i].duration
+            if below is not None and finish[i] >= below:
+                return None
+            time += self.attended[i]
+            work -= self.attended[i]
+            remaining.remove(i)
+        return starts
+
+
+class _Assignment:
+    """Depth-first search for modes that fit given starts."""
+
+    def __init__(self, instance: Instance, starts: Sequence[int]) -> None:
+        self.instance, self.starts = instance, starts
+        self.finish = [s + a.duration for s, a in zip(starts, instance.actions, strict=True)]
+        self.order = sorted(range(len(starts)), key=lambda i: (starts[i], i))
+        self.modes: dict[int, int] = {}
+        self.deepest = -1
+        self.obstacle = ""
+
+    def search(self, depth: int) -> dict[int, int] | None:
+        if depth == len(self.order):
+            return self.modes
+        i = self.order[depth]
+        for k, mode in enumerate(self.instance.actions[i].modes):
+            obstacle = self.conflict(i, mode)
+            if not obstacle:
+                self.modes[i] = k
+                if self.search(depth + 1) is not None:
+                    return self.modes
+                del self.modes[i]
+            elif depth > self.deepest:
+                self.deepest, self.obstacle = depth, obstacle
+        return None
+
+    def conflict(self, i: int, mode: Mode) -> str:
+        """Return what keeps an action from its start in a mode, given the modes of those before."""
+        start, name = self.starts[i], self.instance.actions[i].id
+        for before in mode.after:
+            if self.finish[self.instance.index[before]] > start:
+                return f"{before} is not done when {name} starts at {start}"
+        running = [self.instance.actions[j].modes[k] for j, k in self.modes.items() if self.finish[j] > start]
+        for demand in mode.demands:
+            used = sum(d.amount for other in running for d in other.demands if d.resource == demand.resource)
+            if used + demand.amount > self.instance.resource[demand.resource].capacity:
+                return f"object {demand.resource} is occupied when {name} starts at {start}"
+        return ""

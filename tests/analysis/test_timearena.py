@@ -1,0 +1,188 @@
+"""Grading TimeArena runs: the contract, the paper's metrics, waits and what they cost."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from planoracle.analysis.cli import app
+from planoracle.analysis.grade import Grader
+from planoracle.analysis.metrics.timearena import measure, summarize
+from planoracle.analysis.statistics import summarize_timearena
+from planoracle.analysis.waits import waits
+from planoracle.instances.errors import PlanError
+from planoracle.instances.recipe2plan.profile import PROFILES as RECIPE2PLAN
+from planoracle.instances.timearena import encode
+from planoracle.instances.timearena.language import extract, parse
+from planoracle.instances.timearena.profile import PROFILES, profile
+from planoracle.instances.timearena.rules import replay
+from planoracle.instances.timearena.sets import names, scenario_set
+from planoracle.instances.timearena.world import world
+from planoracle.solver.solve import solve
+
+TEA = "timearena/household1"
+SCENE = world(TEA)
+
+
+def best_decisions(name: str) -> list[str]:
+    return encode.decisions(encode.load(name), solve(encode.load(name)).schedule)
+
+
+def test_verdicts_through_the_grader(shared):
+    path = shared / "verdicts" / "timearena.jsonl"
+    if not path.is_file():
+        pytest.skip(f"the verdicts are not here ({path})")
+    grader = Grader(RECIPE2PLAN["released"], PROFILES["released"])
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(lines) == 97
+    for line in lines:
+        row = grader.grade({k: v for k, v in line.items() if k != "expected"}).row(trace=True)
+        expected = line["expected"]
+        assert row["success"] == expected["completed"]
+        assert {key: row[key] for key in ("steps", "end", "total_time", "score")} == {
+            key: expected[key] for key in ("steps", "end", "total_time", "score")
+        }
+
+
+def test_optimal_decisions_complete_in_the_optimum_on_every_set():
+    grader = Grader()
+    for name in names()[::7]:
+        grade = grader.grade({"id": "x", "instance": name, "actions": best_decisions(name)})
+        assert (grade.success, grade.violation) == (True, None)
+        assert grade.makespan == grade.optimal_makespan == grade.details["total_time"]
+
+
+def test_fields_and_trace():
+    grade = Grader().grade({"id": "x", "instance": TEA, "actions": ["wash cup", "wait"], "time_limit": 4})
+    row = grade.row()
+    assert {"id", "instance", "scored", "success", "end", "total_time", "score", "makespan"} <= row.keys()
+    assert "steps" not in row
+    assert "details" not in row
+    assert [step[1:3] for step in grade.row(trace=True)["steps"]] == [
+        ["wash cup", "valid"],
+        ["wash cup", "continue"],
+        ["wash cup", "valid"],
+        ["wait", "wait"],
+    ]
+    assert (row["end"], row["total_time"]) == ("time_out", 4)
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ({"actions": 7}, "actions: must be a list of decisions"),
+        ({"actions": ["wait", 7]}, "actions[1]: must be a text"),
+        ({"actions": [{"observation": "x"}]}, "actions[0]: must be a text"),
+        ({}, "plan: is missing"),
+        ({"actions": [], "time_limit": 2.5}, "time_limit: must be whole minutes"),
+        ({"actions": [], "time_limit": -1}, "time_limit: must be whole minutes"),
+        ({"actions": ["wait"] * 100_001}, "more than 100000 decisions"),
+    ],
+)
+def test_what_cannot_be_judged_is_unscored(line, fault):
+    grade = Grader().grade({"id": "x", "instance": TEA} | line)
+    assert not grade.scored
+    assert fault in grade.reason
+
+
+def test_forms_of_submissions():
+    expected = ["wash cup", "wait", "pour kettle into teapot"]
+    forms = [
+        expected,
+        [{"time": i, "action": text, "observation": "", "progress score": 0} for i, text in enumerate(expected)],
+        ["Wash  Cup", " WAIT ", "I will pour kettle into teapot now."],
+        "1. wash cup\n\n2. wait\nLet me think what the kettle might still be needed for.\n- Pour kettle into teapot!",
+    ]
+    for form in forms:
+        assert parse(form, SCENE) == expected
+    assert parse(forms[2], SCENE, PROFILES["released"]) == forms[2]
+    with pytest.raises(PlanError):
+        parse({"no": "list"}, SCENE)
+
+
+def test_extraction_keeps_what_it_does_not_know():
+    assert extract("clean teapot", SCENE) == "clean teapot"
+    assert extract("Action: activate kettle, then wait", SCENE) == "activate kettle"
+
+
+@given(st.one_of(st.text(), st.lists(st.text()), st.lists(st.sampled_from(["wait", *SCENE.commands]))))
+def test_any_submission_is_graded_or_unscored(submission):
+    grade = Grader().grade({"id": "x", "instance": TEA, "actions": submission})
+    assert grade.scored
+    assert 0 <= grade.details["score"] <= 100
+    assert grade.details["end"] in ("completed", "time_out", "five_invalid", "exhausted")
+
+
+def test_metrics_worked_by_hand():
+    # household1 has 16 minutes of work. Washing the cup (3) and the teapot (1) is a quarter of it, done after 4.
+    run = replay(SCENE, ["wash cup", "wash teapot", "wait", "wash cup"], 40)
+    figures = measure(run)
+    assert (figures.best_score, figures.best_time) == (25.0, 4)
+    assert figures.kinds == {"valid": 3, "continue": 1, "wait": 1, "repeated_completed": 1}
+    assert figures.curve == (0, 0, 18.75, 25, 25, 25)
+    assert (figures.necessary_waits, figures.unnecessary_waits) == (0, 1)  # the kettle could have been put on
+    summary = summarize([(25.0, 4, None), (100.0, 16, 20)])
+    assert (summary.average_score, summary.completion_speed) == (62.5, 6.25)
+    assert (summary.completion_rate, summary.completion_time) == (50, 20)
+    assert summarize([]) == summarize([]).__class__(None, None, None, None)
+
+
+def test_a_wait_is_necessary_when_nothing_can_be_started():
+    run = replay(
+        world("timearena/household4"), ["add water to watering_can", "water fruit_tree by watering_can", "wait"], 40
+    )
+    assert run.steps[-1].kind == "wait"
+    assert run.necessary[-1] is True  # the tree is occupied, nothing else is left
+
+
+def test_costs_of_waits_add_up_to_the_time_lost():
+    for name in (TEA, "timearena/cooking1+cooking2", "timearena/lab4"):
+        best = best_decisions(name)
+        optimum = solve(encode.load(name)).makespan
+        lazy = ["wait", *best[:1], "wait", "wait", *best[1:]]
+        run = replay(world(name), lazy, 200)
+        assert run.completed
+        costs = [wait.cost for wait in waits(world(name), lazy, 200)]
+        assert all(cost is not None and cost in (0, 1) for cost in costs)
+        assert sum(costs) <= run.total_time - optimum
+        assert costs[0] == 1 or name != TEA
+        assert [wait.cost for wait in waits(world(name), best, 200)] == [0] * best.count("wait")
+
+
+def test_what_remains_after_each_optimal_decision_takes_what_is_left():
+    name = "timearena/cooking4+household8"
+    seen = []
+    decisions = best_decisions(name)
+    run = replay(world(name), decisions, 200, watch=seen.append)
+    for snapshot in seen:
+        rest = encode.remaining(world(name), snapshot)
+        assert rest is not None
+        assert snapshot.minute + solve(rest).makespan == run.total_time
+
+
+def test_the_summary_has_the_papers_metrics_per_set():
+    grader = Grader()
+    name = scenario_set("lab", 1)[0]
+    grades = [
+        grader.grade({"id": "a", "model": "m", "instance": name, "actions": best_decisions(name)}),
+        grader.grade({"id": "b", "model": "m", "instance": name, "actions": []}),
+        grader.grade({"id": "c", "model": "m", "instance": name, "actions": 5}),
+    ]
+    (row,) = summarize_timearena(grades)
+    assert (row["model"], row["set"], row["runs"], row["unscored"]) == ("m", "timearena/lab, 1 task", 3, 1)
+    assert (row["AS"], row["CR"], row["CT"]) == (50, 50, grades[0].makespan)
+
+
+def test_rules_are_set_by_name_on_the_command_line(tmp_path):
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps({"id": "x", "instance": TEA, "actions": ["dance"] * 4}))
+    rule = ["--rule", "max_wrong_streak=3", "--rule", "zero_duration=accepted"]
+    result = CliRunner().invoke(app, ["grade", str(path), "--format", "jsonl", *rule])
+    row = json.loads(result.stdout)
+    assert (row["end"], row["violation"], row["violation_index"]) == ("five_invalid", "invalid_action", 2)
+    assert "TimeArena" in result.stderr
+    assert profile("paper", max_wrong_streak="3").max_wrong_streak == 3

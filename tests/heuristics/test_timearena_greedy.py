@@ -1,0 +1,120 @@
+"""The greedy of TimeArena: what it claims, and whether the rules allow it."""
+
+import pytest
+
+from planoracle.heuristics.registry import run
+from planoracle.heuristics.timearena_greedy import printed, realise, released, without_objects
+from planoracle.instances.catalogue import load
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.referee import referee
+from planoracle.instances.timearena import encode, rules
+from planoracle.instances.timearena.sets import names, scenario_set
+from planoracle.instances.timearena.world import world
+
+MEANS = {  # per scenario and number of tasks, by the released code
+    "household": (12.7, 23.6, 35.4),
+    "cooking": (18.9, 35.0, 52.5),
+    "lab": (16.1, 24.4, 34.7),
+}
+
+
+@pytest.mark.parametrize("scenario", MEANS)
+def test_the_released_variant_reproduces_the_oracle_times(scenario):
+    for size, mean in enumerate(MEANS[scenario], 1):
+        found = [released(load(name)) for name in scenario_set(scenario, size)]
+        assert sum(greedy.claim for greedy in found) / 10 == pytest.approx(mean)
+        assert not any(greedy.capped for greedy in found)
+
+
+def test_household4_is_claimed_in_nine_minutes_that_the_rules_do_not_allow():
+    problem = load("timearena/household4")
+    greedy = released(problem)
+    assert greedy.makespan == 9
+    assert realise(problem, greedy.starts)[0] is None
+    for name in ("timearena-greedy", "timearena-greedy-released"):
+        answer = run(problem, name)
+        assert answer.schedule is None
+        assert answer.reason.startswith("claims 9 minutes, impossible under the rules: object fruit_tree is occupied")
+    made = ["add water to watering_can", "water fruit_tree by watering_can", "trim fruit_tree"]
+    verdict = rules.replay(world(problem.name), made, 40)
+    assert "object_occupied" in [step.kind for step in verdict.steps]
+
+
+def test_what_is_possible_passes_the_rules_as_claimed_and_the_rest_has_a_reason():
+    possible = 0
+    for name in names():
+        problem = load(name)
+        greedy = released(problem)
+        answer = run(problem, "timearena-greedy-released")
+        if answer.schedule is None:
+            assert f"claims {greedy.makespan} minutes, impossible under the rules: " in answer.reason
+            continue
+        possible += 1
+        assert answer.makespan == greedy.makespan
+        verdict = rules.replay(world(name), encode.decisions(problem, answer.schedule), problem.time_limit)
+        assert verdict.completed
+        assert verdict.total_time == greedy.makespan
+    assert 45 < possible < 90
+
+
+def test_algorithm_1_worked_by_hand():
+    actions = (
+        Action("t/wash", "t", 3, 3),
+        Action("t/boil", "t", 4, 1),
+        Action("t/chop", "t", 2, 2),
+        Action("t/fry", "t", 6, 1),
+        Action("t/serve", "t", 1, 1),
+    )
+    lags = (Lag("t/chop", "t/fry"), Lag("t/boil", "t/serve"), Lag("t/fry", "t/serve"))
+    # The list: chop, fry (the longest), boil, wash, serve. Agent: chop 0-2, fry starts at 2, boil at 3,
+    # wash 4-7, idle until fry ends at 8, serve 8-9.
+    greedy = printed(Instance("k", actions, lags))
+    assert greedy.starts == (4, 3, 0, 2, 8)
+    assert greedy.makespan == 9
+    assert greedy.order == ("t/fry", "t/boil")
+
+
+def test_the_makespan_includes_what_runs_on_by_itself():
+    actions = (Action("t/wash", "t", 1, 1), Action("t/boil", "t", 9, 1))
+    assert printed(Instance("k", actions, (Lag("t/wash", "t/boil"),))).makespan == 10
+
+
+def test_orders_left_untried_are_owned_up_to():
+    tail = tuple(Action(f"t/after{i}", "t", 2, 2) for i in range(9))
+    auto = tuple(Action(f"t/auto{i}", "t", 30, 1) for i in range(9))
+    problem = Instance("k", auto + tail, tuple(Lag(a.id, b.id) for a, b in zip(auto, tail, strict=True)))
+    assert released(problem, limit=50).capped
+    few = Instance("k", auto[:3] + tail[:3], tuple(Lag(a.id, b.id) for a, b in zip(auto[:3], tail[:3], strict=True)))
+    assert not released(few, limit=6).capped
+
+
+def test_the_claim_is_never_more_than_a_hundred():
+    greedy = released(Instance("k", (Action("t/a", "t", 120, 120),)))
+    assert (greedy.makespan, greedy.claim) == (120, 100)
+
+
+def test_modes_are_sought_until_the_starts_fit():
+    either, one = Mode((Demand("pot"),)), Mode((Demand("pan"),))
+    actions = (Action("t/a", "t", 3, 1, modes=(either, one)), Action("t/b", "t", 3, 1, modes=(either,)))
+    problem = Instance("k", actions, resources=(Resource("pot"), Resource("pan")))
+    schedule, reason = realise(problem, (0, 1))
+    assert not reason
+    assert {piece.action: piece.mode for piece in schedule.pieces} == {"t/a": 1, "t/b": 0}
+
+
+def test_without_objects_only_agent_and_prerequisites_are_left():
+    problem = load("timearena/household1+household4")
+    relaxed = without_objects(problem)
+    assert relaxed.benchmark == "own"
+    assert not relaxed.resources
+    assert all(not mode.demands for action in relaxed.actions for mode in action.modes)
+    pour = relaxed.by_id["household1/pour kettle into"]
+    assert [mode.name for mode in pour.modes] == ["teapot", "cup"]
+    schedule, _ = realise(relaxed, printed(problem).starts)
+    assert schedule is not None
+    assert referee(relaxed, schedule).success
+
+
+def test_several_agents_are_refused():
+    answer = run(Instance("k", (Action("t/a", "t", 1, 1),), agents=("ann", "bob")), "timearena-greedy")
+    assert answer.reason == "the greedy of TimeArena is for one agent"

@@ -1,0 +1,96 @@
+"""Optimal TimeArena runs are optimal with respect to its rules, and reproduce the known means."""
+
+from __future__ import annotations
+
+import pytest
+from support.timearena import optimum
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.timearena import encode
+from planoracle.instances.timearena.profile import PROFILES
+from planoracle.instances.timearena.rules import replay
+from planoracle.instances.timearena.sets import names, scenario_set
+from planoracle.instances.timearena.world import task_names, world
+from planoracle.solver.solve import solve
+
+#: Combinations that the released reservations make impossible.
+IMPOSSIBLE = {
+    "timearena/cooking2+cooking3",
+    "timearena/cooking3+cooking4",
+    "timearena/cooking10+cooking1",
+    "timearena/cooking2+cooking3+cooking4",
+    "timearena/cooking9+cooking10+cooking1",
+}
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_single_tasks_agree_with_exhaustive_search_through_the_rules(task: str) -> None:
+    name = f"timearena/{task}"
+    assert optimum(world(name), 300_000) == ("complete", solve(encode.load(name)).makespan)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *scenario_set("household", 2),
+        *scenario_set("lab", 2),
+        "timearena/cooking3+cooking4",
+        "timearena/cooking3+lab3",
+        "timearena/shared/cooking2",
+        "timearena/shared/cooking7",
+        "timearena/shared/cooking3+cooking4",
+    ],
+)
+def test_combinations_agree_with_exhaustive_search_through_the_rules(name: str) -> None:
+    assert optimum(world(name), 300_000) == ("complete", solve(encode.load(name)).makespan)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "size", "mean"),
+    [
+        ("household", 1, 13.2),
+        ("household", 2, 23.6),
+        ("household", 3, 35.4),
+        ("cooking", 1, 18.9),
+        ("cooking", 2, 35.0),
+        ("cooking", 3, 52.5),
+        ("lab", 1, 16.1),
+        ("lab", 2, 24.4),
+        ("lab", 3, 34.7),
+    ],
+)
+def test_means_of_the_optimum_over_the_sets_of_the_paper(scenario: str, size: int, mean: float) -> None:
+    total = 0
+    for name in scenario_set(scenario, size):
+        result = solve(encode.load(name))
+        assert result.status == "optimal", name
+        assert result.makespan is not None
+        assert result.schedule is not None
+        total += result.makespan
+        scene = world(name)
+        run = replay(scene, encode.decisions(encode.load(name), result.schedule), 40 * len(scene.tasks))
+        assert (run.end, run.total_time, run.score) == ("completed", result.makespan, 100), name
+    assert total == round(10 * mean)
+
+
+def test_all_thirty_tasks_at_once_are_proved() -> None:
+    result = solve(encode.load("timearena/" + "+".join(task_names())))
+    assert (result.status, result.makespan) == ("optimal", 408)
+
+
+def test_released_reservations_leave_some_cooking_combinations_impossible() -> None:
+    """Such an action has no object left to be done with, so the instance itself is refused."""
+    for name in names():
+        if name in IMPOSSIBLE:
+            with pytest.raises(InputError, match="needs at least one mode"):
+                encode.instance(world(name), PROFILES["released"])
+        else:
+            assert all(action.modes for action in encode.instance(world(name), PROFILES["released"]).actions)
+
+
+def test_search_through_the_released_rules_finds_them_impossible() -> None:
+    released = PROFILES["released"]
+    assert optimum(world("timearena/cooking3+cooking4"), 300_000, released) == ("impossible", None)
+    for name in ("timearena/cooking1", "timearena/household1+household2", "timearena/lab10+lab1"):
+        result = solve(encode.instance(world(name), released))
+        assert optimum(world(name), 300_000, released) == ("complete", result.makespan)
