@@ -67,11 +67,12 @@ class Greedy(NamedTuple):
         return min(self.makespan, CEILING)
 
 
-def without_objects(instance: Instance) -> Instance:
+def without_objects(instance: Instance, *, as_listed: bool = False) -> Instance:
     """Drop all resources, so that only the agent and the prerequisites are left.
 
     Modes keep their names and prerequisites; of modes with the same prerequisites the first is kept. The
-    result is judged by the general rules (``benchmark="own"``).
+    result is judged by the general rules (``benchmark="own"``). With ``as_listed`` it has the additional
+    prerequisites of the released list: the problem that the released greedy solves.
     """
     actions = []
     for action in instance.actions:
@@ -80,7 +81,8 @@ def without_objects(instance: Instance) -> Instance:
             modes.setdefault(frozenset(mode.after), replace(mode, demands=()))
         actions.append(replace(action, modes=tuple(modes.values())))
     name = f"{instance.name} without objects"
-    return replace(instance, name=name, actions=tuple(actions), resources=(), benchmark="own", cache={})
+    free = replace(instance, name=name, actions=tuple(actions), resources=(), benchmark="own", cache={})
+    return _as_listed(free) if as_listed else free
 
 
 def printed(instance: Instance) -> Greedy:
@@ -98,7 +100,7 @@ def released(instance: Instance, limit: int = 10_000) -> Greedy:
     At most ``limit`` orders are tried; the default suffices for seven autonomous actions (5040 orders), and
     so for all sets of the paper. The search also ends when the agent is never idle.
     """
-    run = _Run(_as_listed(without_objects(instance)))
+    run = _Run(without_objects(instance, as_listed=True))
     first = sorted(run.autonomous, key=lambda i: -instance.actions[i].duration)
     best: tuple[list[int], Sequence[int]] | None = None
     makespan: int | None = None
