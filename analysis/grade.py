@@ -9,6 +9,7 @@ from typing import IO, Any
 from planoracle.analysis.metrics import timearena as timearena_metrics
 from planoracle.analysis.metrics.recipe2plan import Efficiency, measure
 from planoracle.analysis.optimum import optimum
+from planoracle.analysis.waits import waits
 from planoracle.instances import catalogue
 from planoracle.instances.benchmarks import language
 from planoracle.instances.errors import InputError
@@ -23,7 +24,7 @@ from planoracle.instances.timearena import profile as timearena
 from planoracle.instances.timearena.language import parse as decisions
 from planoracle.instances.timearena.rules import as_replay
 from planoracle.instances.timearena.rules import replay as decide
-from planoracle.instances.timearena.world import world
+from planoracle.instances.timearena.world import World, world
 from planoracle.solver.solve import Result
 
 __all__ = ["Grade", "Grader", "grade_all", "read_submissions", "released_plan"]
@@ -97,14 +98,21 @@ class Grade:
 
 
 class Grader:
-    """Grades submissions under one profile; loads and solves every instance once."""
+    """Grades submissions under one profile; loads and solves every instance once.
+
+    With ``price_waits`` the waits of TimeArena runs are split into costless and costly ones, which takes a
+    solve for every minute next to a wait.
+    """
 
     def __init__(
         self,
         rules: Profile = PROFILES["paper"],
         timearena_rules: timearena.Profile = timearena.PROFILES["paper"],
+        *,
+        price_waits: bool = False,
     ) -> None:
         self.rules = rules
+        self.price_waits = price_waits
         self.timearena_rules = timearena_rules
         self._instances: dict[str, Instance] = {}
         # By identity: instances from files may share a name. They are kept in self._instances.
@@ -181,7 +189,8 @@ class Grader:
         if isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= MAX_MINUTES:
             raise InputError(f"must be whole minutes, at most {MAX_MINUTES}", field="time_limit", value=limit)
         scene = world(instance.name)
-        run = decide(scene, decisions(given, scene, self.timearena_rules), limit, self.timearena_rules)
+        made = decisions(given, scene, self.timearena_rules)
+        run = decide(scene, made, limit, self.timearena_rules)
         figures = timearena_metrics.measure(run)
         common = as_replay(run)
         return Grade(
@@ -209,8 +218,19 @@ class Grader:
                 "necessary_waits": figures.necessary_waits,
                 "unnecessary_waits": figures.unnecessary_waits,
                 "steps": [list(step) for step in run.steps],
-            },
+            }
+            | (self._priced(scene, made, limit) if self.price_waits else {}),
         )
+
+    def _priced(self, scene: World, made: list[str], limit: int) -> dict[str, Any]:
+        costs = [wait.cost for wait in waits(scene, made, limit, self.timearena_rules)]
+        known = [cost for cost in costs if cost is not None]
+        return {
+            "costless_waits": known.count(0),
+            "costly_waits": len(known) - known.count(0),
+            "unpriced_waits": len(costs) - len(known),
+            "wait_cost": sum(known),
+        }
 
     def _measure(self, instance: Instance, run: Replay) -> tuple[str, Efficiency, float | None]:
         name, reference = self._reference(instance)

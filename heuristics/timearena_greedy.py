@@ -18,8 +18,9 @@ prerequisites; then again and again the first action of the list whose prerequis
 *Released* (``algorithm/cal_oracle.py`` of ``ykzhang721/TimeArena``): the best over all orders of the
 autonomous actions, prerequisites farthest first, the makespan including the last autonomous action. Its
 minimum starts at 100 minutes, so it never says more (`Greedy.claim`). Its own list of prerequisites asks for
-three more than the environment (``_LISTED``), and sets up the ironing board of household6 after the suit is
-put on it; there we keep the environment's order, which claims the same times.
+three more than the environment (``_LISTED``), pours the kettle into the teapot only (``_LISTED_OBJECT``), and
+sets up the ironing board of household6 after the suit is put on it; there we keep the environment's order,
+which claims the same times.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ _LISTED = {
     "household7/pour coffee_machine into": "household7/activate coffee_machine",
     "lab5/add aluminum_foil to": "lab5/dissolve sodium_hydroxide in",
 }
+#: Second object that the released list names where the environment would take another as well.
+_LISTED_OBJECT = {"household1/pour kettle into": "teapot"}
 
 
 class Greedy(NamedTuple):
@@ -142,8 +145,13 @@ def realise(instance: Instance, starts: Sequence[int]) -> tuple[Schedule | None,
 
 def _as_listed(instance: Instance) -> Instance:
     ids = {re.sub(r"_\d+", "", action.id): action.id for action in instance.actions}
+    actions = tuple(
+        replace(action, modes=tuple(m for m in action.modes if m.name.startswith(kept))) if kept else action
+        for action in instance.actions
+        for kept in (_LISTED_OBJECT.get(re.sub(r"_\d+", "", action.id)),)
+    )
     more = [Lag(ids[before], ids[after]) for after, before in _LISTED.items() if before in ids and after in ids]
-    return replace(instance, lags=instance.lags + tuple(more), cache={}) if more else instance
+    return replace(instance, actions=actions, lags=instance.lags + tuple(more), cache={})
 
 
 class _Run:

@@ -48,6 +48,9 @@ def grade(
         str | None, typer.Option(help="Plan that R-Efficiency compares with: heuristic or optimal.")
     ] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Also write every minute of TimeArena runs (steps).")] = False,
+    waits: Annotated[
+        bool, typer.Option("--waits", help="Also price the waits of TimeArena runs against the optimum (slower).")
+    ] = False,
     rule: Annotated[
         list[str] | None, typer.Option(help="Set a single rule, e.g. --rule zero_duration=accepted.")
     ] = None,
@@ -66,7 +69,7 @@ def grade(
     ours = {name: options.pop(name) for name in list(options) if name in timearena.RULES}
     if reference is not None:
         options["reference"] = reference
-    grader = Grader(recipe2plan.profile(profile, **options), timearena.profile(profile, **ours))
+    grader = Grader(recipe2plan.profile(profile, **options), timearena.profile(profile, **ours), price_waits=waits)
     table = Table(form, _COLUMNS)
     kept = []
     try:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.grade import Grader
-from planoracle.analysis.metrics.timearena import measure, summarize
+from planoracle.analysis.metrics.timearena import measure, proportions, summarize
 from planoracle.analysis.statistics import summarize_timearena
 from planoracle.analysis.waits import waits
 from planoracle.instances.errors import PlanError
@@ -151,6 +151,26 @@ def test_costs_of_waits_add_up_to_the_time_lost():
         assert sum(costs) <= run.total_time - optimum
         assert costs[0] == 1 or name != TEA
         assert [wait.cost for wait in waits(world(name), best, 200)] == [0] * best.count("wait")
+
+
+def test_waits_are_priced_on_request():
+    line = {"id": "x", "instance": TEA, "actions": ["wait", *best_decisions(TEA)]}
+    row = Grader(price_waits=True).grade(line).row()
+    assert (row["costly_waits"], row["wait_cost"], row["unpriced_waits"]) == (1, 1, 0)
+    assert row["costless_waits"] == best_decisions(TEA).count("wait")
+    assert "wait_cost" not in Grader().grade(line).row()
+
+
+def test_proportions_count_decisions():
+    runs = [measure(replay(SCENE, ["wash cup", "wait", "dance"], 40)), measure(replay(SCENE, ["wait"], 40))]
+    # valid twice (first and last minute of washing), two unnecessary waits, one invalid action
+    assert proportions(runs) == {
+        "valid": 0.4,
+        "invalid_action": 0.2,
+        "necessary_wait": 0,
+        "unnecessary_wait": 0.4,
+    }
+    assert proportions([]) == {}
 
 
 def test_what_remains_after_each_optimal_decision_takes_what_is_left():
