@@ -41,8 +41,8 @@ def expand(patterns: Iterable[str]) -> list[str]:
     --------
     >>> len(expand(["recipe2plan"])), expand(["*/timed/Vada_D*"])
     (130, ['recipe2plan/timed/Vada_Daikon-Radish'])
-    >>> len(expand(["timearena"])), expand(["timearena/cooking3+lab2"])
-    (90, ['timearena/cooking3+lab2'])
+    >>> len(expand(["timearena"])), len(expand(["timearena/lab/2"])), expand(["timearena/cooking3+lab2"])
+    (90, 10, ['timearena/cooking3+lab2'])
     """
     found: dict[str, None] = {}
     for pattern in patterns:
@@ -56,6 +56,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
             continue
         prefix = pattern.rstrip("/") + "/"
         below = [name for name in bundled() if name.startswith(prefix) or fnmatchcase(name, pattern)]
+        below += _named(pattern)
         if below and pattern:
             found.update(dict.fromkeys(below))
         elif is_file(pattern):
@@ -63,6 +64,12 @@ def expand(patterns: Iterable[str]) -> list[str]:
         else:
             raise UnknownNameError(f"names no problem, set or file{_similar(pattern)}", value=pattern)
     return list(found)
+
+
+def _named(pattern: str) -> tuple[str, ...]:
+    from planoracle.instances.timearena import sets
+
+    return sets.named(pattern)
 
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:

@@ -7,7 +7,7 @@ from functools import cache
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.timearena.world import task_names, world
 
-__all__ = ["SCENARIOS", "is_combination", "names", "scenario_set", "set_of"]
+__all__ = ["SCENARIOS", "is_combination", "named", "names", "scenario_set", "set_of"]
 
 SCENARIOS = ("cooking", "household", "lab")
 
@@ -40,12 +40,25 @@ def is_combination(name: str) -> bool:
 
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
-    """Return the label and the members of the paper's set that holds a name.
+    """Return the name and the members of the paper's set that holds a combination.
 
     >>> set_of("timearena/lab10+lab1")[0]
-    'timearena/lab, 2 tasks'
+    'timearena/lab/2'
     """
     tasks = world(name).tasks
     scenario = tasks[0].rstrip("0123456789")
-    plural = "task" if len(tasks) == 1 else "tasks"
-    return f"timearena/{scenario}, {len(tasks)} {plural}", scenario_set(scenario, len(tasks))
+    return f"timearena/{scenario}/{len(tasks)}", scenario_set(scenario, len(tasks))
+
+
+def named(name: str) -> tuple[str, ...]:
+    """Return the members of a set of the paper by its name, ``()`` if there is none.
+
+    >>> len(named("timearena/cooking")), len(named("timearena/cooking/2")), named("timearena/cooking/9")
+    (30, 10, ())
+    """
+    head, _, rest = name.rstrip("/").partition("/")
+    scenario, _, size = rest.partition("/")
+    if head != "timearena" or scenario not in SCENARIOS or size not in ("", "1", "2", "3"):
+        return ()
+    sizes = (int(size),) if size else (1, 2, 3)
+    return tuple(member for count in sizes for member in scenario_set(scenario, count))

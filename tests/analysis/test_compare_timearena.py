@@ -21,7 +21,7 @@ OPTIMUM = {"household": (13.2, 23.6, 35.4), "cooking": (18.9, 35.0, 52.5), "lab"
 
 
 def label(scenario: str, size: int) -> str:
-    return f"timearena/{scenario}, {size} task{'s' if size > 1 else ''}"
+    return f"timearena/{scenario}/{size}"
 
 
 def test_means_of_the_released_greedy_and_of_the_optimum():

@@ -193,7 +193,7 @@ def test_the_summary_has_the_papers_metrics_per_set():
         grader.grade({"id": "c", "model": "m", "instance": name, "actions": 5}),
     ]
     (row,) = summarize_timearena(grades)
-    assert (row["model"], row["set"], row["runs"], row["unscored"]) == ("m", "timearena/lab, 1 task", 3, 1)
+    assert (row["model"], row["set"], row["runs"], row["unscored"]) == ("m", "timearena/lab/1", 3, 1)
     assert (row["AS"], row["CR"], row["CT"]) == (50, 50, grades[0].makespan)
 
 
