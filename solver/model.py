@@ -7,31 +7,16 @@ intervals of variable length. Consecutive pieces that touch count as one run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from itertools import combinations, pairwise
+from itertools import pairwise
 
-from planoracle.instances.model import Action, Demand, Instance, Resource
+from planoracle.instances.model import Action, Instance
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.solver.bounds import Windows
 from planoracle.solver.cp import Model, negated
+from planoracle.solver.parts import Part, literals, negations
+from planoracle.solver.resources import ResourceConstraints
 
 __all__ = ["ScheduleModel"]
-
-
-@dataclass(slots=True)
-class _Part:
-    """A stretch of an action that runs without a break: the whole of it, or one step."""
-
-    start: int  # variable
-    size: int
-    held: int
-    agents: dict[str, int | None] = field(default_factory=dict)  # eligible agent -> literal (None: always)
-    starts_if: tuple[int, ...] = ()  # literals: a new start, not the next step of a run
-    yields: int | None = None  # literal: holds nobody after all (only in a relaxation),
-    yielding: list[int] = field(default_factory=list)  # if one of these literals allows it
-
-
-_User = tuple[int, Demand, tuple[int, ...]]  # action, demand, literals of its mode
 
 
 class ScheduleModel:
@@ -59,11 +44,11 @@ class ScheduleModel:
         self.model = Model()
         self._most = most // step
         self.makespan = self.model.integer(-(-least // step), self._most)
-        self.parts: list[list[_Part]] = []
+        self.parts: list[list[Part]] = []
         self.modes: list[list[int | None]] = []
         self._relaxed = relaxed
         # Parts that must go on from the one before them if a literal holds.
-        self._runs: list[tuple[_Part, _Part, int]] = []
+        self._runs: list[tuple[Part, Part, int]] = []
         self._heads = [-(-head // step) for head in bounds.head]
         self._tails = [-(-tail // step) for tail in bounds.tail]
         for i, action in enumerate(instance.actions):
@@ -72,10 +57,7 @@ class ScheduleModel:
         self._pooled = self._agents_are_pooled()
         self._add_agents()
         self._add_starts()
-        for resource in instance.resources:
-            users = self._users(resource.name)
-            self._add_resource(users, resource)
-            self._add_states(users, resource.state)
+        ResourceConstraints(instance, self.model, self.parts, self.modes, self._ordered).add()
         self.model.minimize(self.makespan)
 
     # --- actions and lags ------------------------------------------------------------------------
@@ -86,11 +68,11 @@ class ScheduleModel:
         head, latest = self._heads[i], self._most - self._tails[i] - length
         if action.interruptible and length > 1:
             held = 1 if action.attended else 0
-            parts = [_Part(model.integer(head + k, max(head + k, latest + k)), 1, held) for k in range(length)]
+            parts = [Part(model.integer(head + k, max(head + k, latest + k)), 1, held) for k in range(length)]
             for one, two in pairwise(parts):
                 model.difference(two.start, one.start, 1)
         else:
-            parts = [_Part(model.integer(head, max(head, latest)), length, action.attended // step)]
+            parts = [Part(model.integer(head, max(head, latest)), length, action.attended // step)]
         self.parts.append(parts)
         self.modes.append([None] if len(action.modes) == 1 else [model.boolean() for _ in action.modes])
         if len(action.modes) > 1:
@@ -119,18 +101,18 @@ class ScheduleModel:
             for mode, literal in zip(action.modes, self.modes[i], strict=True):
                 for before in mode.after:
                     last = self.parts[index[before]][-1]
-                    model.difference(self.parts[i][0].start, last.start, last.size, *_literals(literal))
+                    model.difference(self.parts[i][0].start, last.start, last.size, *literals(literal))
         for parts in self.parts if self._relaxed else ():
             self._add_yields([part for part in parts if part.yielding])
 
-    def _add_yields(self, parts: list[_Part]) -> None:
+    def _add_yields(self, parts: list[Part]) -> None:
         for part in parts:
             part.yields = self.model.boolean()
             self.model.clause(negated(part.yields), *part.yielding)
         if parts:
             self.model.at_most_sum([part.yields for part in parts if part.yields is not None], 1)
 
-    def _continue_run(self, one: _Part, two: _Part, literal: int) -> None:
+    def _continue_run(self, one: Part, two: Part, literal: int) -> None:
         """If ``literal``, let ``two`` follow ``one`` as part of the same run."""
         self.model.difference(one.start, two.start, -1, literal)
         self._runs.append((one, two, literal))
@@ -151,12 +133,12 @@ class ScheduleModel:
                 if self._pooled or len(eligible) <= 1:
                     part.agents = dict.fromkeys(self.instance.agents[:1] if eligible and self._pooled else eligible)
                 else:
-                    literals = {agent: model.boolean() for agent in eligible}
-                    model.exactly_one(literals.values())
-                    part.agents = dict(literals)
+                    assigned = {agent: model.boolean() for agent in eligible}
+                    model.exactly_one(assigned.values())
+                    part.agents = dict(assigned)
         for agent in self.instance.agents[:1] if self._pooled else self.instance.agents:
             held = [
-                (model.interval(part.start, part.held, *_literals(part.agents[agent]), *_negated(part.yields)), 1)
+                (model.interval(part.start, part.held, *literals(part.agents[agent]), *negations(part.yields)), 1)
                 for parts in self.parts
                 for part in parts
                 if part.held and agent in part.agents
@@ -188,7 +170,7 @@ class ScheduleModel:
             if two.held:  # starting something would cut the run
                 self._forbid_cuts(two, literal, starters)
 
-    def _add_start(self, i: int, part: _Part, blockers: list[int]) -> None:
+    def _add_start(self, i: int, part: Part, blockers: list[int]) -> None:
         model = self.model
         inside: list[int] = []
         for j in blockers:
@@ -196,7 +178,7 @@ class ScheduleModel:
             if i == j or self._never_inside(i, j):
                 continue
             for agent in (a for a in part.agents if a in block.agents):
-                both = (*part.starts_if, *_literals(part.agents[agent]), *_literals(block.agents[agent]))
+                both = (*part.starts_if, *literals(part.agents[agent]), *literals(block.agents[agent]))
                 early = model.boolean()
                 if self._pooled and len(self.instance.agents) > 1:
                     within, late = model.boolean(), model.boolean()
@@ -222,132 +204,21 @@ class ScheduleModel:
         assert isinstance(before, list)
         return bool(before[i] >> j & 1 or before[j] >> i & 1)
 
-    def _keep_agent(self, one: _Part, two: _Part, literal: int) -> None:
+    def _keep_agent(self, one: Part, two: Part, literal: int) -> None:
         for agent, now in one.agents.items():
             then = two.agents[agent]
             if now is not None and then is not None:
                 self.model.clause(negated(literal), negated(now), then)
 
-    def _forbid_cuts(self, two: _Part, literal: int, starters: list[int]) -> None:
+    def _forbid_cuts(self, two: Part, literal: int, starters: list[int]) -> None:
         model = self.model
         for i in starters:
             for part in self.parts[i]:
                 for agent in (a for a in part.agents if a in two.agents):
-                    both = (literal, *part.starts_if, *_literals(part.agents[agent]), *_literals(two.agents[agent]))
+                    both = (literal, *part.starts_if, *literals(part.agents[agent]), *literals(two.agents[agent]))
                     early = model.boolean()
                     model.difference(two.start, part.start, 1, early, *both)
                     model.difference(part.start, two.start, 1, negated(early), *both)
-
-    # --- resources -------------------------------------------------------------------------------
-
-    def _users(self, name: str) -> list[_User]:
-        """Return (action, demand, literals of its mode) of every use of a resource."""
-        return [
-            (i, demand, _literals(literal))
-            for i, action in enumerate(self.instance.actions)
-            for mode, literal in zip(action.modes, self.modes[i], strict=True)
-            for demand in mode.demands
-            if demand.resource == name
-        ]
-
-    def _add_resource(self, users: list[_User], resource: Resource) -> None:
-        model = self.model
-        merged = self._merged_settings(users, resource.state)
-        intervals = [
-            (model.interval(part.start, part.size, *present, *merged.get(n, ())), demand.amount)
-            for n, (i, demand, present) in enumerate(users)
-            for part in self.parts[i]
-            if part.size and demand.amount
-        ]
-        model.capacity(intervals, resource.capacity)
-
-    def _merged_settings(self, users: list[_User], initial: str | None) -> dict[int, tuple[int, ...]]:
-        """Let settings share the room of another use that runs over the same interval.
-
-        Returns, for every use that may be merged into another, the literal that it is not.
-        """
-        model = self.model
-        into: dict[int, list[int]] = {}
-        # Largest amount first, and those that set nothing before all: a use can only join an earlier one.
-        order = sorted(range(len(users)), key=lambda n: (users[n][1].sets is not None, -users[n][1].amount, n))
-        for a, b in combinations(order, 2):
-            (i, one, _), (j, two, _) = users[a], users[b]
-            if two.sets is None or not self._may_join(i, one, j, two):
-                continue
-            same = model.boolean()
-            model.difference(self.parts[i][0].start, self.parts[j][0].start, 0, same)
-            model.difference(self.parts[j][0].start, self.parts[i][0].start, 0, same)
-            for literal in (*users[a][2], *users[b][2]):
-                model.clause(negated(same), literal)
-            for earlier in into.get(a, ()):
-                model.clause(negated(same), negated(earlier))
-            if one.sets is None:
-                self._require(users, j, two.sets, self.parts[j][0], (same,), initial)
-            into.setdefault(b, []).append(same)
-        alone: dict[int, tuple[int, ...]] = {}
-        for n, choices in into.items():
-            merged = model.boolean()
-            model.exactly_one([negated(merged), *choices])
-            alone[n] = (negated(merged),)
-        return alone
-
-    def _may_join(self, i: int, one: Demand, j: int, two: Demand) -> bool:
-        """Whether the setting ``two`` of action ``j`` may share the room of use ``one`` of action ``i``."""
-        if i == j or not two.amount or one.amount < two.amount or self._ordered(i, j):
-            return False
-        if len(self.parts[i]) > 1 or self.parts[i][0].size != self.parts[j][0].size:
-            return False
-        attended = self.instance.actions[j].attended > 0
-        return one.sets == two.sets or (one.sets is None and (attended or not self.instance.actions[i].attended))
-
-    def _add_states(self, users: list[_User], initial: str | None) -> None:
-        for i, demand, present in users:
-            if demand.requires is not None:
-                for part in self.parts[i]:
-                    self._require(users, i, demand.requires, part, present, initial)
-
-    def _require(
-        self, users: list[_User], i: int, state: str, part: _Part, present: tuple[int, ...], initial: str | None
-    ) -> None:
-        """Let a setting serve a part of action ``i``, with no other state set in between or while it runs."""
-        settings = [(self.parts[j][0], demand.sets, p) for j, demand, p in users if demand.sets is not None and j != i]
-        good = [(setting, there) for setting, sets, there in settings if sets == state]
-        bad = [(setting, there) for setting, sets, there in settings if sets != state]
-        if good or initial == state:
-            self._serve(part, present, good, bad, initial == state)
-        else:
-            self.model.clause(*map(negated, present))
-
-    def _serve(
-        self,
-        part: _Part,
-        present: tuple[int, ...],
-        good: list[tuple[_Part, tuple[int, ...]]],
-        bad: list[tuple[_Part, tuple[int, ...]]],
-        initially: bool,
-    ) -> None:
-        model = self.model
-        before = []
-        for setting, there in bad:
-            early = model.boolean()
-            model.difference(part.start, setting.start, 1, early, *present, *there)
-            model.difference(setting.start, part.start, max(1, part.size), negated(early), *present, *there)
-            before.append(early)
-        served = []
-        for setting, there in good:
-            by_this = model.boolean()
-            served.append(by_this)
-            for literal in there:
-                model.clause(negated(by_this), literal)
-            model.difference(part.start, setting.start, 1, by_this, *present)
-            for (other, also), early in zip(bad, before, strict=True):
-                model.difference(setting.start, other.start, 1, by_this, early, *present, *also)
-        if initially:
-            at_first = model.boolean()
-            served.append(at_first)
-            for (_, also), early in zip(bad, before, strict=True):
-                model.clause(negated(at_first), negated(early), *map(negated, (*present, *also)))
-        model.clause(*served, *map(negated, present))
 
     # --- answers ---------------------------------------------------------------------------------
 
@@ -360,7 +231,7 @@ class ScheduleModel:
         left = [tail + sum(part.size for part in parts) for tail, parts in zip(self._tails, self.parts, strict=True)]
         urgent = sorted(range(len(left)), key=lambda i: (-left[i], i))
         starts = [part.start for i in urgent for part in self.parts[i]]
-        modes = [literal for literals in self.modes for literal in reversed(literals) if literal is not None]
+        modes = [literal for choices in self.modes for literal in reversed(choices) if literal is not None]
         agents = [
             literal
             for parts in self.parts
@@ -394,14 +265,6 @@ class ScheduleModel:
             last[i] = (start + part.size, agent)
             pieces.append(Piece(self.instance.actions[i].id, start * self.step, part.size * self.step, agent, mode))
         return Schedule.of(self.instance, pieces)
-
-
-def _literals(literal: int | None) -> tuple[int, ...]:
-    return () if literal is None else (literal,)
-
-
-def _negated(literal: int | None) -> tuple[int, ...]:
-    return () if literal is None else (negated(literal),)
 
 
 def _closure(instance: Instance) -> list[int]:
