@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.schedule import Piece, Schedule
@@ -18,7 +18,7 @@ __all__ = ["MINUTES_PER_TASK", "decisions", "instance", "load", "remaining", "to
 MINUTES_PER_TASK = 40
 
 
-@cache
+@lru_cache(maxsize=2048)
 def load(name: str) -> Instance:
     """Return the instance of a name such as ``timearena/household1+household2``; raises `UnknownNameError`."""
     return instance(world(name))

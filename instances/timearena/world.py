@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -95,7 +95,7 @@ def task_names() -> tuple[str, ...]:
     return tuple(_facts())
 
 
-@cache
+@lru_cache(maxsize=2048)  # submissions may name any of the many combinations
 def world(name: str) -> World:
     """Return the world of a name such as ``timearena/cooking1+cooking2`` or ``timearena/shared/cooking1+cooking2``.
 
