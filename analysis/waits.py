@@ -35,30 +35,43 @@ def waits(scene: World, decisions: Sequence[str], time_limit: int, rules: Profil
     [Wait(minute=0, necessary=False, cost=1), Wait(minute=5, necessary=False, cost=1)]
     """
     seen: list[Snapshot] = []
-    run = replay(scene, [*decisions, "wait"], time_limit, rules, watch=seen.append)
+    # One minute and one wait more than were given show the world after the last of them.
+    run = replay(scene, [*decisions, "wait"], time_limit + 1, rules, watch=seen.append)
     ends: dict[int, int | None] = {run.total_time: run.total_time} if run.completed else {}
+    lengths: dict[tuple[object, ...], int | None] = {}  # the same world is solved once
     by_minute = {snapshot.minute: snapshot for snapshot in seen}
     ours = seen[-1].minute if len(seen) > len(decisions) else None
     found = []
     for step, necessary in zip(run.steps, run.necessary, strict=True):
-        if step.kind != "wait" or step.minute == ours:
-            continue  # the wait we added only shows the world after the last decision
-        before, after = (_best_end(scene, by_minute, m, rules, ends) for m in (step.minute, step.minute + 1))
+        if step.kind != "wait" or step.minute == ours or step.minute >= time_limit:
+            continue
+        before, after = (_best_end(scene, by_minute, m, rules, ends, lengths) for m in (step.minute, step.minute + 1))
         found.append(Wait(step.minute, necessary, None if before is None or after is None else after - before))
     return found
 
 
 def _best_end(
-    scene: World, seen: dict[int, Snapshot], minute: int, rules: Profile, known: dict[int, int | None]
+    scene: World,
+    seen: dict[int, Snapshot],
+    minute: int,
+    rules: Profile,
+    ends: dict[int, int | None],
+    lengths: dict[tuple[object, ...], int | None],
 ) -> int | None:
     """Return the best completion time from a minute on, ``None`` if the run never got there or it is unproved."""
-    if minute not in known:
-        known[minute] = None
-        if minute in seen:
-            problem = encode.remaining(scene, seen[minute], rules)
-            result = solve(problem) if problem is not None else None
-            if result is None:
-                known[minute] = minute
-            elif result.status == "optimal" and result.makespan is not None:
-                known[minute] = minute + result.makespan
-    return known[minute]
+    if minute not in ends and minute in seen:
+        now = seen[minute]
+        key = (*now.left.values(), *now.running.items())
+        if key not in lengths:
+            lengths[key] = _least_minutes(scene, now, rules)
+        length = lengths[key]
+        ends[minute] = None if length is None else minute + length
+    return ends.get(minute)
+
+
+def _least_minutes(scene: World, now: Snapshot, rules: Profile) -> int | None:
+    problem = encode.remaining(scene, now, rules)
+    if problem is None:
+        return 0
+    result = solve(problem)
+    return result.makespan if result.status == "optimal" else None

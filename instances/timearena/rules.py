@@ -7,7 +7,7 @@ paper and code differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from planoracle.instances.replay import Event, Replay, Violation
@@ -58,6 +58,12 @@ class Run:
         The same at the end of every minute.
     necessary
         For every minute whether it was a wait in which no action could have been started.
+    executed
+        Actions started.
+    tasks_done
+        Share of the tasks all of whose work is done.
+    remaining
+        Minutes left of everything not done, as ``object: verb``.
     """
 
     steps: tuple[Minute, ...]
@@ -65,8 +71,11 @@ class Run:
     end: str
     total_time: int
     score: float
-    scores: tuple[float, ...] = ()
-    necessary: tuple[bool, ...] = ()
+    scores: tuple[float, ...]
+    necessary: tuple[bool, ...]
+    executed: int
+    tasks_done: float
+    remaining: dict[str, int]
 
 
 def may_meet(world: World, first: Object, second: Object, verb: str, rules: Profile) -> bool:
@@ -98,6 +107,7 @@ class _State:
         self.done = 0
         self.running: dict[RoleKey, tuple[str, ...]] = {}  # work that goes on by itself -> objects it occupies
         self.busy: set[str] = set()
+        self.version = 0  # grows with every change
 
     @property
     def score(self) -> float:
@@ -108,7 +118,13 @@ class _State:
     def complete(self) -> bool:
         return self.done == self.total
 
+    @property
+    def tasks_done(self) -> float:
+        open_tasks = {self.world.objects[name].task for (name, _, _), left in self.left.items() if left}
+        return (len(self.world.tasks) - len(open_tasks)) / len(self.world.tasks)
+
     def work(self, key: RoleKey) -> None:
+        self.version += 1
         self.left[key] -= 1
         if not self.left[key]:
             self.done += self.world.objects[key[0]].roles[key[1:]].minutes
@@ -181,8 +197,8 @@ def replay(
     steps: list[Minute] = []
     scores: list[float] = []
     necessary: list[bool] = []
-    shown = 0.0
-    wrong = 0
+    shown: float = 0
+    wrong = executed = 0
     end = ""
     supply = iter(decisions)
 
@@ -195,6 +211,10 @@ def replay(
         necessary.append(stuck)
 
     stuck = False
+    # Long runs of waits change nothing: look again only at a world that has changed.
+    looked, idle_now = -1, False
+    snapshot: Snapshot | None = None
+    seen = -1
     while not end:
         if wrong >= rules.max_wrong_streak:
             end = "five_invalid"
@@ -206,10 +226,15 @@ def replay(
                 end = "exhausted"
                 break
             if watch is not None:
-                watch(Snapshot(len(steps), dict(state.left), dict(state.running)))
+                if snapshot is None or seen != state.version:
+                    snapshot, seen = Snapshot(len(steps), dict(state.left), dict(state.running)), state.version
+                watch(replace(snapshot, minute=len(steps)))
             text = " ".join(decision.lower().split()) if rules.normalize else decision.strip()
             kind, keys = ("wait", []) if text == "wait" else state.judge(text)
-            stuck = kind == "wait" and not any(not state.judge(command)[0] for command in world.commands)
+            if kind == "wait" and looked != state.version:
+                looked = state.version
+                idle_now = not any(not state.judge(command)[0] for command in world.commands)
+            stuck = kind == "wait" and idle_now
             if kind == "wait":
                 state.advance()
                 record(text, kind)
@@ -218,11 +243,23 @@ def replay(
                     state.advance()
                 record(text, kind, show=kind in ("dependency_violation", "repeated_completed"))
             else:
+                executed += 1
                 _carry_out(state, text, keys, record, steps, time_limit)
             wrong = wrong + 1 if kind in WRONG else 0
             if state.complete and (kind not in WRONG or rules.stop_on_complete):
                 end = "completed"
-    return Run(tuple(steps), end == "completed", end, len(steps), state.score, tuple(scores), tuple(necessary))
+    return Run(
+        steps=tuple(steps),
+        completed=end == "completed",
+        end=end,
+        total_time=len(steps),
+        score=state.score,
+        scores=tuple(scores),
+        necessary=tuple(necessary),
+        executed=executed,
+        tasks_done=state.tasks_done,
+        remaining={f"{name}: {verb}": left for (name, verb, _), left in state.left.items() if left},
+    )
 
 
 def _carry_out(
@@ -257,18 +294,18 @@ def as_replay(run: Run) -> Replay:
         if step.kind in WRONG
     )
     events = tuple(
-        Event(i, step.action[:80], step.minute, step.minute + 1, step.kind not in WRONG, run.score / 100)
+        Event(i, step.action[:80], step.minute, step.minute + 1, step.kind not in WRONG, run.scores[i] / 100)
         for i, step in enumerate(run.steps)
     )
     return Replay(
         events=events,
         violations=wrong,
         fatal=wrong[-1] if run.end == "five_invalid" else None,
-        executed=len(run.steps) - len(wrong),
+        executed=run.executed,
         progress=run.score / 100,
-        goal_ratio=float(run.completed),
+        goal_ratio=run.tasks_done,
         success=run.completed,
         makespan=run.total_time,
-        remaining={},
+        remaining=run.remaining,
         idle=tuple((step.minute, step.minute + 1) for step in run.steps if step.kind == "wait"),
     )

@@ -89,6 +89,31 @@ def test_what_cannot_be_judged_is_unscored(line, fault):
     assert fault in grade.reason
 
 
+def test_long_waits_are_cheap_and_priced():
+    line = {"id": "x", "instance": TEA, "actions": ["wait"] * 20_000, "time_limit": 20_000}
+    row = Grader(price_waits=True).grade(line).row()
+    assert (row["total_time"], row["unnecessary_waits"], row["costly_waits"]) == (20_000, 20_000, 20_000)
+
+
+def test_common_fields_count_actions_and_tasks():
+    name = "timearena/household1+household4"
+    only_tree = [command for command in best_decisions(name) if "water" in command or command == "trim fruit_tree"]
+    made = ["add water to watering_can", "water fruit_tree by watering_can", *["wait"] * 6, "trim fruit_tree"]
+    grade = Grader().grade({"id": "x", "instance": name, "actions": made})
+    assert set(only_tree) <= set(made)
+    assert (grade.executed, grade.goal_ratio, grade.success) == (3, 0.5, False)
+    run = replay(world(name), made, 80)
+    assert run.remaining["cup: wash"] == 3
+    assert "fruit_tree: trim" not in run.remaining
+
+
+def test_the_optimum_is_that_of_the_rules_that_grade():
+    line = {"id": "x", "instance": "timearena/cooking2+cooking3", "actions": []}
+    assert Grader().grade(line).optimal_makespan is not None
+    released = Grader(RECIPE2PLAN["released"], PROFILES["released"]).grade(line)
+    assert (released.scored, released.optimal_makespan) == (True, None)
+
+
 def test_forms_of_submissions():
     expected = ["wash cup", "wait", "pour kettle into teapot"]
     forms = [
