@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from planoracle.analysis.grade import released_plan
+from planoracle.analysis.judges.recipe2plan import released_plan
 from planoracle.analysis.optimum import optimum
 from planoracle.heuristics.registry import Budget, run
 from planoracle.instances.model import Instance

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 
-from planoracle.heuristics import recipe2plan_dfs, timearena_greedy
+from planoracle.heuristics import asynctool, recipe2plan_dfs, timearena_greedy
 from planoracle.heuristics.generation import generate_parallel, generate_serial
 from planoracle.heuristics.improve import improve
 from planoracle.heuristics.priority import RULES, priorities
@@ -77,6 +77,12 @@ def _greedy(algorithm: Callable[[Instance], timearena_greedy.Greedy], instance: 
     return schedule, f"claims {found.claim} {instance.unit}s, impossible under the rules: {obstacle}"
 
 
+def _sequential(instance: Instance, budget: Budget) -> _Outcome:
+    if instance.benchmark != "asynctool":
+        return None, "the sequential agent is for AsyncTool problems"
+    return asynctool.sequential(instance), ""
+
+
 #: Every heuristic: name -> function of an instance and a budget.
 HEURISTICS: dict[str, Callable[[Instance, Budget], _Outcome]] = {
     "recipe2plan-dfs": partial(_dfs, True),
@@ -84,6 +90,7 @@ HEURISTICS: dict[str, Callable[[Instance, Budget], _Outcome]] = {
     **{f"serial-{rule}": partial(_generated, generate_serial, rule) for rule in RULES},
     **{f"parallel-{rule}": partial(_generated, generate_parallel, rule) for rule in RULES},
     "improve": _improved,
+    "asynctool-sequential": _sequential,
     "timearena-greedy": partial(_greedy, timearena_greedy.printed),
     "timearena-greedy-released": partial(_greedy, timearena_greedy.released),
 }

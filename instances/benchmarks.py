@@ -97,8 +97,7 @@ class _TimeArena:
         from planoracle.instances.timearena import profile, rules
         from planoracle.instances.timearena.world import world
 
-        chosen = instance.cache.get("timearena profile", profile.PROFILES["paper"])
-        assert isinstance(chosen, profile.Profile)
+        chosen = instance.origin if isinstance(instance.origin, profile.Profile) else profile.PROFILES["paper"]
         limit = instance.time_limit if instance.time_limit is not None else 10**6
         return rules.as_replay(rules.replay(world(instance.name), self._decisions(text), limit, chosen))
 
@@ -110,10 +109,34 @@ class _TimeArena:
         return made
 
 
+class _AsyncTool:
+    """AsyncTool: a plan is the agent's messages, one a line."""
+
+    def render(self, instance: Instance, schedule: Schedule) -> str:
+        from planoracle.instances.asynctool import encode
+
+        return "\n".join(map(json.dumps, encode.transcript(encode.problem_of(instance), schedule)))
+
+    def parse(self, instance: Instance, text: Any) -> Schedule:
+        from planoracle.instances.asynctool import encode, language
+
+        return encode.to_schedule(instance, language.messages(text))
+
+    def replay(self, instance: Instance, text: Any) -> Replay:
+        from planoracle.instances.asynctool import encode, language, rules
+
+        return rules.as_replay(rules.replay(encode.problem_of(instance), language.messages(text)))
+
+
 @cache
 def language(benchmark: str) -> Language:
     """Return the language of a benchmark."""
-    languages: dict[str, Callable[[], Language]] = {"own": _Own, "recipe2plan": _Recipe2Plan, "timearena": _TimeArena}
+    languages: dict[str, Callable[[], Language]] = {
+        "own": _Own,
+        "recipe2plan": _Recipe2Plan,
+        "timearena": _TimeArena,
+        "asynctool": _AsyncTool,
+    }
     return languages[benchmark]()
 
 

@@ -6,24 +6,69 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Protocol, cast
 
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Instance
 
-__all__ = ["bundled", "expand", "is_file", "load", "read"]
+__all__ = ["bundled", "expand", "is_file", "load", "names_problem", "read", "set_of"]
+
+#: Benchmarks with bundled problems; each has a module ``sets`` with the functions of `_Shelf`.
+BENCHMARKS = ("recipe2plan", "timearena", "asynctool")
+
+
+class _Shelf(Protocol):
+    """The problems of one benchmark; names begin with its own."""
+
+    def names(self) -> tuple[str, ...]:
+        """Return the bundled problems in their fixed order."""
+        ...
+
+    def covers(self, name: str) -> bool:
+        """Whether a name stands for one problem, be it bundled or combined from bundled parts."""
+        ...
+
+    def members(self, name: str) -> tuple[str, ...]:
+        """Return the problems of a set that is not simply a prefix, ``()`` if there is no such set."""
+        ...
+
+    def set_of(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """Return the label and the members of the set a name belongs to, ``("", ())`` if to none."""
+        ...
+
+    def load(self, name: str) -> Instance:
+        """Return the problem of a name that is covered; raises `UnknownNameError` for others."""
+        ...
+
+
+def _shelf(name: str) -> _Shelf | None:
+    benchmark = name.partition("/")[0].partition("@")[0]
+    if benchmark not in BENCHMARKS:
+        return None
+    return cast(_Shelf, import_module(f"planoracle.instances.{benchmark}.sets"))
 
 
 @cache
 def bundled() -> tuple[str, ...]:
-    """Names of all bundled instances, in their fixed order.
+    """Names of all bundled problems, in their fixed order.
 
-    Of TimeArena these are the paper's sets; any other combination of its tasks can be named as well.
+    Tasks of TimeArena and AsyncTool can also be combined by name (``timearena/lab1+lab2``).
     """
-    from planoracle.instances.recipe2plan import facts
-    from planoracle.instances.timearena import sets
+    return tuple(name for benchmark in BENCHMARKS for name in _names(benchmark))
 
-    return facts.names() + sets.names()
+
+def _names(pattern: str) -> tuple[str, ...]:
+    """Return the bundled names among which those of a pattern are: all, unless it begins with a benchmark."""
+    shelf = _shelf(pattern)
+    return bundled() if shelf is None else shelf.names()
+
+
+def names_problem(name: str) -> bool:
+    """Whether a name stands for one problem, bundled or combined from bundled tasks."""
+    shelf = _shelf(name)
+    return shelf is not None and shelf.covers(name)
 
 
 def expand(patterns: Iterable[str]) -> list[str]:
@@ -43,20 +88,20 @@ def expand(patterns: Iterable[str]) -> list[str]:
     (130, ['recipe2plan/timed/Vada_Daikon-Radish'])
     >>> len(expand(["timearena"])), len(expand(["timearena/lab/2"])), expand(["timearena/cooking3+lab2"])
     (90, 10, ['timearena/cooking3+lab2'])
+    >>> len(expand(["asynctool"]))
+    100
     """
     found: dict[str, None] = {}
     for pattern in patterns:
         if len(pattern) > 4096:  # longer than any name or path; matching is quadratic
             raise UnknownNameError("names no problem, set or file", field="name", value=pattern)
-        if pattern in bundled():
-            found.setdefault(pattern)
-            continue
-        if is_combination(pattern):
+        if names_problem(pattern):
             found.setdefault(pattern)
             continue
         prefix = pattern.rstrip("/") + "/"
-        below = [name for name in bundled() if name.startswith(prefix) or fnmatchcase(name, pattern)]
-        below += _named(pattern)
+        below = [name for name in _names(pattern) if name.startswith(prefix) or fnmatchcase(name, pattern)]
+        shelf = _shelf(pattern)
+        below += shelf.members(pattern) if shelf is not None else ()
         if below and pattern:
             found.update(dict.fromkeys(below))
         elif is_file(pattern):
@@ -66,35 +111,25 @@ def expand(patterns: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def _named(pattern: str) -> tuple[str, ...]:
-    from planoracle.instances.timearena import sets
-
-    return sets.named(pattern)
-
-
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     """Return the label and the members of the bundled set that a name belongs to, ``("", ())`` if to none."""
-    if name not in bundled():
-        return "", ()
-    if name.startswith("timearena/"):
-        from planoracle.instances.timearena import sets
-
-        return sets.set_of(name)
-    label = name.rpartition("/")[0]
-    return label, tuple(other for other in bundled() if other.startswith(f"{label}/"))
-
-
-def is_combination(name: str) -> bool:
-    """Whether a name combines TimeArena tasks."""
-    from planoracle.instances.timearena import sets
-
-    return name.startswith("timearena/") and sets.is_combination(name)
+    shelf = _shelf(name)
+    return ("", ()) if shelf is None else shelf.set_of(name)
 
 
 def is_file(name: str) -> bool:
-    """Whether a name is the path of a file; false for names no file can have."""
+    """Whether a name is the path of a file, or of one problem in it (``path#name``)."""
+    return _path(name) is not None
+
+
+def _path(name: str) -> str | None:
+    """Return the path of the file that a name is or points into, ``None`` if there is no such file."""
+    return next((path for path in (name, name.rpartition("#")[0]) if path and _exists(path)), None)
+
+
+def _exists(path: str) -> bool:
     try:
-        return Path(name).is_file()
+        return Path(path).is_file()
     except (OSError, ValueError):  # too long, or with a NUL
         return False
 
@@ -102,45 +137,56 @@ def is_file(name: str) -> bool:
 def _similar(pattern: str) -> str:
     if len(pattern) > 200:  # comparing is quadratic
         return ""
-    sets = {name.rpartition("/")[0] for name in bundled()} | {name.split("/")[0] for name in bundled()}
+    sets = {name.rpartition("/")[0] for name in bundled()} | set(BENCHMARKS)
     close = get_close_matches(pattern, [*bundled(), *sorted(sets)], n=3)
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
 def load(name: str) -> Instance:
-    """Return one bundled instance by its name; raises `UnknownNameError`."""
-    parts = name.split("/")
-    if is_combination(name):
-        from planoracle.instances.timearena import encode
-
-        return encode.load(name)
-    if len(parts) == 3 and parts[0] == "recipe2plan" and name in bundled():
-        from planoracle.instances.recipe2plan import facts
-
-        return facts.load(parts[1], parts[2])
-    raise UnknownNameError(f"names no problem{_similar(name)}", value=name)
+    """Return one problem by its name; raises `UnknownNameError`."""
+    shelf = _shelf(name)
+    if shelf is None or not shelf.covers(name):
+        raise UnknownNameError(f"names no problem{_similar(name)}", value=name)
+    return shelf.load(name)
 
 
 def read(name_or_path: str) -> list[Instance]:
     """Return the instance of a name, or all instances of a file, its format recognised from its content.
+
+    With ``path#name`` only the instance of that name in the file.
 
     Raises
     ------
     InputError
         For an unknown name, or naming file, field and value of a fault.
     """
-    if name_or_path in bundled() or is_combination(name_or_path):
+    if names_problem(name_or_path):
         return [load(name_or_path)]
-    from planoracle.instances import files
-    from planoracle.instances.recipe2plan import reader
+    path = _path(name_or_path) or name_or_path
+    found = _read(path)
+    if path == name_or_path:
+        return found
+    chosen = [instance for instance in found if instance.name == name_or_path.removeprefix(f"{path}#")]
+    if not chosen:
+        raise UnknownNameError("is no problem of the file", value=name_or_path)
+    return chosen
 
-    document = files.load_json(files.read_bytes(name_or_path), name_or_path)
+
+def _read(path: str) -> list[Instance]:
+    from planoracle.instances import files
+    from planoracle.instances.asynctool import reader as asynctool
+    from planoracle.instances.recipe2plan import reader as recipe2plan
+
+    document = files.load_json(files.read_bytes(path), path)
+    if asynctool.looks_like_asynctool(document):
+        return asynctool.read_document(document, path)
     if isinstance(document, dict) and "format" in document:
-        return [files.instance_from_document(document, name_or_path)]
-    if reader.looks_like_cooking(document):
-        timed = reader.read_cooking(name_or_path, document)
+        return [files.instance_from_document(document, path)]
+    if recipe2plan.looks_like_cooking(document):
+        timed = recipe2plan.read_cooking(path, document)
         return timed + [one.without_maximum_lags(one.name.replace("/timed/", "/untimed/", 1)) for one in timed]
     raise InputError(
-        'is neither an instance (an object with "format": "planoracle/instance") nor a cooking.json',
-        source=name_or_path,
+        'is neither an instance (an object with "format": "planoracle/instance" or "planoracle/asynctool") '
+        "nor a cooking.json",
+        source=path,
     )

@@ -125,6 +125,10 @@ class Instance:
         What a tick is called, e.g. ``"second"``.
     time_limit
         No action may end after this tick, if given.
+    origin
+        What the benchmark's own rules need beyond this model, if anything.
+    cache
+        What tools keep about the instance; no part of it.
 
     Raises
     ------
@@ -142,6 +146,7 @@ class Instance:
     unit: str = "tick"
     seconds_per_tick: int | None = None
     time_limit: int | None = None
+    origin: object = field(default=None, compare=False, repr=False)
     cache: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:

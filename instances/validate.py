@@ -38,8 +38,9 @@ def validate(instance: Instance) -> None:
     topological_order(instance)
     if instance.benchmark == "recipe2plan":
         _recipe2plan(instance)
-    elif instance.benchmark not in ("own", "timearena"):
-        raise InputError("must be own, recipe2plan or timearena", field="benchmark", value=instance.benchmark)
+    elif instance.benchmark not in ("own", "timearena", "asynctool"):
+        known = "must be own, recipe2plan, timearena or asynctool"
+        raise InputError(known, field="benchmark", value=instance.benchmark)
 
 
 def _unique(names: Iterable[str], field: str) -> None:

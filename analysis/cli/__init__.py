@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from planoracle.analysis.cli import compare, gantt, grade, instances, schedule, schema, solve
+from planoracle.analysis.cli import compare, compose, gantt, grade, instances, schedule, schema, solve
 
 __all__ = ["app", "main"]
 
@@ -22,6 +22,7 @@ app.command("solve")(solve.solve)
 app.command("schedule")(schedule.schedule)
 app.command("grade")(grade.grade)
 app.command("compare")(compare.compare)
+app.command("compose")(compose.compose)
 app.command("gantt")(gantt.gantt)
 app.command("schema")(schema.schema)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from planoracle.analysis.cli.common import NamesArgument, Run
@@ -36,6 +37,18 @@ _TIMEARENA = (
     "completable_released",
     "seconds",
 )
+_ASYNCTOOL = (
+    "instance",
+    "optimal",
+    "status",
+    "optimal_calls",
+    "sequential",
+    "gap_sequential",
+    "best_heuristic",
+    "gap_best",
+    "seconds",
+)
+_TURNS = ("set", "method", "problems", "answered", "mean_turns", "mean_gap", "max_gap")
 _TABLE_2 = ("set", "method", "problems", "CT", "CS", "CR", "above", "below", "impossible")
 
 
@@ -45,35 +58,38 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
     The summary (how often and by how much each lies above the optimum; for TimeArena the Oracle rows of
     Table 2) goes to standard error, except in a table.
     """
-    from planoracle.analysis import compare as general
-    from planoracle.analysis import compare_timearena as minutes
-
+    comparers = _comparers()
     run = Run(names, "comparing")
     stream = sys.stdout if form is Format.table else sys.stderr
-    found: list[Any] = []
-    tables: dict[bool, Table] = {}
-    for instance, comparison in run.each(lambda one: _of(one).compare(one)):
-        timed = instance.benchmark == "timearena"
-        if timed not in tables:
-            tables[timed] = Table(form, _TIMEARENA if timed else _COLUMNS)
-        tables[timed].add(comparison.row())
-        found.append(comparison)
+    found: dict[str, list[Any]] = {}
+    tables: dict[str, Table] = {}
+    for instance, comparison in run.each(lambda one: comparers[_kind(one)][0].compare(one)):
+        kind = _kind(instance)
+        if kind not in tables:
+            tables[kind] = Table(form, comparers[kind][1])
+        tables[kind].add(comparison.row())
+        found.setdefault(kind, []).append(comparison)
     for table in tables.values() or [Table(form, _COLUMNS)]:
         table.close()
-    summaries = (
-        (general.summarize([c for c in found if isinstance(c, general.Comparison)]), _SUMMARY, "above the optimum"),
-        (minutes.summarize([c for c in found if isinstance(c, minutes.TimeArenaComparison)]), _TABLE_2, "Table 2"),
-    )
-    for rows, columns, title in summaries:
-        if rows:
-            summary = Table(Format.table, columns, title, stream)
-            summary.rows += rows
-            summary.close()
-    run.exit(failed=any(one.status not in ("optimal", "infeasible") for one in found))
+    for kind, comparisons in found.items():
+        module, _, columns, title = comparers[kind]
+        summary = Table(Format.table, columns, title, stream)
+        summary.rows += module.summarize(comparisons)
+        summary.close()
+    run.exit(failed=any(one.status not in ("optimal", "infeasible") for kept in found.values() for one in kept))
 
 
-def _of(instance: Any) -> Any:
+def _kind(instance: Any) -> str:
+    return instance.benchmark if instance.benchmark in ("timearena", "asynctool") else "general"
+
+
+def _comparers() -> dict[str, tuple[Any, Sequence[str], Sequence[str], str]]:
+    """Return by kind: the module that compares, its columns, those of its summary, and the summary's title."""
     from planoracle.analysis import compare as general
-    from planoracle.analysis import compare_timearena as minutes
+    from planoracle.analysis import compare_asynctool, compare_timearena
 
-    return minutes if instance.benchmark == "timearena" else general
+    return {
+        "general": (general, _COLUMNS, _SUMMARY, "above the optimum"),
+        "timearena": (compare_timearena, _TIMEARENA, _TABLE_2, "Table 2"),
+        "asynctool": (compare_asynctool, _ASYNCTOOL, _TURNS, "turns"),
+    }

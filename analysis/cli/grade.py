@@ -19,6 +19,8 @@ _COLUMNS = (
     "progress",
     "r_efficiency",
     "multitasking_score",
+    "subtask_acc",
+    "cause",
     "makespan",
     "optimal_makespan",
     "reason",
@@ -35,12 +37,36 @@ _SUMMARY = (
     "undefined",
     "multitasking_score",
 )
+_ASYNCTOOL = (
+    "model",
+    "set",
+    "runs",
+    "unscored",
+    "missing",
+    "func",
+    "param",
+    "char",
+    "env",
+    "acc",
+    "task_char",
+    "task_env",
+    "overall",
+    "streak",
+    "streak_excess",
+    "turns",
+    "efficiency",
+    "premature",
+    "usable_idle",
+)
 _TIMEARENA = ("model", "set", "runs", "unscored", "AS", "CS", "CR", "CT")
 
 
 def grade(
     submissions: Annotated[
-        Path, typer.Argument(help="JSON lines with id, instance, plan and optionally model; - for standard input.")
+        Path,
+        typer.Argument(
+            help="JSON lines with id, instance, plan (actions, turns) and optionally model; - for standard input."
+        ),
     ],
     form: FormatOption = Format.table,
     profile: Annotated[str, typer.Option(help="Rules: paper or released.")] = "paper",
@@ -61,15 +87,22 @@ def grade(
     status is then 1.
     """
     from planoracle.analysis.grade import Grader, grade_all, read_submissions
-    from planoracle.analysis.statistics import summarize, summarize_timearena
+    from planoracle.analysis.statistics import summarize, summarize_asynctool, summarize_timearena
+    from planoracle.instances.asynctool import profile as asynctool
     from planoracle.instances.recipe2plan import profile as recipe2plan
     from planoracle.instances.timearena import profile as timearena
 
     options = dict(_split(entry) for entry in rule or ())
-    ours = {name: options.pop(name) for name in list(options) if name in timearena.RULES}
+    minutes_options = {name: options.pop(name) for name in list(options) if name in timearena.RULES}
+    turns_options = {name: options.pop(name) for name in list(options) if name in asynctool.RULES}
     if reference is not None:
         options["reference"] = reference
-    grader = Grader(recipe2plan.profile(profile, **options), timearena.profile(profile, **ours), price_waits=waits)
+    grader = Grader(
+        recipe2plan.profile(profile, **options),
+        timearena.profile(profile, **minutes_options),
+        asynctool.profile(profile, **turns_options),
+        price_waits=waits,
+    )
     table = Table(form, _COLUMNS)
     kept = []
     try:
@@ -90,6 +123,13 @@ def grade(
         minutes.add(row)
     if minutes.rows:
         minutes.close()
+    turns = Table(Format.table, _ASYNCTOOL, "AsyncTool", stream_of_summaries)
+    for row in summarize_asynctool(kept, f1=grader.asynctool_rules.f1):
+        turns.add(row)
+    if turns.rows:
+        turns.close()
+        for row in turns.rows:
+            _name_causes(row)
     summary = Table(Format.table, _SUMMARY, "averages", stream_of_summaries)
     for row in summarize(kept, missing=grader.rules.missing):
         summary.add(row)
@@ -105,6 +145,13 @@ def _split(entry: str) -> tuple[str, str]:
     if not equals:
         raise typer.BadParameter(f"must be name=value, not {entry!r}", param_hint="--rule")
     return name, value
+
+
+def _name_causes(row: dict[str, Any]) -> None:
+    if row["causes"]:
+        said = ", ".join(f"{cause.replace('_', ' ')} {count}" for cause, count in row["causes"].items())
+        model = f" of {row['model']}" if row["model"] else ""
+        print(f"note: failed sub-tasks{model} in {row['set'] or 'no set'}: {said}", file=sys.stderr)
 
 
 def _name_missing(row: dict[str, Any], missing: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,11 +25,10 @@ def instances(
     import json
 
     from planoracle.instances import catalogue
-    from planoracle.instances.files import to_document
 
     run = Run(names or list(catalogue.bundled()), "reading")
     table = Table(form, _COLUMNS)
-    for instance, document in run.each(lambda one: to_document(one) if export else None):
+    for instance, document in run.each(lambda one: _document(one) if export else None):
         if document is not None:
             typer.echo(json.dumps(document))
             continue
@@ -47,3 +46,13 @@ def instances(
     if not export:
         table.close()
     run.exit(failed=False)
+
+
+def _document(instance: Any) -> dict[str, Any]:
+    if instance.benchmark == "asynctool":
+        from planoracle.instances.asynctool import encode, reader
+
+        return reader.to_document(encode.problem_of(instance))
+    from planoracle.instances.files import to_document
+
+    return to_document(instance)

@@ -31,12 +31,13 @@ _CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], "\ufffd")
 
 
 class Table:
-    """Writes rows as they come (jsonl, csv) or at the end (json, table).
+    """Writes rows as they come (jsonl) or at the end (json, csv, table).
 
     Parameters
     ----------
     columns
-        Keys of the rows in the table a person reads; the other formats write every key.
+        Keys of the rows in the table a person reads, without those that no row has a value for; the other
+        formats write every key.
     """
 
     def __init__(self, form: Format, columns: Sequence[str], title: str = "", stream: IO[str] | None = None) -> None:
@@ -45,7 +46,6 @@ class Table:
         self.title = title
         self.stream = stream or sys.stdout
         self.rows: list[dict[str, Any]] = []
-        self._writer: csv.DictWriter[str] | None = None
         if stream is None:
             # Names may hold anything that JSON can; never fail to print them.
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
@@ -54,11 +54,6 @@ class Table:
         """Write or keep one row."""
         if self.form is Format.jsonl:
             self.stream.write(json.dumps(row) + "\n")
-        elif self.form is Format.csv:
-            if self._writer is None:
-                self._writer = csv.DictWriter(self.stream, list(row), lineterminator="\n")
-                self._writer.writeheader()
-            self._writer.writerow({key: _cell(value) for key, value in row.items()})
         else:
             self.rows.append(row)
 
@@ -68,8 +63,11 @@ class Table:
             self.stream.write(json.dumps(self.rows, indent=1) + "\n")
         elif self.form is Format.table:
             self._print()
-        elif self.form is Format.csv and self._writer is None:
-            csv.writer(self.stream, lineterminator="\n").writerow(self.columns)
+        elif self.form is Format.csv:
+            keys = dict.fromkeys(key for row in self.rows for key in row)
+            writer = csv.DictWriter(self.stream, list(keys or self.columns), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows({key: _cell(value) for key, value in row.items()} for row in self.rows)
         self.stream.flush()
 
     def _print(self) -> None:
@@ -78,12 +76,13 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
+        columns = [c for c in self.columns if not self.rows or any(r.get(c) is not None for r in self.rows)]
         table = RichTable(title=self.title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
-        numeric = {c: all(isinstance(r.get(c), int | float | None) for r in self.rows) for c in self.columns}
-        for column in self.columns:
+        numeric = {c: all(isinstance(r.get(c), int | float | None) for r in self.rows) for c in columns}
+        for column in columns:
             table.add_column(column.replace("_", " "), justify="right" if numeric[column] else "left", overflow="fold")
         for row in self.rows:
-            table.add_row(*(Text(_human(column, row.get(column))) for column in self.columns))
+            table.add_row(*(Text(_human(column, row.get(column))) for column in columns))
         console = Console(file=self.stream, highlight=False)
         if not console.is_terminal:
             console.width = 500

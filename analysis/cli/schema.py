@@ -1,14 +1,26 @@
-"""``planoracle schema``: the JSON Schema of our file format."""
+"""``planoracle schema``: the JSON Schema of our file formats."""
 
 from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
 
 import typer
 
 
-def schema() -> None:
-    """Print the JSON Schema of the instance file format."""
+class Kind(StrEnum):
+    """Our file formats."""
+
+    instance = "instance"
+    asynctool = "asynctool"
+
+
+def schema(kind: Annotated[Kind, typer.Argument(help="Which format.")] = Kind.instance) -> None:
+    """Print the JSON Schema of a file format: of scheduling instances, or of AsyncTool problems."""
     import json
 
-    from planoracle.instances.files import json_schema
-
+    if kind is Kind.asynctool:
+        from planoracle.instances.asynctool.reader import json_schema
+    else:
+        from planoracle.instances.files import json_schema
     typer.echo(json.dumps(json_schema(), indent=1))

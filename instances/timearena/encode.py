@@ -27,7 +27,7 @@ def load(name: str) -> Instance:
 def instance(scene: World, rules: Profile = PROFILES["paper"]) -> Instance:
     """Encode a combination of tasks.
 
-    The instance remembers the profile, so that its schedules are refereed by it. An action that reservations
+    The instance's origin is the profile, so that its schedules are refereed by it. An action that reservations
     leave no second object for raises `InputError`: the combination cannot be completed.
 
     Every role with minutes is an action: it holds the agent throughout, or for its first minute if it then
@@ -51,7 +51,7 @@ def instance(scene: World, rules: Profile = PROFILES["paper"]) -> Instance:
         unit="minute",
         seconds_per_tick=60,
         time_limit=MINUTES_PER_TASK * len(scene.tasks),
-        cache={"timearena profile": rules},
+        origin=rules,
     )
 
 

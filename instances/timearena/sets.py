@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.timearena.encode import load
 from planoracle.instances.timearena.world import task_names, world
 
-__all__ = ["SCENARIOS", "is_combination", "named", "names", "scenario_set", "set_of"]
+__all__ = ["SCENARIOS", "covers", "load", "members", "names", "scenario_set", "set_of"]
 
 SCENARIOS = ("cooking", "household", "lab")
 
@@ -29,7 +30,7 @@ def names() -> tuple[str, ...]:
     return tuple(name for scenario in SCENARIOS for size in (1, 2, 3) for name in scenario_set(scenario, size))
 
 
-def is_combination(name: str) -> bool:
+def covers(name: str) -> bool:
     """Whether a name combines existing tasks, each once."""
     if len(name) > 1000:
         return False
@@ -40,20 +41,22 @@ def is_combination(name: str) -> bool:
 
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
-    """Return the name and the members of the paper's set that holds a combination.
+    """Return the name and the members of the paper's set that holds a combination, ``("", ())`` if none does.
 
     >>> set_of("timearena/lab10+lab1")[0]
     'timearena/lab/2'
     """
+    if name not in names():
+        return "", ()
     tasks = world(name).tasks
     scenario = tasks[0].rstrip("0123456789")
     return f"timearena/{scenario}/{len(tasks)}", scenario_set(scenario, len(tasks))
 
 
-def named(name: str) -> tuple[str, ...]:
+def members(name: str) -> tuple[str, ...]:
     """Return the members of a set of the paper by its name, ``()`` if there is none.
 
-    >>> len(named("timearena/cooking")), len(named("timearena/cooking/2")), named("timearena/cooking/9")
+    >>> len(members("timearena/cooking")), len(members("timearena/cooking/2")), members("timearena/cooking/9")
     (30, 10, ())
     """
     head, _, rest = name.rstrip("/").partition("/")

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.grade import released_plan
+from planoracle.analysis.judges.recipe2plan import released_plan
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import instance_from_document

@@ -12,7 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from planoracle.analysis import grade as grade_module
-from planoracle.analysis.grade import Grade, Grader, grade_all, read_submissions, released_plan
+from planoracle.analysis.grade import Grade, Grader, grade_all, read_submissions
+from planoracle.analysis.judges import recipe2plan as judge_module
+from planoracle.analysis.judges.recipe2plan import released_plan
 from planoracle.analysis.metrics.recipe2plan import measure, reference_efficiency
 from planoracle.analysis.optimum import optimum
 from planoracle.analysis.statistics import summarize
@@ -103,7 +105,7 @@ def test_the_row_of_a_failed_plan():
 
 def test_an_unscored_row_has_no_figures():
     row = grader().grade({"id": "x", "instance": NAME, "model": "m"}, line=7).row()
-    given_ = {"id": "x", "instance": NAME, "model": "m", "line": 7, "scored": False}
+    given_ = {"id": "x", "instance": NAME, "benchmark": "recipe2plan", "model": "m", "line": 7, "scored": False}
     assert {key: value for key, value in row.items() if value is not None and key != "reason"} == given_
     assert row["reason"] == "plan: is missing"
 
@@ -524,7 +526,7 @@ def test_a_fault_of_ours_is_unscored_and_says_so(monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(grade_module, "replay", broken)
+    monkeypatch.setattr(judge_module, "replay", broken)
     found = Grader().grade(GOOD_LINE)
     assert (found.id, found.instance, found.scored) == ("good", NAME, False)
     assert found.reason == "internal error: ZeroDivisionError: oops"

@@ -141,7 +141,7 @@ def test_the_ninety_sets() -> None:
     assert sets.scenario_set("cooking", 1)[0] == "timearena/cooking1"
     assert sets.scenario_set("cooking", 2)[-1] == "timearena/cooking10+cooking1"
     assert sets.scenario_set("lab", 3)[8:] == ("timearena/lab9+lab10+lab1", "timearena/lab10+lab1+lab2")
-    assert all(sets.is_combination(name) for name in sets.names())
+    assert all(sets.covers(name) for name in sets.names())
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_the_ninety_sets() -> None:
 def test_other_names_are_refused(name: str) -> None:
     with pytest.raises(UnknownNameError):
         world(name)
-    assert not sets.is_combination(name)
+    assert not sets.covers(name)
     with pytest.raises(UnknownNameError):
         catalogue.load(name)
 

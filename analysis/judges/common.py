@@ -1,0 +1,55 @@
+"""What all judges do alike."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from planoracle.analysis.optimum import optimum
+from planoracle.instances.benchmarks import language
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Instance
+from planoracle.instances.replay import Replay
+
+__all__ = ["Judge", "OwnJudge", "given", "shared_fields"]
+
+
+class Judge(Protocol):
+    """Judges submissions for the instances of one benchmark; keeps nothing between them but caches."""
+
+    def judge(self, instance: Instance, submission: dict[str, Any]) -> dict[str, Any]:
+        """Return fields of `planoracle.analysis.grade.Grade`; raises `InputError` for what cannot be judged."""
+        ...
+
+
+def given(submission: dict[str, Any], *names: str) -> Any:
+    """Return the first of several fields that a submission has; raises `InputError` if it has none."""
+    for name in names:
+        if name in submission:
+            return submission[name]
+    raise InputError("is missing", field=names[-1])
+
+
+def shared_fields(run: Replay) -> dict[str, Any]:
+    """Return what every replay says."""
+    return {
+        "success": run.success,
+        "violation": run.fatal.kind if run.fatal else None,
+        "violation_index": run.fatal.position if run.fatal else None,
+        "violations": tuple(
+            {"index": v.position, "kind": v.kind, "subject": v.subject, "message": v.message} for v in run.violations
+        ),
+        "executed": run.executed,
+        "progress": run.progress,
+        "goal_ratio": run.goal_ratio,
+        "makespan": run.makespan,
+    }
+
+
+class OwnJudge:
+    """Judge of instances in our own format."""
+
+    def judge(self, instance: Instance, submission: dict[str, Any]) -> dict[str, Any]:
+        """Judge ``submission["plan"]``, a list of pieces."""
+        run = language(instance.benchmark).replay(instance, given(submission, "plan"))
+        best = optimum(instance)
+        return shared_fields(run) | {"optimal_makespan": best.makespan if best.status == "optimal" else None}

@@ -1,0 +1,113 @@
+"""Adapter to the executor classes of the ``bfcl-eval`` package, for those who have it installed.
+
+``pip install --no-deps bfcl-eval mpmath`` suffices: only the simulated tools are imported, not the evaluation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from copy import deepcopy
+from decimal import localcontext
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
+
+from planoracle.instances.errors import InputError
+
+__all__ = ["CLASSES", "BfclExecutor", "tool_documents"]
+
+_SOURCE = "bfcl_eval.eval_checker.multi_turn_eval.func_source_code"
+
+#: Classes without network or further packages, and the module and document file of each.
+CLASSES = {
+    "GorillaFileSystem": "gorilla_file_system",
+    "MathAPI": "math_api",
+    "MessageAPI": "message_api",
+    "TicketAPI": "ticket_api",
+    "TradingBot": "trading_bot",
+    "TravelAPI": "travel_booking",
+    "TwitterAPI": "posting_api",
+    "VehicleControlAPI": "vehicle_control",
+}
+
+# The package's arithmetic is exact and its copying deep: a hostile call could run for hours or fill the memory.
+_LARGEST, _MOST_COPIES = 10_000, 12
+
+
+def _import(module: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise InputError(
+            f"needs the package bfcl-eval: pip install --no-deps bfcl-eval mpmath ({error})", field="family"
+        ) from None
+
+
+def _known(name: str) -> str:
+    if name not in CLASSES:
+        raise InputError(f"must be bfcl: and one of {sorted(CLASSES)}", field="family", value=f"bfcl:{name}")
+    return CLASSES[name]
+
+
+@cache
+def tool_documents(name: str) -> dict[str, dict[str, Any]]:
+    """Return the package's documents of a class's tools, by name.
+
+    Raises
+    ------
+    InputError
+        For an unknown class, or if the package is not installed.
+    """
+    _import("bfcl_eval")
+    path = files("bfcl_eval") / "data" / "multi_turn_func_doc" / f"{_known(name)}.json"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return {row["name"]: row for row in rows}
+
+
+class BfclExecutor:
+    """One object of a class of bfcl-eval; its public attributes are the state (paper, B.1).
+
+    Raises
+    ------
+    InputError
+        If the class is unknown, the package missing, or the initial state not one that the class can load.
+    """
+
+    def __init__(self, name: str, initial: Mapping[str, Any]) -> None:
+        self._name = name
+        self._tools = tool_documents(name)
+        self._copies = 0
+        self._object = getattr(_import(f"{_SOURCE}.{_known(name)}"), name)()
+        if hasattr(self._object, "_load_scenario"):
+            try:
+                self._object._load_scenario(deepcopy(dict(initial)))
+            except Exception as error:  # whatever foreign code makes of a state it does not expect
+                raise InputError(f"cannot be loaded by {name}: {error}", field="initial", value=initial) from None
+
+    def call(self, name: str, params: Mapping[str, Any]) -> Any:
+        """Call a documented tool; whatever goes wrong is returned as ``{"error": why}``."""
+        if name not in self._tools:
+            return {"error": f"there is no tool {name[:80]!r}"}
+        if self._name == "MathAPI" and any(not _small(value) for value in params.values()):
+            return {"error": f"numbers must lie between -{_LARGEST} and {_LARGEST}"}
+        self._copies += name == "cp"
+        if self._copies > _MOST_COPIES:
+            return {"error": "too many copies"}
+        try:
+            with localcontext():
+                result = getattr(self._object, name)(**deepcopy(dict(params)))
+            return json.loads(json.dumps(result, default=str))
+        except Exception as error:  # foreign code, hostile parameters
+            return {"error": f"{type(error).__name__}: {error}"[:300]}
+
+    def state(self) -> Any:
+        """Return the public attributes."""
+        return {name: value for name, value in vars(self._object).items() if not name.startswith("_")}
+
+
+def _small(value: Any) -> bool:
+    if isinstance(value, list):
+        return len(value) <= _LARGEST and all(map(_small, value))
+    return not isinstance(value, int | float) or -_LARGEST <= value <= _LARGEST

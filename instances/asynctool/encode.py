@@ -1,0 +1,110 @@
+"""AsyncTool problems as scheduling instances, and their schedules as transcripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planoracle.instances.asynctool.language import CLOSING, WAIT, Said, call_message, read_message
+from planoracle.instances.asynctool.problem import Problem
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.model import Action, Instance, Lag
+from planoracle.instances.schedule import Piece, Schedule
+
+__all__ = ["CLOSE", "instance", "optimal_turns", "problem_of", "to_schedule", "transcript"]
+
+#: The action that stands for the closing message.
+CLOSE = "closing/ALL COMPLETED"
+
+
+def instance(problem: Problem) -> Instance:
+    """Encode a problem: every call holds the agent for one turn, its result comes ``delay`` turns later.
+
+    The last action is the closing message, after all calls; it need not wait for the last results (paper,
+    Figure 12). So the makespan counts it.
+    """
+    actions, lags = [], []
+    for task in problem.tasks:
+        ids = [f"{task.id}/{number} {call.name}" for number, call in enumerate(task.gold, 1)]
+        actions += [Action(id, task.id, duration=1, attended=1) for id in ids]
+        delays = problem.gold_delays[task.id]
+        lags += [Lag(before, after, delay) for before, after, delay in zip(ids, ids[1:], delays, strict=False)]
+        lags.append(Lag(ids[-1], CLOSE))
+    actions.append(Action(CLOSE, "closing", duration=1, attended=1))
+    return Instance(
+        name=problem.name,
+        actions=tuple(actions),
+        lags=tuple(lags),
+        benchmark="asynctool",
+        unit="turn",
+        origin=problem,
+    )
+
+
+def optimal_turns(problem: Problem, *, strict: bool = True) -> int | None:
+    """Return the least number of turns by closed form, closing message included.
+
+    With constant delay d and g = d + 1, chains of n calls need ``max(sum n, (max n - 1) g + k)`` turns, k being the
+    number of longest chains: they can be dealt out in frames of g turns, and no faster.
+
+    Parameters
+    ----------
+    strict
+        If false, calls need not wait for results but only follow each other (a blind agent can do that where
+        no data flows).
+
+    Returns
+    -------
+    int or None
+        ``None`` if delays differ; then the solver must say.
+    """
+    lengths = [len(task.gold) for task in problem.tasks]
+    if not strict:
+        return sum(lengths) + 1
+    if not problem.delays.constant:
+        return None
+    longest = max(lengths)
+    return max(sum(lengths), (longest - 1) * (problem.delays.least + 1) + lengths.count(longest)) + 1
+
+
+def problem_of(instance: Instance) -> Problem:
+    """Return the problem that an instance encodes."""
+    if not isinstance(instance.origin, Problem):
+        raise InputError("is no AsyncTool problem", field="origin", value=instance.origin)
+    return instance.origin
+
+
+def transcript(problem: Problem, schedule: Schedule) -> list[dict[str, Any]]:
+    """Write a schedule as the agent's messages, one a turn."""
+    gold = {
+        f"{task.id}/{number} {call.name}": call_message(task.id, call)
+        for task in problem.tasks
+        for number, call in enumerate(task.gold, 1)
+    }
+    turns: list[dict[str, Any]] = []
+    for piece in schedule.pieces:
+        turns += [dict(WAIT)] * (piece.start - len(turns))
+        turns.append(dict(CLOSING) if piece.action == CLOSE else gold[piece.action])
+    return turns
+
+
+def to_schedule(instance: Instance, messages: list[Any]) -> Schedule:
+    """Turn messages into a schedule; raises `PlanError` for a call that is none of the gold ones."""
+    left = {
+        task.id: [(call.key, f"{task.id}/{number} {call.name}") for number, call in enumerate(task.gold, 1)]
+        for task in problem_of(instance).tasks
+    }
+    pieces = []
+    for start, message in enumerate(messages):
+        said = read_message(message)
+        if said.kind != "wait":
+            action = CLOSE if said.kind == "close" else _action(left, said, start)
+            pieces.append(Piece(action, start, 1, instance.agents[0], 0))
+    return Schedule.of(instance, pieces)
+
+
+def _action(left: dict[str, list[tuple[Any, str]]], said: Said, start: int) -> str:
+    for entry in left.get(said.task, ()):
+        if said.call is not None and entry[0] == said.call.key:
+            left[said.task].remove(entry)
+            return entry[1]
+    raise PlanError("is none of the calls to make", field=f"turns[{start}]", value=str(said.call or said.reason))

@@ -1,0 +1,192 @@
+"""What agents say: transcripts out of lists, chat logs and raw text; one message as a call, a wait or the close."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from planoracle.instances.asynctool.calls import Call, too_deep
+from planoracle.instances.asynctool.profile import PROFILES, Profile
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.files import load_json, strict_decoder
+
+__all__ = ["CLOSING", "WAIT", "Said", "call_message", "messages", "read_message"]
+
+#: Messages that are no calls, as an agent writes them.
+CLOSING, WAIT = {"content": "ALL COMPLETED"}, {"content": "WAIT"}
+
+#: More messages than any run needs; characters that are read of a message, and of a whole transcript as text.
+MAX_MESSAGES, MAX_MESSAGE, MAX_TEXT = 10_000, 100_000, 10_000_000
+#: Characters that are kept of an unreadable message.
+MAX_EXCERPT = 2_000
+
+_AGENT = ("assistant", "agent", "model", None)
+_PHRASE = "ALL COMPLETED"
+_NO_CALL = "the message holds no call"
+# An error of the JSON decoder takes time for all the text before it (it counts lines): decode within a window, and
+# let an error cost as much as this many characters.
+_WINDOW, _FAILURE = 8_192, 20
+# What a JSON object begins with.
+_OPENING = re.compile(r'\{(?=[ \t\r\n]*["}])')
+
+
+class Said(NamedTuple):
+    """One message of the agent as the rules read it.
+
+    ``kind`` is ``call``, ``wait``, ``close`` or ``unreadable``; ``task`` and ``call`` stand for a call. Of an
+    unreadable message ``reason`` says what is wrong with it, and ``text`` is its beginning.
+    """
+
+    kind: str
+    task: str = ""
+    call: Call | None = None
+    reason: str = ""
+    text: str = ""
+
+
+def call_message(task: str, call: Call) -> dict[str, Any]:
+    """Return the message that makes a call."""
+    return {"id": task, "func_name": call.name, "params": call.params}
+
+
+def messages(turns: Any) -> list[Any]:
+    """Return the agent's messages of a transcript.
+
+    Parameters
+    ----------
+    turns
+        A list of messages: ``{"id", "func_name", "params"}``, ``{"content": text}``, chat messages with a
+        ``"role"`` (only the agent's count) or text; an object with such a list as ``"messages"``; or the whole
+        transcript as text that holds such objects.
+
+    Raises
+    ------
+    PlanError
+        If it has none of these forms or is too long.
+    """
+    if isinstance(turns, dict):
+        turns = turns.get("messages")
+    if isinstance(turns, str):
+        if len(turns) > MAX_TEXT:
+            raise PlanError(f"holds more than {MAX_TEXT} characters", field="turns")
+        turns = [entry for entry in _objects(turns) if "func_name" in entry or "content" in entry or "role" in entry]
+    if not isinstance(turns, list):
+        raise PlanError("must be a list of messages or a text", field="turns", value=turns)
+    for i, entry in enumerate(turns):
+        if not isinstance(entry, dict | str):
+            raise PlanError("must be a message: an object or a text", field=f"turns[{i}]", value=entry)
+    kept = [entry for entry in turns if isinstance(entry, str) or entry.get("role") in _AGENT]
+    if len(kept) > MAX_MESSAGES:
+        raise PlanError(f"holds more than {MAX_MESSAGES} messages", field="turns")
+    return kept
+
+
+def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> Said:
+    """Read one message of the agent; never raises.
+
+    A call is an object with ``id``, ``func_name`` and ``params``, alone or within text; or a chat message with
+    ``tool_calls`` whose arguments hold these three, or a ``task_id`` beside the tool's own. Any other message
+    with a ``content`` is a wait, unless that says ``ALL COMPLETED``. Other text is unreadable.
+
+    Examples
+    --------
+    >>> read_message('I go on: {"id": "a", "func_name": "f", "params": {}}').kind
+    'call'
+    >>> [read_message(text).kind for text in ('{"content": "ALL COMPLETED"}', "Wait.", "Let me think")]
+    ['close', 'wait', 'unreadable']
+    """
+    if isinstance(message, str):
+        said = _text(message, rules)
+        return said if said.kind != "unreadable" else said._replace(text=message[:MAX_EXCERPT])
+    if not isinstance(message, dict):
+        return Said("unreadable", reason="a message must be an object or a text")
+    if message.get("tool_calls"):
+        return _tool_calls(message["tool_calls"], rules)
+    if "func_name" in message:
+        return _call(message)
+    content = message.get("content")
+    if isinstance(content, list):  # parts, as some interfaces have them
+        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        content = "\n".join(text for text in texts if isinstance(text, str))
+    if not isinstance(content, str):
+        return Said("unreadable", reason="a message must hold a call or a content")
+    said = read_message(content, rules)
+    return Said("wait") if said.reason == _NO_CALL and "role" not in message else said
+
+
+def _text(text: str, rules: Profile) -> Said:
+    if len(text) > MAX_MESSAGE:
+        return Said("unreadable", reason=f"the message has more than {MAX_MESSAGE} characters")
+    found = list(_objects(text))
+    calls = [entry for entry in found if "func_name" in entry]
+    if calls:
+        return _one([_call(entry) for entry in calls], rules)
+    contents = [entry["content"] for entry in found if isinstance(entry.get("content"), str)]
+    if _PHRASE in text:
+        return Said("close")
+    if contents or text.strip(" \t\r\n.!'\"*").lower() == "wait":
+        return Said("wait")
+    return Said("unreadable", reason=_NO_CALL)
+
+
+def _one(calls: list[Said], rules: Profile) -> Said:
+    if len(calls) > 1 and rules.several_calls == "refused":
+        return Said("unreadable", reason="the message holds several calls; make one a turn")
+    return calls[0]
+
+
+def _call(entry: dict[str, Any]) -> Said:
+    task, name, params = entry.get("id"), entry.get("func_name"), entry.get("params")
+    for label, value in (("id", task), ("func_name", name)):
+        if not isinstance(value, str):
+            return Said("unreadable", reason=f"{label} must be text")
+    if not isinstance(params, dict) or too_deep(params):
+        wrong = "are nested too deeply" if isinstance(params, dict) else "must be an object"
+        return Said("unreadable", reason=f"params {wrong}", text=f"{task} {name}"[:MAX_EXCERPT])
+    return Said("call", str(task), Call(str(name), params))
+
+
+def _tool_calls(entries: Any, rules: Profile) -> Said:
+    calls = [_tool_call(entry) for entry in entries] if isinstance(entries, list) else []
+    return _one(calls, rules) if calls else Said("unreadable", reason="tool_calls must be a list of calls")
+
+
+def _tool_call(entry: Any) -> Said:
+    function = entry.get("function") if isinstance(entry, dict) else None
+    if not isinstance(function, dict):
+        return Said("unreadable", reason="a tool call must hold a function")
+    given = function.get("arguments")
+    try:
+        given = load_json(given, "arguments") if isinstance(given, str) and len(given) <= MAX_MESSAGE else given
+    except InputError as error:
+        return Said("unreadable", reason=str(error)[:200])
+    if not isinstance(given, dict):
+        return Said("unreadable", reason="arguments must be an object")
+    if "func_name" in given:
+        return _call(given)
+    own = {name: value for name, value in given.items() if name != "task_id"}
+    return _call({"id": given.get("task_id"), "func_name": function.get("name"), "params": own})
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects within a text, from left to right, with bounded work."""
+    decoder = strict_decoder()
+    budget = 10 * len(text) + 10_000
+    opening = _OPENING.search(text)
+    while opening and budget > 0:
+        start = opening.start()
+        if start > _WINDOW:
+            text, start = text[start:], 0
+        try:
+            found, end = decoder.raw_decode(text, start)
+            yield found
+        except json.JSONDecodeError as error:
+            budget -= error.pos - start + _FAILURE
+            end = start + 1
+        except (InputError, ValueError, RecursionError):  # not strict, or too deep: no object of ours
+            budget -= min(len(text) - start, 100_000)
+            end = start + 1
+        budget -= 1
+        opening = _OPENING.search(text, end)

@@ -1,0 +1,51 @@
+"""Rules of AsyncTool that the paper leaves open; every one can be set by its name.
+
+The benchmark's code is not at hand, so both profiles are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from planoracle.instances.profiles import choose
+
+__all__ = ["PROFILES", "RULES", "Profile", "profile"]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How transcripts are read and measured.
+
+    Attributes
+    ----------
+    f1
+        ``"nestful"``: F1 of the sets of labels of a sample, labels that no offered tool has left out, averaged
+        over samples. ``"micro"``: of the multisets of all labels, pooled over samples.
+    char
+        Path matching compares ``"calls"``, their ``"results"``, or ``"both"``.
+    several_calls
+        Several calls in one message are ``"refused"``, or the ``"first"`` counts.
+    """
+
+    f1: str = "nestful"
+    char: str = "calls"
+    several_calls: str = "refused"
+
+
+PROFILES = {"paper": Profile(), "released": Profile()}
+
+_CHOICES = {"f1": ("nestful", "micro"), "char": ("calls", "results", "both"), "several_calls": ("refused", "first")}
+
+#: Names of the rules.
+RULES = tuple(field.name for field in fields(Profile))
+
+
+def profile(name: str = "paper", **options: str | int | bool) -> Profile:
+    """Return a named profile with single rules replaced, see `planoracle.instances.profiles.choose`.
+
+    Examples
+    --------
+    >>> profile(char="both").char
+    'both'
+    """
+    return choose(PROFILES, _CHOICES, name, options)

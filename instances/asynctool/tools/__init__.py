@@ -1,0 +1,1 @@
+"""Our own tools: one module per family."""

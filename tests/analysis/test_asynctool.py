@@ -1,0 +1,366 @@
+"""Grades of AsyncTool transcripts: gold plays, single mutations, the paper's figures."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from random import Random
+
+import pytest
+
+from planoracle.analysis.grade import Grade, Grader
+from planoracle.analysis.statistics import summarize_asynctool
+from planoracle.heuristics.registry import run as schedule
+from planoracle.instances.asynctool import executors, sets
+from planoracle.instances.asynctool.calls import canonical
+from planoracle.instances.asynctool.profile import profile
+from planoracle.instances.catalogue import load
+from planoracle.solver.solve import solve
+
+NAMES = sets.names()
+CLOSE = {"content": "ALL COMPLETED"}
+WAIT = {"content": "WAIT"}
+FULL = ("func_f1", "param_f1", "func_f1_micro", "param_f1_micro", "subtask_char", "subtask_env", "subtask_acc")
+TEMPORAL = "insufficient_temporal_awareness"
+
+
+def transcript(name: str, method: str) -> list[dict]:
+    """Messages of the optimal play, or of one sub-task after the other."""
+    plan = solve(load(name)).plan if method == "optimal" else schedule(load(name), "asynctool-sequential").plan
+    return [json.loads(line) for line in plan.splitlines()]
+
+
+def grade(name: str, turns: list, **options: str) -> Grade:
+    found = Grader(asynctool_rules=profile(**options)).grade({"id": "x", "instance": name, "turns": turns})
+    assert found.scored, found.reason
+    return found
+
+
+def failed(found: Grade) -> dict[str, str]:
+    """Cause of every failed sub-task."""
+    return {cause["task"]: cause["cause"] for cause in found.details["causes"] if cause["failed"]}
+
+
+def state_after(name: str, task: str, turns: list) -> bool:
+    """Whether a sub-task ends in its gold state, by playing its calls directly on an executor."""
+    sub = sets.problem(name).by_id[task]
+    played, gold = executors.make(sub.family, sub.initial), executors.make(sub.family, sub.initial)
+    for message in turns:
+        if message.get("id") == task:
+            played.call(message["func_name"], message["params"])
+    for call in sub.gold:
+        gold.call(call.name, call.params)
+    return played.state() == gold.state()
+
+
+def f1(gold: set, made: set) -> float:
+    return 2 * len(gold & made) / (len(gold) + len(made)) if gold or made else 1.0
+
+
+def labels(messages: list) -> tuple[set, set]:
+    """Function and parameter labels of the calls among messages."""
+    calls = [m for m in messages if "func_name" in m]
+    triples = {(m["func_name"], key, canonical(value)) for m in calls for key, value in m["params"].items()}
+    return {m["func_name"] for m in calls}, triples
+
+
+def check(name: str, base: list, turns: list, hit: dict[str, str], found: Grade) -> None:
+    """Compare a grade of a mutated play with what the mutation must do, worked out here."""
+    tasks = sets.problem(name).tasks
+    details = found.details
+    env = sum(state_after(name, task.id, turns) for task in tasks)
+    assert details["subtask_char"] == pytest.approx((len(tasks) - len(hit)) / len(tasks))
+    assert details["subtask_env"] == pytest.approx(env / len(tasks))
+    assert details["subtask_acc"] == pytest.approx((len(tasks) - len(hit)) / len(tasks))
+    assert (details["task_char"], details["task_env"]) == (not hit, env == len(tasks))
+    assert found.success is details["overall"] is (not hit)
+    for level, gold, made in zip(("func_f1", "param_f1"), labels(base), labels(turns), strict=True):
+        assert details[level] == pytest.approx(f1(gold, made)), level
+    assert details["turns"] == len(turns)
+    assert failed(found) == hit
+    assert (details["turn_efficiency"] is None) is bool(hit)
+    assert details["cause"] == next(iter(hit.values()), None)
+
+
+@pytest.mark.parametrize("method", ["sequential", "optimal"])
+@pytest.mark.parametrize("suffix", ["", "@2", "@0-1"])
+def test_gold_plays_score_full_marks_everywhere(method: str, suffix: str) -> None:
+    for name in NAMES:
+        full = f"{name}{suffix}"
+        turns = transcript(full, method)
+        found = grade(full, turns)
+        assert all(found.details[key] == 1 for key in FULL), name
+        assert found.details["task_char"]
+        assert found.details["task_env"]
+        assert found.success
+        assert not found.violations
+        assert found.details["causes"] == []
+        assert found.details["turns"] == found.makespan == len(turns) >= found.optimal_makespan
+        assert found.details["premature_calls"] == 0
+        if method == "optimal":
+            assert found.details["turns"] == found.details["optimal_turns"] == found.optimal_makespan
+            assert found.details["turn_efficiency"] == 1
+            assert found.details["usable_idle_turns"] == 0
+
+
+def test_swapped_parameters() -> None:
+    done = 0
+    for name in NAMES:
+        base = transcript(name, "optimal")
+        for at, message in enumerate(base):
+            keys = list(message.get("params", ()))
+            if len(keys) < 2 or canonical(message["params"][keys[0]]) == canonical(message["params"][keys[1]]):
+                continue
+            turns = deepcopy(base)
+            first, second = keys[:2]
+            params = turns[at]["params"]
+            params[first], params[second] = params[second], params[first]
+            found = grade(name, turns)
+            check(name, base, turns, {message["id"]: "wrong_parameter"}, found)
+            assert found.details["premature_calls"] == 0
+            done += 1
+    assert done > 100
+
+
+def test_a_dropped_call() -> None:
+    done = 0
+    for name in NAMES:
+        base = transcript(name, "optimal")
+        for at, message in enumerate(base):
+            if "func_name" in message:
+                turns = [*base[:at], WAIT, *base[at + 1 :]]
+                found = grade(name, turns)
+                check(name, base, turns, {message["id"]: "neglected_task"}, found)
+                assert found.details["premature_calls"] == 0
+                assert found.details["usable_idle_turns"] >= 1
+                done += 1
+    assert done > 500
+
+
+def test_a_forgotten_task() -> None:
+    for name in NAMES:
+        base = transcript(name, "optimal")
+        for task in sets.problem(name).tasks:
+            turns = [WAIT if message.get("id") == task.id else message for message in base]
+            check(name, base, turns, {task.id: "neglected_task"}, grade(name, turns))
+
+
+def test_the_other_tasks_tool() -> None:
+    done = 0
+    for name in NAMES:
+        if "/cross" not in name:  # tasks of one class have the same tools
+            continue
+        base = transcript(name, "optimal")
+        for at, message in enumerate(base):
+            other = next(m for m in base if m.get("id") != message.get("id") and "func_name" in m)
+            if "func_name" not in message:
+                continue
+            turns = [*base[:at], other | {"id": message["id"]}, *base[at + 1 :]]
+            found = grade(name, turns)
+            check(name, base, turns, {message["id"]: "tool_confusion"}, found)
+            assert [v["kind"] for v in found.violations][:1] == ["other_tool"]
+            done += 1
+    assert done > 200
+
+
+def test_a_call_too_early_that_guesses_right_costs_no_point() -> None:
+    for name in NAMES:
+        base = transcript(name, "sequential")
+        at = base.index(WAIT)
+        turns = base[:at] + base[at + 1 :]
+        found = grade(name, turns)
+        check(name, base, turns, {}, found)
+        task = base[at + 1]["id"]
+        assert found.details["premature_calls"] == 1
+        assert [(c["task"], c["cause"], c["turn"], c["failed"]) for c in found.details["causes"]] == [
+            (task, TEMPORAL, at + 1, False)
+        ]
+        assert [(v["kind"], v["index"]) for v in found.violations] == [("premature", at)]
+
+
+def test_a_call_too_early_that_guesses_wrong_fails_for_that() -> None:
+    done = 0
+    for name in NAMES:
+        base = transcript(name, "sequential")
+        at = base.index(WAIT)
+        early = deepcopy(base[at + 1])
+        if not early["params"]:
+            continue
+        key = next(iter(early["params"]))
+        early["params"][key] = "a guess"
+        turns = [*base[:at], early, *base[at + 2 :]]
+        found = grade(name, turns)
+        check(name, base, turns, {early["id"]: TEMPORAL}, found)
+        assert found.details["premature_calls"] >= 1
+        done += 1
+    assert done > 80
+
+
+def test_a_message_that_cannot_be_read() -> None:
+    for name in NAMES:
+        base = transcript(name, "optimal")
+        at = Random(name).choice([i for i, message in enumerate(base) if "func_name" in message])
+        turns = [*base[:at], "I shall call " + str(base[at]["func_name"]), *base[at + 1 :]]
+        found = grade(name, turns)
+        assert failed(found) == {base[at]["id"]: "format"}
+        assert found.violations[0]["kind"] == "unreadable"
+        several = [*base[:at], json.dumps(base[at]) + json.dumps(base[at]), *base[at + 1 :]]
+        assert failed(grade(name, several)) == {base[at]["id"]: "format"}
+        assert grade(name, several, several_calls="first").success
+        unknown = [*base[:at], base[at] | {"id": "no such task"}, *base[at + 1 :]]
+        assert failed(grade(name, unknown)) == {base[at]["id"]: "format"}
+
+
+def test_an_unreadable_message_is_no_excuse_for_a_task_never_begun() -> None:
+    base = transcript(PAIR, "sequential")
+    turns = ["Let me think." if message == WAIT else message for message in base if message.get("id") != "files_1"]
+    assert failed(grade(PAIR, turns)) == {"files_1": "neglected_task"}
+    begun = ["Let me think." if message.get("func_name") == "make_folder" else message for message in base]
+    assert failed(grade(PAIR, begun)) == {"files_1": "format"}
+
+
+def test_a_call_made_for_another_task_is_confusion() -> None:
+    name = "asynctool/trading_1+files_1"
+    base = transcript(name, "sequential")
+    at = next(i for i, message in enumerate(base) if message.get("func_name") == "make_folder")
+    turns = [*base[:at], base[at] | {"id": "trading_1"}, *base[at + 1 :]]
+    assert failed(grade(name, turns)) == {"files_1": "tool_confusion"}
+
+
+def test_an_extra_call_that_changes_the_state_is_a_wrong_call() -> None:
+    name = "asynctool/trading_1+files_1"
+    base = transcript(name, "sequential")
+    extra = {"id": "files_1", "func_name": "make_folder", "params": {"name": "Other"}}
+    found = grade(name, [*base[:-1], WAIT, extra, CLOSE])
+    assert failed(found) == {"files_1": "wrong_call"}
+    assert (found.details["subtask_char"], found.details["subtask_env"]) == (1, 0.5)
+    assert [v["kind"] for v in found.violations] == ["wrong_state"]
+    harmless = {"id": "files_1", "func_name": "list_folder", "params": {}}
+    if "list_folder" in sets.problem(name).by_id["files_1"].documents:
+        assert grade(name, [*base[:-1], WAIT, harmless, CLOSE]).success
+
+
+def test_hallucinated_functions_only_count_in_micro_f1() -> None:
+    name = "asynctool/trading_1+files_1"
+    base = transcript(name, "optimal")
+    turns = [*base[:-1], {"id": "files_1", "func_name": "no_such_function", "params": {"a": 1}}, CLOSE]
+    details = grade(name, turns).details
+    assert details["func_f1"] == details["param_f1"] == 1
+    assert details["func_f1_micro"] == pytest.approx(2 * 5 / (2 * 5 + 1))
+    assert grade(name, turns, f1="micro").details["func_f1"] == details["func_f1_micro"]
+
+
+def test_path_matching_by_results() -> None:
+    # The order is placed twice: the gold result (order 1) is there once, the state is not.
+    name = "asynctool/trading_1+text_1"
+    base = transcript(name, "sequential")
+    wrong = deepcopy(base)
+    at = next(i for i, message in enumerate(wrong) if message.get("func_name") == "place_order")
+    wrong[at]["params"]["limit"] += 1  # executed at the same price: another call, the same result, another state
+    calls, results, both = (
+        grade(name, wrong, char=rule).details["subtask_char"] for rule in ("calls", "results", "both")
+    )
+    assert (calls, results, both) == (0.5, 1.0, 0.5)
+    assert grade(name, base, char="both").success
+
+
+# The paper's Figures 12 to 15, over our own tools.
+PAIR = "asynctool/trading_1+files_1"
+TICKER = {"id": "trading_1", "func_name": "find_ticker", "params": {"company": "Alpha Tech"}}
+FOLDER = {"id": "files_1", "func_name": "enter_folder", "params": {"name": "workspace"}}
+
+
+def test_figure_12_is_correct() -> None:
+    symbol = "APHT"
+    turns = [
+        TICKER,
+        FOLDER,
+        {"id": "trading_1", "func_name": "read_price", "params": {"symbol": symbol}},
+        {"id": "files_1", "func_name": "make_folder", "params": {"name": "Projects"}},
+        {
+            "id": "trading_1",
+            "func_name": "place_order",
+            "params": {"side": "buy", "symbol": symbol, "shares": 20, "limit": 132050},
+        },
+        CLOSE,
+    ]
+    found = grade(PAIR, turns)
+    assert found.success
+    assert (found.makespan, found.optimal_makespan) == (6, 6)
+    assert (found.details["streak"], found.details["streak_excess"]) == (1, 0)
+    chat = [{"role": "user", "content": "tasks"}]
+    for turn in turns:
+        chat += [{"role": "assistant", "content": json.dumps(turn)}, {"role": "tool", "content": '{"wait": "..."}'}]
+    assert grade(PAIR, chat).row() == found.row()
+
+
+def test_figure_13_fails_for_insufficient_temporal_awareness() -> None:
+    guess = {"id": "trading_1", "func_name": "read_price", "params": {"symbol": "ATGL"}}
+    found = grade(PAIR, [TICKER, guess])
+    assert failed(found)["trading_1"] == TEMPORAL
+    assert found.details["cause"] == TEMPORAL
+
+
+def test_figure_14_fails_for_tool_confusion() -> None:
+    found = grade(PAIR, [TICKER, FOLDER | {"id": "trading_1"}])
+    assert failed(found)["trading_1"] == "tool_confusion"
+    assert found.details["cause"] == "tool_confusion"
+
+
+def test_figure_15_fails_for_a_neglected_task() -> None:
+    name = "asynctool/files_2+text_1+posts_1"
+    turns = [
+        {"id": "files_2", "func_name": "enter_folder", "params": {"name": "thesis"}},
+        {
+            "id": "text_1",
+            "func_name": "join_numbers",
+            "params": {"numbers": [3, 1, 4, 1, 5], "separator": " "},
+        },
+        {
+            "id": "files_2",
+            "func_name": "compare_files",
+            "params": {"first": "aims.txt", "second": "aims_supervisor.txt"},
+        },
+        {"id": "text_1", "func_name": "normalise_text", "params": {"text": "3 1 4 1 5"}},
+        {"id": "files_2", "func_name": "move_entry", "params": {"name": "aims.txt", "target": "aims_final.txt"}},
+        CLOSE,
+    ]
+    found = grade(name, turns)
+    assert failed(found) == {"posts_1": "neglected_task"}
+    assert found.details["subtask_acc"] == pytest.approx(2 / 3)
+    assert found.goal_ratio == pytest.approx(2 / 3)
+
+
+def test_idle_turns_that_another_task_could_have_used() -> None:
+    base = transcript(PAIR, "sequential")
+    found = grade(PAIR, base)
+    # trading waits twice, files once; the files calls were ready during both, trading was done during the last.
+    assert (found.details["idle_turns"], found.details["usable_idle_turns"]) == (3, 2)
+    assert found.details["streak"] == 3
+    assert found.details["streak_excess"] == 2
+
+
+def test_summary_pools_over_sub_tasks_and_runs() -> None:
+    grader = Grader()
+    lines = []
+    for name in NAMES[:17]:
+        base = transcript(name, "optimal")
+        lines.append({"id": "a", "model": "m", "instance": name, "turns": base})
+    two, three = NAMES[0], NAMES[1]
+    lines[1]["turns"] = [m for m in lines[1]["turns"] if m.get("id") != sets.problem(three).tasks[0].id]
+    lines[2]["turns"] = 5
+    lines.append({"id": "b", "model": "n", "instance": two, "turns": [CLOSE]})
+    row, other = summarize_asynctool(grader.grade(line) for line in lines)
+    assert (row["model"], row["set"], row["runs"], row["unscored"], row["missing"]) == (
+        "m",
+        "asynctool/similar2",
+        17,
+        1,
+        0,
+    )
+    assert row["acc"] == row["char"] == pytest.approx(31 / 32)
+    assert row["overall"] == row["task_char"] == pytest.approx(15 / 16)
+    assert row["efficiency"] == 1
+    assert row["causes"] == {"neglected_task": 1}
+    assert (other["overall"], other["turns"], other["func"], other["missing"]) == (0, None, 0, 16)
+    assert other["causes"] == {"neglected_task": 2}

@@ -1,0 +1,64 @@
+"""AsyncTool problems without executors, and the least number of turns by trying everything through the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from planoracle.instances.asynctool.calls import Call
+from planoracle.instances.asynctool.environment import Environment
+from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
+from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
+from planoracle.instances.asynctool.rules import premature
+
+
+def chains(lengths: Sequence[int], delays: Delays, name: str = "chains") -> Problem:
+    """A problem of chains of calls that do nothing."""
+    return Problem(name, tuple(_chain(f"t{i}", length) for i, length in enumerate(lengths)), delays)
+
+
+def _chain(name: str, length: int) -> SubTask:
+    gold = tuple(Call(f"{name}_f{number % 2}", {"x": number}) for number in range(length))
+    return SubTask(name, "", gold, None, {call.name: {"name": call.name} for call in gold}, {})
+
+
+def random_chains(seed: int, *, constant: bool) -> Problem:
+    """Two or three chains of one to four calls, at most eight in all."""
+    random = Random(seed)
+    lengths = [random.randint(1, 4) for _ in range(random.choice((2, 2, 3)))]
+    while sum(lengths) > 8:
+        lengths[lengths.index(max(lengths))] -= 1
+    if constant:
+        return chains(lengths, Delays(*[random.randint(0, 3)] * 2))
+    least = random.randint(0, 1)
+    tools = {"t0_f1": random.randint(0, 4)} if random.random() < 0.3 else {}
+    return chains(lengths, Delays(least, least + random.randint(1, 2), seed, tools))
+
+
+def least_turns(problem: Problem) -> int:
+    """Least number of turns with no call premature, breadth first over what the live environment does."""
+    level: dict[tuple, list] = {(): []}
+    turns = 0
+    while True:
+        turns += 1
+        following: dict[tuple, list] = {}
+        for played in level.values():
+            made = {task.id: sum(m.get("id") == task.id for m in played) for task in problem.tasks}
+            nexts = [call_message(t.id, t.gold[made[t.id]]) for t in problem.tasks if made[t.id] < len(t.gold)]
+            if not nexts:
+                environment = Environment(problem)
+                for message in [*played, CLOSING]:
+                    environment.step(message)
+                assert environment.done
+                return turns
+            for message in [*nexts, WAIT]:
+                environment = Environment(problem)
+                for one in [*played, message]:
+                    environment.step(one)
+                if premature(problem, environment.turns):
+                    continue
+                waits = {turn.task: max(0, turn.usable - turns - 1) for turn in environment.turns if turn.task}
+                counts = made | ({message["id"]: made[message["id"]] + 1} if "id" in message else {})
+                key = tuple((counts[task.id], waits.get(task.id, 0)) for task in problem.tasks)
+                following.setdefault(key, [*played, message])
+        level = following
