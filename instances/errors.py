@@ -14,6 +14,8 @@ def _show(value: object, limit: int = 80) -> str:
         text = repr(value)
     except ValueError:  # an int with too many digits to print
         return "a number with thousands of digits"
+    except RecursionError:
+        return "a value nested too deeply to print"
     return text if len(text) <= limit else f"{text[:limit]}... ({len(text)} characters)"
 
 

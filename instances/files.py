@@ -241,8 +241,9 @@ def check(kind: Any, value: Any, field: str) -> None:
         TypeAdapter(kind).validate_python(value, strict=True)
     except ValidationError as error:
         found = input_error(error, "")
-        path = ".".join(part for part in (field, found.field) if part and part != "document")
-        raise InputError(found.message, field=path, value=found.value) from None
+        if found.field == "document":
+            found.field = None
+        raise found.at("", field) from None
 
 
 def _instance(entry: InstanceDocument) -> Instance:

@@ -12,6 +12,7 @@ from decimal import localcontext
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
+from inspect import signature
 from typing import Any
 
 from planoracle.instances.errors import InputError
@@ -32,8 +33,10 @@ CLASSES = {
     "VehicleControlAPI": "vehicle_control",
 }
 
-# The package's arithmetic is exact and its copying deep: a hostile call could run for hours or fill the memory.
-_LARGEST, _MOST_COPIES = 10_000, 12
+# The package's arithmetic is exact, and its copies of folders share what is in them, so that a folder can come to lie
+# in itself: a hostile call could run for hours or fill the memory. The last is the most characters that a search of
+# all files may go through.
+_LARGEST, _MOST_COPIES, _LARGEST_TREE = 10_000, 12, 1_000_000
 
 
 def _import(module: str) -> Any:
@@ -96,8 +99,11 @@ class BfclExecutor:
         if self._copies > _MOST_COPIES:
             return {"error": "too many copies"}
         try:
+            if name in ("find", "du") and _endless(self._object, len(str(params.get("path", "")))):
+                return {"error": "the folders hold too much, or each other"}
+            tool = getattr(self._object, name)
             with localcontext():
-                result = getattr(self._object, name)(**deepcopy(dict(params)))
+                result = tool(**_defaults(tool, params), **deepcopy(dict(params)))
             return json.loads(json.dumps(result, default=str))
         except Exception as error:  # foreign code, hostile parameters
             return {"error": f"{type(error).__name__}: {error}"[:300]}
@@ -107,7 +113,34 @@ class BfclExecutor:
         return {name: value for name, value in vars(self._object).items() if not name.startswith("_")}
 
 
+def _defaults(tool: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return copies of the defaults that a call leaves out: the package changes some (lists of mentions)."""
+    return {
+        name: deepcopy(one.default)
+        for name, one in signature(tool).parameters.items()
+        if one.default is not one.empty and name not in params
+    }
+
+
+def _endless(files: Any, start: int) -> bool:
+    """Whether a walk through all folders, with paths of ``start`` and more characters, takes too long."""
+    left = _LARGEST_TREE
+    folders = [(files.root, start), (files._current_dir, start)]
+    while folders:
+        folder, before = folders.pop()
+        for name, entry in folder.contents.items():
+            path = before + len(name) + 1
+            left -= path + len(getattr(entry, "content", ""))
+            if left < 0:
+                return True
+            if hasattr(entry, "contents"):
+                folders.append((entry, path))
+    return False
+
+
 def _small(value: Any) -> bool:
+    if isinstance(value, str):  # some tools read numbers out of text
+        return not any(map(str.isdigit, value))
     if isinstance(value, list):
         return len(value) <= _LARGEST and all(map(_small, value))
     return not isinstance(value, int | float) or -_LARGEST <= value <= _LARGEST

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +16,8 @@ __all__ = ["Call", "canonical", "parse_call", "too_deep"]
 MAX_CALL = 20_000
 #: Deepest nesting of lists and objects in parameters.
 MAX_DEPTH = 32
+#: Largest number: one that Python can print.
+MAX_NUMBER = 10**4300 - 1
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,9 @@ def parse_call(text: str, order: dict[str, tuple[str, ...]] | None = None) -> Ca
     if not isinstance(text, str) or len(text) > MAX_CALL:
         raise InputError(f"must be a call in at most {MAX_CALL} characters", value=text)
     try:
-        call = ast.parse(text.strip(), mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python warns of escapes such as \d
+            call = ast.parse(text.strip(), mode="eval").body
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
             raise InputError("must be a call such as f(a=1)", value=text)
         names = (order or {}).get(call.func.id, ())
@@ -101,14 +106,20 @@ def parse_call(text: str, order: dict[str, tuple[str, ...]] | None = None) -> Ca
 
 def _literal(node: ast.expr, text: str) -> Any:
     match node:
-        case ast.Constant(value=str() | bool() | int() | float() | None as value):
+        case ast.Constant(value=str() | bool() | None as value):
             return value
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)) if value is not True:
-            return -value
+        case ast.Constant(value=int() | float() as value) if value <= MAX_NUMBER:
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value) as operand) if (
+            not isinstance(value, bool)
+        ):
+            return -_literal(operand, text)
         case ast.List(elts=entries) | ast.Tuple(elts=entries):
             return [_literal(entry, text) for entry in entries]
         case ast.Dict(keys=keys, values=values) if all(
             isinstance(key, ast.Constant) and isinstance(key.value, str) for key in keys
         ):
-            return {key.value: _literal(entry, text) for key, entry in zip(keys, values, strict=True)}  # type: ignore[union-attr]
+            found = {key.value: _literal(entry, text) for key, entry in zip(keys, values, strict=True)}  # type: ignore[union-attr]
+            if len(found) == len(keys):
+                return found
     raise InputError("values must be literals: text, numbers, true, false, none, lists, objects", value=text)

@@ -68,6 +68,8 @@ def compose(pool: Sequence[SubTask], kind: str, size: int, count: int, seed: int
         raise InputError(f"must be one of {', '.join(KINDS)}", field="kind", value=kind)
     if size < 1:
         raise InputError("must be at least 1", field="size", value=size)
+    if len({task.id for task in pool}) < len(pool):
+        raise InputError("must hold every id once", field="pool")
     classes: dict[str, list[SubTask]] = {}
     for task in pool:
         classes.setdefault(task.family or "", []).append(task)
@@ -75,7 +77,9 @@ def compose(pool: Sequence[SubTask], kind: str, size: int, count: int, seed: int
         classes = {name: group for name, group in classes.items() if len(group) >= size}
     possible = _combinations([len(group) for group in classes.values()], kind, size)
     if not 0 <= count <= possible:
-        raise InputError(f"must be at most {possible}: there are no more combinations", field="count", value=count)
+        raise InputError(
+            f"must lie between 0 and {possible}: there are no more combinations", field="count", value=count
+        )
     random = Random(f"{kind}/{size}/{seed}")
     uses = dict.fromkeys((task.id for task in pool), 0)
     found: dict[frozenset[str], tuple[SubTask, ...]] = {}

@@ -59,7 +59,7 @@ def messages(turns: Any) -> list[Any]:
     turns
         A list of messages: ``{"id", "func_name", "params"}``, ``{"content": text}``, chat messages with a
         ``"role"`` (only the agent's count) or text; an object with such a list as ``"messages"``; or the whole
-        transcript as text that holds such objects.
+        transcript as text that holds such objects (one that holds none is a single message).
 
     Raises
     ------
@@ -71,7 +71,12 @@ def messages(turns: Any) -> list[Any]:
     if isinstance(turns, str):
         if len(turns) > MAX_TEXT:
             raise PlanError(f"holds more than {MAX_TEXT} characters", field="turns")
-        turns = [entry for entry in _objects(turns) if "func_name" in entry or "content" in entry or "role" in entry]
+        found = list(_objects(turns))
+        if len(found) == 1 and isinstance(found[0].get("messages"), list):
+            return messages(found[0])
+        turns = [entry for entry in found if entry.keys() & {"func_name", "content", "role"}] or [turns][
+            : bool(turns.strip())
+        ]
     if not isinstance(turns, list):
         raise PlanError("must be a list of messages or a text", field="turns", value=turns)
     for i, entry in enumerate(turns):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from planoracle.instances.asynctool import encode, executors
 from planoracle.instances.asynctool.calls import parse_call
@@ -31,6 +31,20 @@ class DelayEntry(_Strict):
     tools: dict[str, int] = Field({}, description="delays of single tools, which go before")
 
 
+def _spread(value: Any) -> Any:
+    if isinstance(value, dict | DelayEntry):
+        return value
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_DELAY:
+        raise ValueError(f"must be a whole number between 0 and {MAX_DELAY}, or an object")
+    return {"least": value}
+
+
+def _name_or_document(value: Any) -> Any:
+    if not isinstance(value, str | dict):
+        raise ValueError("must be a name or a document")
+    return value
+
+
 class TaskEntry(_Strict):
     """A sub-task."""
 
@@ -38,7 +52,7 @@ class TaskEntry(_Strict):
     question: str = ""
     ground_truth: list[str] | None = Field(None, description="gold calls in order, such as f(a=1)")
     family: str | None = Field(None, description="executor: one of ours, bfcl:ClassName, or null for none")
-    tools: list[str | dict[str, Any]] | None = Field(
+    tools: list[Annotated[str | dict[str, Any], BeforeValidator(_name_or_document)]] | None = Field(
         None, description="tools offered: names, or documents as in the paper's Figure 11; default: all of the family"
     )
     initial: dict[str, Any] = Field({}, description="state that the executor begins with")
@@ -55,7 +69,9 @@ class ProblemEntry(_Strict):
     """Sub-tasks to be carried out at the same time."""
 
     name: str = Field(min_length=1)
-    delay: int | DelayEntry = Field(1, description="turns")
+    delay: Annotated[DelayEntry, BeforeValidator(_spread, json_schema_input_type=int | DelayEntry)] = Field(
+        1, validate_default=True, description="turns"
+    )
     tasks: list[TaskEntry] = Field(min_length=1)
     ground_truth: list[TruthEntry] = []
 
@@ -93,6 +109,8 @@ def read_document(document: Any, source: str) -> list[Instance]:
     InputError
         Naming file, field and value of the first fault; also for gold calls that fail when they are tried out.
     """
+    if isinstance(document.get("version"), bool | float):  # equal to 1, but not written so
+        raise InputError("must be 1", source=source, field="version", value=document["version"])
     several = "problems" in document
     try:
         entry = (CollectionDocument if several else ProblemDocument).model_validate(document)
@@ -100,8 +118,12 @@ def read_document(document: Any, source: str) -> list[Instance]:
         raise input_error(error, source) from None
     entries: list[ProblemEntry] = entry.problems if isinstance(entry, CollectionDocument) else [entry]
     found = []
+    names: set[str] = set()
     for i, one in enumerate(entries):
         try:
+            if one.name in names:
+                raise InputError("must be unique", field="name", value=one.name)
+            names.add(one.name)
             found.append(encode.instance(_problem(one)))
         except InputError as error:
             raise error.at(source, f"problems[{i}]" if several else None) from None
@@ -119,6 +141,8 @@ def _problem(entry: ProblemEntry) -> Problem:
         if task.id in seen or "/" in task.id or not task.id.isprintable():
             raise InputError("must be unique, printable and without '/'", field=f"{field}.id", value=task.id)
         seen.add(task.id)
+        if task.ground_truth is not None and task.id in apart:
+            raise InputError("is given twice", field=f"{field}.ground_truth", value=task.id)
         calls = task.ground_truth if task.ground_truth is not None else apart.get(task.id)
         if not calls:
             raise InputError("needs at least one gold call", field=f"{field}.ground_truth", value=calls)
@@ -129,11 +153,7 @@ def _problem(entry: ProblemEntry) -> Problem:
     return Problem(entry.name, tuple(tasks), _delays(entry.delay))
 
 
-def _delays(entry: int | DelayEntry) -> Delays:
-    if isinstance(entry, int):
-        if not 0 <= entry <= MAX_DELAY:
-            raise InputError(f"must lie between 0 and {MAX_DELAY}", field="delay", value=entry)
-        return Delays(entry, entry)
+def _delays(entry: DelayEntry) -> Delays:
     most = entry.least if entry.most is None else entry.most
     if most < entry.least:
         raise InputError("must not be less than least", field="delay.most", value=most)
@@ -177,6 +197,9 @@ def _offered(entry: TaskEntry) -> dict[str, dict[str, Any]] | None:
         name = tool if isinstance(tool, str) else tool.get("name")
         if not isinstance(name, str) or (known and name not in known):
             raise InputError("must be a tool of the family", field=f"tools[{i}]", value=name)
+        parameters = (tool.get("parameters") if isinstance(tool, dict) else None) or {}
+        if not isinstance(parameters, dict) or not isinstance(parameters.get("properties") or {}, dict):
+            raise InputError("must be an object with properties", field=f"tools[{i}].parameters", value=parameters)
         found[name] = tool if isinstance(tool, dict) else known.get(name, {"name": name})
     return found
 
@@ -197,18 +220,23 @@ def to_document(problem: Problem) -> dict[str, Any]:
         "format": FORMAT,
         "version": 1,
         "name": problem.name,
-        "delay": delays.least if delays.constant and not delays.tools else spread,
+        "delay": delays.least if delays == Delays(delays.least, delays.least) else spread,
         "tasks": [
             {
                 "id": task.id,
                 "question": task.question,
                 "ground_truth": [str(call) for call in task.gold],
                 "family": task.family,
-                "tools": list(task.documents)
-                if task.family is not None
-                else [document if len(document) > 1 else name for name, document in task.documents.items()],
+                "tools": _tools(task),
                 "initial": task.initial,
             }
             for task in problem.tasks
         ],
     }
+
+
+def _tools(task: SubTask) -> list[str | dict[str, Any]]:
+    known = executors.documents(task.family)
+    return [
+        name if document == known.get(name, {"name": name}) else document for name, document in task.documents.items()
+    ]

@@ -150,13 +150,13 @@ def _violation(problem: Problem, turn: Turn, early: bool) -> Violation | None:
         return Violation(position, "unreadable", "", turn.reason)
     if turn.call is None:
         return None
-    name, said = turn.call.name[:80], str(turn.call)[:200]
+    name, said = turn.call.name, str(turn.call)[:200]
     if turn.kind == "unknown_task":
         return Violation(position, "unknown_task", turn.task[:80], f"there is no task {turn.task[:80]!r}")
     if name not in problem.by_id[turn.task].documents:
         if any(name in task.documents for task in problem.tasks):
-            return Violation(position, "other_tool", turn.task, f"{name} is a function of another task")
-        return Violation(position, "unknown_tool", turn.task, f"there is no function {name!r}")
+            return Violation(position, "other_tool", turn.task, f"{name[:80]} is a function of another task")
+        return Violation(position, "unknown_tool", turn.task, f"there is no function {name[:80]!r}")
     if early:
         return Violation(position, "premature", turn.task, f"{said} was called before the last result was known")
     if turn.step is None and isinstance(turn.result, dict) and "error" in turn.result:

@@ -1,0 +1,389 @@
+"""The live environment: which answer comes when, what a run shares with others, and what counts as premature."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planoracle.instances.asynctool import executors, rules, sets
+from planoracle.instances.asynctool.calls import Call, parse_call
+from planoracle.instances.asynctool.environment import Environment, Turn
+from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
+from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
+from planoracle.instances.asynctool.profile import profile
+from planoracle.instances.errors import UnknownNameError
+
+TREE = {"root": {"work": {"a": "one", "b": "two"}}}
+WAITING = {"role": "tool", "content": '{"wait": "The call is being executed."}'}
+
+
+def sub_task(id: str, family: str | None, *gold: str, initial: dict[str, Any] | None = None) -> SubTask:
+    calls = tuple(map(parse_call, gold))
+    offered = executors.documents(family) or {call.name: {"name": call.name} for call in calls}
+    return SubTask(id, f"Question of {id}?", calls, family, offered, initial or {})
+
+
+FILES = sub_task(
+    "F", "files", "enter_folder(name='work')", "read_file(name='a')", "make_folder(name='one')", initial=TREE
+)
+TEXT = sub_task("T", "text", "join_numbers(numbers=[1, 2], separator=' ')", "normalise_text(text='1 2')")
+
+
+def problem(delays: Delays | None = None, *tasks: SubTask) -> Problem:
+    return Problem("p", tasks or (FILES, TEXT), delays or Delays())
+
+
+def make(task: SubTask, number: int) -> dict[str, Any]:
+    """Return the message for a gold call, from 1."""
+    return call_message(task.id, task.gold[number - 1])
+
+
+def responses(answers: list[dict[str, str]]) -> list[tuple[str, Any]]:
+    """Results that come with an answer."""
+    return [(one["id"], json.loads(one["response"])) for one in answers if "response" in one]
+
+
+def answer(task: SubTask, number: int) -> dict[str, str]:
+    call = task.gold[number - 1]
+    result = json.dumps(task.solved.results[number - 1])
+    return {"role": "tool", "id": task.id, "function name": str(call), "response": result}
+
+
+# --- the opening ----------------------------------------------------------------------------------
+
+
+def test_the_opening_holds_every_question_and_every_tool() -> None:
+    for name in ("asynctool/cross3/01", "asynctool/similar2/01"):
+        one = sets.problem(name)
+        system, user = Environment(one).opening()
+        assert (system["role"], user["role"]) == ("system", "user")
+        offered = json.loads(system["content"][system["content"].index("{\n ") :])
+        assert offered == {task.id: list(task.documents.values()) for task in one.tasks}
+        asked = json.loads(user["content"].partition("\n")[2])
+        assert asked == [{"id": task.id, "question": task.question} for task in one.tasks]
+        for word in ('"id"', '"func_name"', '"params"', "WAIT", "ALL COMPLETED"):
+            assert word in system["content"]
+
+
+def test_the_opening_does_not_tell_the_gold_calls() -> None:
+    said = json.dumps(Environment(problem()).opening())
+    assert "normalise_text" in said
+    assert "1 2" not in said
+    assert "'work'" not in said
+
+
+# --- delays ---------------------------------------------------------------------------------------
+
+
+def test_the_trajectory_of_figure_12() -> None:
+    """A lookup, a price and an order, with a folder entered and made in between."""
+    run = Environment(sets.problem("asynctool/trading_1+files_1"))
+    trading, files = run.problem.tasks
+    assert run.send(make(trading, 1)) == [WAITING]
+    assert run.send(make(files, 1)) == [WAITING, answer(trading, 1)]
+    assert run.send(make(trading, 2)) == [WAITING, answer(files, 1)]
+    assert run.send(make(files, 2)) == [WAITING, answer(trading, 2)]
+    assert run.send(make(trading, 3)) == [WAITING, answer(files, 2)]
+    assert run.send(CLOSING) == []
+    assert run.done
+    assert [turn.step for turn in run.turns] == [0, 0, 1, 1, 2, None]
+    assert [turn.usable for turn in run.turns] == [3, 4, 5, 6, 7, 0]
+    assert all(executor.state() == run.problem.by_id[id].solved.state for id, executor in run.executors.items())
+
+
+def test_without_delay_a_result_is_the_answer() -> None:
+    run = Environment(problem(Delays(0, 0)))
+    for number in (1, 2, 3):
+        assert run.send(make(FILES, number)) == [answer(FILES, number)]
+    assert run.send(WAIT) == []
+
+
+def test_with_delay_two_a_result_comes_with_the_answer_after_the_next() -> None:
+    run = Environment(problem(Delays(2, 2)))
+    assert run.send(make(FILES, 1)) == [WAITING]
+    assert run.send(WAIT) == [WAITING]
+    assert run.send(make(TEXT, 1)) == [WAITING, answer(FILES, 1)]
+    assert run.send(WAIT) == [WAITING]
+    assert run.send(WAIT) == [WAITING, answer(TEXT, 1)]
+    assert run.send(WAIT) == []  # nothing is under way
+
+
+def test_delays_of_single_tools_go_before_and_results_overtake_each_other() -> None:
+    run = Environment(problem(Delays(1, 1, tools={"enter_folder": 3, "normalise_text": 0})))
+    assert run.send(make(FILES, 1)) == [WAITING]
+    assert run.send(make(TEXT, 1)) == [WAITING]
+    # The third answer brings what was called in turn 2, and what is called in this turn.
+    assert run.send(make(TEXT, 2)) == [answer(TEXT, 1), answer(TEXT, 2)]
+    assert run.send(WAIT) == [WAITING, answer(FILES, 1)]
+
+
+def test_results_of_one_answer_come_in_the_order_of_their_calls() -> None:
+    run = Environment(problem(Delays(1, 1, tools={"enter_folder": 2, "normalise_text": 0})))
+    run.send(make(FILES, 1))
+    run.send(make(TEXT, 1))
+    assert run.send(make(TEXT, 2)) == [answer(FILES, 1), answer(TEXT, 1), answer(TEXT, 2)]
+
+
+@pytest.mark.parametrize(("text", "values"), [("0-1", {0, 1}), ("1-2:7", {1, 2}), ("0-3:99", {0, 1, 2, 3}), ("2", {2})])
+def test_random_delays_come_from_their_range_and_the_seed(text: str, values: set[int]) -> None:
+    delays = Delays.parse(text)
+    drawn = [delays.of(task, number, "f") for task in ("a", "b", "files_1") for number in range(40)]
+    assert set(drawn) == values
+    assert drawn == [delays.of(task, number, "g") for task in ("a", "b", "files_1") for number in range(40)]
+    assert str(delays) == text
+    other = Delays(delays.least, delays.most, delays.seed + 1)
+    assert delays.constant or drawn != [other.of(task, n, "f") for task in ("a", "b", "files_1") for n in range(40)]
+
+
+def test_known_draws() -> None:
+    """A change here would change what published seeds mean."""
+    assert [Delays.parse("0-1:7").of("files_1", n, "f") for n in range(12)] == [0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1]
+    assert [Delays.parse("1-3").of("text_4", n, "f") for n in range(12)] == [3, 2, 3, 1, 1, 3, 1, 2, 1, 1, 1, 2]
+
+
+def test_draws_are_even() -> None:
+    drawn = [Delays(1, 4, seed).of(f"files_{n}", k, "f") for seed in range(10) for n in range(20) for k in range(10)]
+    assert all(abs(drawn.count(turns) - 500) < 75 for turns in (1, 2, 3, 4))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "-1", "1-", "2-1", "1001", "0-1001", "1:7", "0-1:", "0-1:-1", "1.5", "٣", "1\n"]
+)
+def test_wrong_delays(text: str) -> None:
+    with pytest.raises(UnknownNameError):
+        Delays.parse(text)
+
+
+DELAYS = st.builds(
+    lambda least, more, seed, tools: Delays(least, least + more, seed, tools),
+    st.integers(0, 3),
+    st.integers(0, 2),
+    st.integers(0, 5),
+    st.dictionaries(st.sampled_from(["read_file", "join_numbers"]), st.integers(0, 4)),
+)
+MESSAGES = st.sampled_from(
+    [
+        *(make(task, number) for task in (FILES, TEXT) for number in range(1, len(task.gold) + 1)),
+        WAIT,
+        "Let me think.",
+        "{",
+        {"id": "F", "func_name": "no_tool", "params": {}},
+        {"id": "F", "func_name": "sort_words", "params": {"text": "b a"}},
+        {"id": "T", "func_name": "sort_words", "params": {}},
+        {"id": "X", "func_name": "sort_words", "params": {"text": "b a"}},
+    ]
+)
+
+
+@settings(max_examples=150)
+@given(DELAYS, st.lists(MESSAGES, max_size=12), st.booleans())
+def test_every_result_comes_once_when_it_should(delays: Delays, said: list[Any], close: bool) -> None:
+    run = Environment(problem(delays))
+    answers = [run.send(message) for message in [*said, *[CLOSING] * close]]
+    made = dict.fromkeys(run.executors, 0)
+    due: dict[int, list[Turn]] = {}
+    for turn in run.turns:
+        assert turn.number == run.turns.index(turn) + 1
+        if turn.kind == "call":
+            assert turn.call is not None
+            delay = delays.of(turn.task, made[turn.task], turn.call.name)
+            made[turn.task] += 1
+            assert turn.usable == turn.number + 1 + delay
+            due.setdefault(turn.number + delay, []).append(turn)
+        else:
+            assert (turn.usable, turn.step) == (0, None)
+    for number, answered in enumerate(answers[: len(said)], 1):
+        assert responses(answered) == [(turn.task, turn.result) for turn in due.get(number, ())]
+        assert all(one["role"] == "tool" for one in answered)
+    assert answers[len(said) :] == [[]] * close
+
+
+@settings(max_examples=50)
+@given(DELAYS, st.lists(MESSAGES, max_size=12))
+def test_a_plan_cannot_change_the_delays_it_meets(delays: Delays, said: list[Any]) -> None:
+    """The n-th call of a sub-task has its delay, whatever else is done before and between."""
+    calls = [message for message in said if isinstance(message, dict) and message.get("id") == "F"]
+    alone, mixed = Environment(problem(delays)), Environment(problem(delays))
+    for message in calls:
+        alone.send(message)
+    for message in said:
+        mixed.send(message)
+
+    def waits(run: Environment) -> list[int]:
+        return [turn.usable - turn.number for turn in run.turns if turn.task == "F" and turn.kind == "call"]
+
+    assert waits(alone) == waits(mixed)
+
+
+# --- what goes wrong ------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_read_or_carried_out_is_answered_at_once_and_takes_a_turn() -> None:
+    run = Environment(problem())
+    (error,) = run.send("Let me think.")
+    assert "no call" in json.loads(error["content"])["error"]
+    (error,) = run.send({"id": "X", "func_name": "sort_words", "params": {"text": "a"}})
+    assert "F, T" in json.loads(error["content"])["error"]
+    (error,) = run.send(f"{json.dumps(make(FILES, 1))} {json.dumps(make(TEXT, 1))}")
+    assert "several calls" in json.loads(error["content"])["error"]
+    assert [turn.kind for turn in run.turns] == ["unreadable", "unknown_task", "unreadable"]
+    run.send(make(FILES, 1))
+    first, second = run.send(5)  # results come all the same
+    assert "error" in json.loads(first["content"])
+    assert second == answer(FILES, 1)
+    assert run.turns[-1].number == 5
+
+
+def test_wrong_calls_are_answered_with_delay_like_others() -> None:
+    run = Environment(problem())
+    wrong = [
+        ("F", "sort_words", {"text": "a"}, "no function 'sort_words'"),  # of the other task
+        ("F", "no_tool", {}, "no function 'no_tool'"),
+        ("F", "__init__", {"initial": {}}, "no function '__init__'"),
+        ("F", "_here", {}, "no function '_here'"),
+        ("F", "x" * 500, {}, "no function 'xxx"),
+        ("F", "enter_folder", {"name": "none"}, "nothing named"),
+        ("F", "enter_folder", {}, "needs the parameter"),
+        ("F", "enter_folder", {"self": 1, "name": "work"}, "no parameter"),
+    ]
+    for task, name, params, reason in wrong:
+        assert run.send(call_message(task, Call(name, params))) == [WAITING]
+        assert run.turns[-1].kind == "call"
+        ((id, result),) = responses(run.send(WAIT))
+        assert id == task
+        assert reason in result["error"]
+        assert len(result["error"]) < 200
+    assert run.executors["F"].state() == TREE
+
+
+def test_names_of_functions_may_be_long() -> None:
+    one, other = (sub_task(letter, None, f"{letter * 100}(a=1)") for letter in "xy")
+    said = [call_message("x", Call(name, {"a": 2})) for name in ("x" * 100, "y" * 100, "x" * 99, "x" * 101)]
+    kinds = [
+        found.kind for found in rules.replay(problem(None, one, other), said).violations if found.position is not None
+    ]
+    assert kinds == ["other_tool", "unknown_tool", "unknown_tool"]
+
+
+def test_of_several_calls_the_first_can_count() -> None:
+    run = Environment(problem(), profile(several_calls="first"))
+    assert run.send(f"{json.dumps(make(FILES, 1))} {json.dumps(make(TEXT, 1))}") == [WAITING]
+    assert [(turn.task, turn.step) for turn in run.turns] == [("F", 0)]
+
+
+def test_after_the_close_nothing_happens() -> None:
+    run = Environment(problem())
+    run.send(make(FILES, 1))
+    assert not run.done
+    assert run.send("ALL COMPLETED") == []
+    assert run.done
+    turns, state = list(run.turns), run.executors["F"].state()
+    for message in (make(FILES, 2), WAIT, CLOSING, None):
+        assert run.send(message) == []
+    assert (run.turns, run.executors["F"].state()) == (turns, state)
+
+
+def test_gold_calls_are_matched_once_each_and_with_equal_parameters() -> None:
+    twice = sub_task("R", "text", "sort_words(text='a')", "sort_words(text='a')", "sort_words(text='b')")
+    run = Environment(problem(None, twice, sub_task("N", None, "f(a=1, b=[2])")))
+    for message in [make(twice, 1)] * 3 + [make(twice, 3)]:
+        run.send(message)
+    for params in ({"a": True, "b": [2]}, {"b": [2.0], "a": 1.0}, {"a": 1, "b": [2]}):
+        run.send(call_message("N", Call("f", params)))
+    assert [turn.step for turn in run.turns] == [0, 1, None, 2, None, 0, None]
+
+
+# --- one run and another --------------------------------------------------------------------------
+
+
+def test_two_runs_share_nothing() -> None:
+    one = problem(None, *(sets.tasks()[id] for id in ("files_1", "messages_4", "trading_5", "records_5", "vehicle_1")))
+    before = deepcopy([task.initial for task in one.tasks])
+    first, second = Environment(one), Environment(one)
+    fresh = {id: executor.state() for id, executor in second.executors.items()}
+    for task in one.tasks:
+        for number in range(1, len(task.gold) + 1):
+            first.send(make(task, number))
+    assert {id: executor.state() for id, executor in second.executors.items()} == fresh
+    assert [task.initial for task in one.tasks] == before
+    assert second.turns == []
+    for task in one.tasks:
+        assert first.executors[task.id].state() == task.solved.state != fresh[task.id]
+    # Two sub-tasks of one family do not share a state either.
+    twins = problem(None, FILES, sub_task("G", "files", "enter_folder(name='work')", initial=TREE))
+    run = Environment(twins)
+    for number in (1, 3):
+        run.send(make(FILES, number))
+    assert run.executors["G"].state() == TREE != run.executors["F"].state()
+
+
+@settings(max_examples=60)
+@given(DELAYS, st.lists(MESSAGES | st.just(CLOSING), max_size=12))
+def test_replaying_is_driving(delays: Delays, said: list[Any]) -> None:
+    driven, stepped = Environment(problem(delays)), Environment(problem(delays))
+    for message in said:
+        driven.send(message)
+        if not stepped.done:
+            stepped.step(message)
+    replayed = rules.replay(problem(delays), said)
+    assert driven.turns == stepped.turns == list(replayed.turns)
+    assert driven.done == stepped.done == replayed.closed
+    states = {id: executor.state() for id, executor in driven.executors.items()}
+    assert states == {id: executor.state() for id, executor in stepped.executors.items()}
+    for outcome, task in zip(replayed.outcomes, (FILES, TEXT), strict=True):
+        assert outcome.env == (states[task.id] == task.solved.state)
+
+
+# --- premature calls ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "early"),
+    [
+        (["F1", "W", "F2", "W", "F3", "C"], set()),
+        (["F1", "T1", "F2", "T2", "F3", "C"], set()),
+        (["F1", "F2", "F3"], {2, 3}),  # each before the last result
+        (["F1", "F2", "W", "F3"], {2}),
+        (["F1", "W", "F3"], set()),  # a dropped predecessor keeps nobody waiting
+        (["F2", "W", "F1"], {1}),  # swapped: the result is not there yet
+        (["F3", "W", "F1", "W", "F2"], {1}),  # the third builds on the second, which comes last
+        (["F1", "guess"], {2}),  # a guess while a result is under way
+        (["F1", "W", "guess"], set()),
+        (["F1", "none"], {2}),
+        (["guess", "F1"], set()),  # the first gold call builds on nothing
+        (["guess", "guess"], {2}),
+        (["F1", "F1"], {2}),  # a retry while the first is under way
+        (["F1", "W", "F1", "F2"], set()),  # the second builds on the first, not on its repetition
+        (["F1", "other", "X", "?", "F2"], {2}),  # what is not carried out is never early
+    ],
+)
+def test_a_call_is_premature_if_what_it_builds_on_is_not_known(said: list[str], early: set[int]) -> None:
+    spoken: dict[str, Any] = {"W": WAIT, "C": CLOSING, "?": "hm", "X": call_message("X", FILES.gold[0])}
+    spoken |= {f"F{number}": make(FILES, number) for number in (1, 2, 3)}
+    spoken |= {f"T{number}": make(TEXT, number) for number in (1, 2)}
+    spoken["guess"] = call_message("F", Call("read_file", {"name": "b"}))
+    spoken["none"] = call_message("F", Call("no_tool", {}))
+    spoken["other"] = call_message("F", TEXT.gold[0])
+    run = Environment(problem())
+    for word in said:
+        run.send(spoken[word])
+    assert rules.premature(run.problem, run.turns) == early
+    assert rules.replay(run.problem, [spoken[word] for word in said]).premature == tuple(sorted(early))
+
+
+def test_a_guess_is_premature_until_the_slowest_result_is_known() -> None:
+    slow = problem(Delays(1, 1, tools={"enter_folder": 5}))  # issued in turn 1, known in turn 7
+    guess = call_message("F", Call("read_file", {"name": "b"}))
+    assert not slow.delays.constant
+    assert rules.replay(slow, [make(FILES, 1), guess, WAIT, WAIT, WAIT, guess, WAIT, WAIT, guess]).premature == (2, 6)
+
+
+def test_without_delay_no_call_is_premature_and_with_more_it_lasts_longer() -> None:
+    said = [make(FILES, 1), WAIT, make(FILES, 2), WAIT, WAIT, make(FILES, 3)]
+    for delay, early in ((0, ()), (1, ()), (2, (3,)), (3, (3, 6)), (4, (3, 6))):
+        assert rules.replay(problem(Delays(delay, delay)), said).premature == early

@@ -1,0 +1,398 @@
+"""What agents say: every form of a transcript and of a message, and what is none."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planoracle.instances.asynctool import language
+from planoracle.instances.asynctool.calls import MAX_DEPTH, Call
+from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message, messages, read_message
+from planoracle.instances.asynctool.profile import profile
+from planoracle.instances.errors import PlanError
+
+CALL = {"id": "trading_1", "func_name": "find_ticker", "params": {"company": "Alpha Tech"}}
+OTHER = {"id": "files_1", "func_name": "enter_folder", "params": {"name": "workspace"}}
+TEXT = json.dumps(CALL)
+FIRST = profile(several_calls="first")
+
+
+def readings(turns: Any) -> list[str]:
+    """Kinds of the agent's messages, calls by name."""
+    found = [read_message(message) for message in messages(turns)]
+    return [said.kind if said.call is None else said.call.name for said in found]
+
+
+def assistant(content: Any, **more: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": content} | more
+
+
+def tool_call(name: str, arguments: Any) -> dict[str, Any]:
+    return {"id": "call_7", "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def deep(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+# --- transcripts ----------------------------------------------------------------------------------
+
+CHAT = [
+    {"role": "system", "content": f"Reply with {TEXT}"},
+    {"role": "user", "content": f"Tasks: {json.dumps(OTHER)} ALL COMPLETED"},
+    assistant(TEXT),
+    {"role": "tool", "content": '{"wait": "The call is being executed."}'},
+    assistant(f"Now the folder:\n```json\n{json.dumps(OTHER)}\n```"),
+    {"role": "tool", "id": "trading_1", "function name": "find_ticker()", "response": "{}"},
+    assistant('{"content": "WAIT"}'),
+    assistant('{"content": "ALL COMPLETED"}'),
+]
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        [CALL, OTHER, WAIT, CLOSING],
+        [TEXT, json.dumps(OTHER), "WAIT", "ALL COMPLETED"],
+        [f"I begin.\n{TEXT}\nThen I wait.", f"```json\n{json.dumps(OTHER, indent=2)}\n```", "Wait.", "ALL COMPLETED."],
+        CHAT,
+        {"messages": CHAT},
+        {"messages": CHAT, "model": "m"},
+        [entry | {"role": {"assistant": "agent"}.get(entry["role"], entry["role"])} for entry in CHAT],
+        [entry | {"role": {"assistant": "model"}.get(entry["role"], entry["role"])} for entry in CHAT],
+        "\n".join(map(json.dumps, CHAT)),
+        json.dumps(CHAT, indent=1),
+        f"Agent: {TEXT}\nAgent: {json.dumps(OTHER)}\nAgent: {json.dumps(WAIT)}\nAgent: {json.dumps(CLOSING)}",
+        [assistant([{"type": "text", "text": json.dumps(one)}]) for one in (CALL, OTHER, WAIT, CLOSING)],
+        [CALL, TEXT.replace("find_ticker", "enter_folder"), assistant('{"content": "WAIT"}'), CLOSING],
+    ],
+)
+def test_every_form_of_a_transcript_is_the_same_one(turns: Any) -> None:
+    assert readings(turns) == ["find_ticker", "enter_folder", "wait", "close"]
+
+
+def test_a_transcript_as_the_paper_prints_it_is_read() -> None:
+    """Its answers of the environment are no JSON: the quotes within are not escaped (Figure 12)."""
+    text = f"""User: Below are all tasks you need to finish: {{id:'trading_1', question:'Find the ticker'}}
+    Assistant: {TEXT} Environment: {{"role": "tool", "content": "{{"wait": "The function is being executed."}}"}}
+    Assistant: {json.dumps(OTHER)}
+    Environment: {{"role": "tool", "content": "{{"wait": "The function is being executed."}}"}}, {{"role": "tool",
+    "id": "trading_1", "function name": "find_ticker(company="Alpha Tech")", "response": "{{"symbol": "APHT"}}"}}
+    Assistant: {{"content": "ALL COMPLETED"}}"""
+    assert readings(text) == ["find_ticker", "enter_folder", "close"]
+
+
+def test_only_the_agents_messages_are_kept_in_their_order() -> None:
+    assert messages(CHAT) == [entry for entry in CHAT if entry["role"] == "assistant"]
+    assert messages([]) == messages("") == messages({"messages": []}) == []
+    assert messages(["", {}]) == ["", {}]
+    assert messages([{"role": "user"}, {"role": ["assistant"]}, {"role": None, "content": "x"}]) == [
+        {"role": None, "content": "x"}
+    ]
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [None, 5, True, {}, CALL, {"messages": None}, {"messages": {}}, [None], [5], [[CALL]], [CALL, []], deep(5_000)],
+)
+def test_what_is_no_transcript_is_a_plan_error_that_names_the_place(turns: Any) -> None:
+    with pytest.raises(PlanError, match="turns") as caught:
+        messages(turns)
+    assert len(str(caught.value)) < 300
+
+
+def test_the_length_of_a_transcript_is_limited() -> None:
+    assert len(messages([WAIT] * language.MAX_MESSAGES)) == language.MAX_MESSAGES
+    # What others say does not count.
+    assert len(messages([{"role": "tool"}, CALL] * language.MAX_MESSAGES)) == language.MAX_MESSAGES
+    for turns in ([WAIT] * (language.MAX_MESSAGES + 1), " " * (language.MAX_TEXT + 1)):
+        with pytest.raises(PlanError, match="holds more than"):
+            messages(turns)
+
+
+# --- calls ----------------------------------------------------------------------------------------
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.text(), st.text(), st.dictionaries(st.text(max_size=8), JSON, max_size=4))
+def test_a_call_is_read_back_from_every_form(task: str, name: str, params: dict[str, Any]) -> None:
+    call = Call(name, params)
+    message = call_message(task, call)
+    text = json.dumps(message)
+    styles = [tool_call("any", text), tool_call("any", message)]
+    if "task_id" not in params and "func_name" not in params:
+        beside = {"task_id": task} | params
+        styles += [tool_call(name, beside), tool_call(name, json.dumps(beside))]
+    for form in (
+        message,
+        message | {"role": "assistant", "content": "ALL COMPLETED"},
+        text,
+        f"I say: {text} and no more {{",
+        {"content": text},
+        assistant(f"```json\n{text}\n```"),
+        assistant([{"type": "text", "text": "Here:"}, {"type": "image"}, "?", {"text": text}]),
+        *(assistant(None, tool_calls=[style]) for style in styles),
+        assistant("ALL COMPLETED", tool_calls=styles[:1]),
+    ):
+        said = read_message(form)
+        assert (said.kind, said.task, repr(said.call)) == ("call", task, repr(call))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        f"{TEXT} {TEXT}",
+        f"First {TEXT}, then {json.dumps(OTHER)}.",
+        assistant(f"[{TEXT}, {json.dumps(OTHER)}]"),
+        {"content": f"{TEXT}\n{json.dumps(OTHER)}\nALL COMPLETED"},
+        assistant(None, tool_calls=[tool_call("x", TEXT), tool_call("x", json.dumps(OTHER))]),
+        assistant(None, tool_calls=[tool_call("x", TEXT), 5]),
+    ],
+)
+def test_of_several_calls_none_counts_or_the_first(message: Any) -> None:
+    refused = read_message(message)
+    assert (refused.kind, refused.call) == ("unreadable", None)
+    assert "several calls" in refused.reason
+    assert read_message(message, FIRST) == read_message(CALL)
+
+
+def test_of_several_calls_the_first_counts_even_if_it_is_wrong() -> None:
+    wrong = json.dumps(CALL | {"params": []})
+    assert read_message(f"{wrong} {TEXT}", FIRST).kind == "unreadable"
+    assert read_message(f"{TEXT} {wrong}", FIRST).kind == "call"
+
+
+def test_a_call_within_another_object_is_none() -> None:
+    assert read_message(json.dumps({"action": CALL})).kind == "unreadable"
+    nested = CALL | {"params": OTHER}
+    assert read_message(json.dumps(nested)) == read_message(nested)  # one call, not two
+
+
+# --- waits and the close --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "WAIT",
+        " wait.\n",
+        "Wait!",
+        '"WAIT"',
+        "**WAIT**",
+        '{"content": "WAIT"}',
+        '{"content": "I have to be patient."}',
+        'Nothing to do.\n```json\n{"content": ""}\n```',
+        WAIT,
+        {"content": "Let me think."},
+        {"content": ""},
+        assistant("WAIT"),
+        assistant('{"content": "WAIT"}'),
+        assistant([{"type": "text", "text": "wait"}]),
+        assistant("WAIT", tool_calls=None),
+        assistant("WAIT", tool_calls=[]),
+    ],
+)
+def test_waits(message: Any) -> None:
+    assert read_message(message) == language.Said("wait")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "ALL COMPLETED",
+        "Every task is done. ALL COMPLETED.",
+        '{"content": "ALL COMPLETED"}',
+        '```json\n{"content": "ALL COMPLETED"}\n```',
+        CLOSING,
+        assistant("ALL COMPLETED"),
+        assistant('{"content": "ALL COMPLETED"}'),
+        assistant([{"type": "text", "text": "ALL COMPLETED"}]),
+        assistant("ALL COMPLETED", tool_calls=None),
+    ],
+)
+def test_closing_messages(message: Any) -> None:
+    assert read_message(message) == language.Said("close")
+
+
+@pytest.mark.parametrize("message", ["all completed", "All Completed", "ALL  COMPLETED", assistant("COMPLETED")])
+def test_what_only_resembles_the_phrase_does_not_close(message: Any) -> None:
+    assert read_message(message).kind == "unreadable"
+
+
+def test_a_call_goes_before_the_phrase() -> None:
+    assert read_message(f"{TEXT}\nthen ALL COMPLETED").kind == "call"
+    assert read_message(CALL | {"content": "ALL COMPLETED"}).kind == "call"
+
+
+# --- what cannot be read --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ("", "no call"),
+        ("Let me think about it.", "no call"),
+        ("I will wait", "no call"),
+        ("find_ticker(company='Alpha Tech')", "no call"),
+        (TEXT[:-1], "no call"),
+        (TEXT.replace('"', "'"), "no call"),
+        ('{"id": "a", "func_name": "f", "params": {"x": NaN}}', "no call"),
+        ('{"id": "a", "func_name": "f", "params": {"x": 1, "x": 2}}', "no call"),
+        ('{"name": "f", "arguments": {}}', "no call"),
+        (assistant("Let me think about it."), "no call"),
+        (assistant('{"name": "f"}'), "no call"),
+        (assistant([]), "no call"),
+        (assistant([{"type": "image"}, {"text": None}, {"text": deep(5_000)}, 5]), "no call"),
+        (assistant(None), "a call or a content"),
+        (assistant(5), "a call or a content"),
+        ({}, "a call or a content"),
+        ({"id": "a", "params": {}}, "a call or a content"),
+        ({"func_name": "f", "params": {}}, "id must be text"),
+        (CALL | {"id": 5}, "id must be text"),
+        (CALL | {"func_name": None}, "func_name must be text"),
+        (CALL | {"func_name": ["f"]}, "func_name must be text"),
+        ({"id": "a", "func_name": "f"}, "params must be an object"),
+        (CALL | {"params": None}, "params must be an object"),
+        (CALL | {"params": []}, "params must be an object"),
+        (json.dumps(CALL | {"params": [1]}), "params must be an object"),
+        (CALL | {"params": {"a": deep(MAX_DEPTH)}}, "too deeply"),
+        (CALL | {"params": {"a": deep(5_000)}}, "too deeply"),
+        (json.dumps(CALL | {"params": {"a": deep(MAX_DEPTH)}}), "too deeply"),
+        (" " * (language.MAX_MESSAGE + 1), "characters"),
+        ({"content": "{" * (language.MAX_MESSAGE + 1)}, "characters"),
+        (assistant(None, tool_calls=5), "list of calls"),
+        (assistant(None, tool_calls=[5]), "must hold a function"),
+        (assistant(None, tool_calls=[{"function": "f"}]), "must hold a function"),
+        (assistant(None, tool_calls=[tool_call("f", "{")]), "arguments: is not JSON"),
+        (assistant(None, tool_calls=[tool_call("f", '{"task_id": "a", "task_id": "b"}')]), "given twice"),
+        (assistant(None, tool_calls=[tool_call("f", "[" * 100_000)]), "arguments: is nested too deeply"),
+        (assistant(None, tool_calls=[tool_call("f", "[]")]), "arguments must be an object"),
+        (assistant(None, tool_calls=[tool_call("f", " " * 100_001)]), "arguments must be an object"),
+        (assistant(None, tool_calls=[tool_call("f", "{}")]), "id must be text"),
+        (assistant(None, tool_calls=[tool_call("f", {"id": "a"})]), "id must be text"),
+        (assistant(None, tool_calls=[{"function": {"arguments": {"task_id": "a"}}}]), "func_name must be text"),
+        (None, "an object or a text"),
+        (5, "an object or a text"),
+        ([CALL], "an object or a text"),
+    ],
+    ids=lambda value: value[:30] if isinstance(value, str) else None,
+)
+def test_unreadable_messages_say_why(message: Any, reason: str) -> None:
+    for rules in (profile(), FIRST):
+        said = read_message(message, rules)
+        assert (said.kind, said.task, said.call) == ("unreadable", "", None)
+        assert reason in said.reason
+        assert len(said.reason) <= 200
+        assert len(said.text) <= language.MAX_EXCERPT
+
+
+SHAPED = st.fixed_dictionaries(
+    {},
+    optional={
+        "id": st.just("a") | JSON,
+        "func_name": st.just("f") | JSON,
+        "params": JSON,
+        "role": st.sampled_from(["assistant", "user", "tool", None]) | JSON,
+        "content": JSON | st.lists(st.fixed_dictionaries({}, optional={"text": JSON}), max_size=2),
+        "messages": JSON,
+        "tool_calls": JSON
+        | st.lists(
+            st.fixed_dictionaries(
+                {
+                    "function": st.fixed_dictionaries(
+                        {}, optional={"name": JSON, "arguments": JSON | JSON.map(json.dumps)}
+                    )
+                }
+            ),
+            max_size=2,
+        ),
+    },
+)
+ANYTHING = JSON | SHAPED | SHAPED.map(json.dumps) | st.text('{}[]":,\\ aWAIT', max_size=40)
+
+
+@given(ANYTHING)
+def test_reading_a_message_never_raises(message: Any) -> None:
+    said = read_message(message)
+    assert said.kind in ("call", "wait", "close", "unreadable")
+    assert (said.kind == "call") == (said.call is not None)
+    assert (said.kind == "unreadable") == bool(said.reason)
+
+
+@given(ANYTHING | st.lists(ANYTHING, max_size=3) | st.fixed_dictionaries({"messages": st.lists(ANYTHING, max_size=3)}))
+def test_any_transcript_is_read_or_a_plan_error(turns: Any) -> None:
+    try:
+        found = messages(turns)
+    except PlanError:
+        return
+    assert all(isinstance(message, dict | str) for message in found)
+    for message in found:
+        read_message(message)
+
+
+# --- bounded time ---------------------------------------------------------------------------------
+
+HOSTILE = [
+    "{",
+    "{ ",
+    '{"',
+    '{"a',
+    '{"a":',
+    '{"a":"',
+    '{"a":{}',
+    '{"a":1,',
+    '{"a":[',
+    '"\\',
+    '{"\\',
+    "[",
+    '{"a":1,"a":1}',
+    '{"a":NaN}',
+    '{"a":1e999}',
+    '{"a":' + "1" * 4_400 + "}",
+    '{"a":' * 900 + "x",
+    '{"a":' * 900 + "1" + "}" * 900,
+    "{" + " " * 999,
+    "{}",
+    '{"content":""}',
+    "\ud800{",
+]
+
+
+@pytest.mark.parametrize("part", HOSTILE, ids=lambda part: ascii(part)[:24])
+def test_adversarial_text_takes_bounded_time(part: str) -> None:
+    message = (part * (language.MAX_MESSAGE // len(part) + 1))[: language.MAX_MESSAGE]
+    start = time.perf_counter()
+    assert read_message(message).kind in ("unreadable", "wait")
+    assert time.perf_counter() - start < 1
+    start = time.perf_counter()
+    assert set(map(str, messages(message))) <= {"{'content': ''}", message} or part == '{"content":""}'
+    assert time.perf_counter() - start < 1
+
+
+@pytest.mark.parametrize("part", ["{", '{"\\'])
+def test_the_time_for_a_transcript_grows_with_its_length_only(part: str) -> None:
+    text = part * (500_000 // len(part))  # quadratic time would take half a minute
+    start = time.perf_counter()
+    assert messages(text) == [text]
+    assert time.perf_counter() - start < 3
+
+
+@pytest.mark.parametrize("junk", ["{" * 900, '{"' * 500, "{x} " * 3_000, '{"a":1,"a":2} ' * 20, "[" * 50_000])
+def test_a_call_is_found_behind_much_else(junk: str) -> None:
+    assert read_message(junk + TEXT).call == Call("find_ticker", {"company": "Alpha Tech"})
+    assert messages(junk + TEXT) == [CALL]
+    far = "x" * 50_000
+    assert messages(f"{far}{TEXT}{far}{json.dumps(OTHER)}{far}") == [CALL, OTHER]

@@ -1,0 +1,377 @@
+"""Files of AsyncTool problems: every form that is read, and the place of every fault."""
+
+from __future__ import annotations
+
+import json
+import keyword
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from planoracle.analysis.cli import app
+from planoracle.instances import catalogue
+from planoracle.instances.asynctool import encode, executors, sets
+from planoracle.instances.asynctool.calls import Call
+from planoracle.instances.asynctool.problem import MAX_DELAY, Delays, Problem, SubTask
+from planoracle.instances.asynctool.reader import json_schema, looks_like_asynctool, read_document, to_document
+from planoracle.instances.errors import InputError, UnknownNameError
+
+HEAD = {"format": "planoracle/asynctool", "version": 1}
+SORT = {"id": "a", "family": "text", "ground_truth": ["sort_words(text='b a')"]}
+MOVE_DOCUMENT = {
+    "name": "move_entry",
+    "description": "Move a file of the current folder.",
+    "parameters": {
+        "type": "dict",
+        "properties": {"name": {"type": "string"}, "target": {"type": "string", "description": "Where to."}},
+        "required": ["name", "target"],
+    },
+    "response": {"type": "dict", "properties": {"result": {"type": "string"}}},
+}
+
+
+def document(*tasks: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return HEAD | {"name": "mine", "tasks": list(tasks) or [SORT]} | more
+
+
+def read(content: Any, **more: Any) -> Problem:
+    (instance,) = read_document(content if "format" in content else document(content, **more), "k.json")
+    assert instance.benchmark == "asynctool"
+    return encode.problem_of(instance)
+
+
+def write(folder: Path, content: Any) -> str:
+    path = folder / "k.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return str(path)
+
+
+# --- what is read ---------------------------------------------------------------------------------
+
+
+def test_gold_calls_may_stand_apart_as_in_figure_8(tmp_path: Path) -> None:
+    apart = document(
+        {"id": "file_13", "question": "Rename it.", "family": "files", "initial": {"root": {"v": {"g": "x"}}}},
+        {"id": "SM_11", "question": "Normalise it.", "family": "text"},
+        ground_truth=[
+            {"task_id": "SM_11", "ground_truth": ["join_numbers(numbers=[1, 2], separator=' ')"]},
+            {"task_id": "file_13", "ground_truth": ["enter_folder(name='v')", "move_entry(name='g', target='h')"]},
+        ],
+    )
+    (instance,) = catalogue.read(write(tmp_path, apart))
+    first, second = encode.problem_of(instance).tasks
+    assert (first.id, first.question, [call.name for call in first.gold]) == (
+        "file_13",
+        "Rename it.",
+        ["enter_folder", "move_entry"],
+    )
+    assert second.gold == (Call("join_numbers", {"numbers": [1, 2], "separator": " "}),)
+    assert first.solved.state == {"root": {"v": {"h": "x"}}}
+    # The same problem with the calls in place.
+    together = [
+        task | {"ground_truth": next(t["ground_truth"] for t in apart["ground_truth"] if t["task_id"] == task["id"])}
+        for task in apart["tasks"]
+    ]
+    assert read(document(*together)) == encode.problem_of(instance)
+
+
+def test_some_calls_may_stand_apart_and_others_in_place() -> None:
+    found = read(
+        document(SORT, {"id": "b"}, ground_truth=[{"task_id": "b", "ground_truth": ["f(x=1)"]}]),
+    )
+    assert [task.gold[0].name for task in found.tasks] == ["sort_words", "f"]
+
+
+def test_documents_as_in_figure_11_are_offered_and_order_the_parameters() -> None:
+    task = {
+        "id": "a",
+        "family": "files",
+        "initial": {"root": {"g": "x"}},
+        "tools": ["read_file", MOVE_DOCUMENT],
+        "ground_truth": ["read_file('g')", "move_entry('g', 'h')", "move_entry('h', target='i')"],
+    }
+    found = read(task).tasks[0]
+    assert found.documents == {"read_file": executors.documents("files")["read_file"], "move_entry": MOVE_DOCUMENT}
+    assert [call.params for call in found.gold[1:]] == [{"name": "g", "target": "h"}, {"name": "h", "target": "i"}]
+
+
+def test_all_tools_of_the_family_are_offered_by_default() -> None:
+    assert read(SORT).tasks[0].documents == executors.documents("text")
+    assert read(SORT | {"tools": ["sort_words"]}).tasks[0].documents.keys() == {"sort_words"}
+
+
+def test_without_a_family_the_names_of_the_gold_calls_are_all_that_is_known() -> None:
+    task = {"id": "a", "ground_truth": ["f(a=1)", "g()", "f(a=2)"]}
+    found = read(task | {"family": None}).tasks[0]
+    assert found == read(task).tasks[0]
+    assert found.documents == {"f": {"name": "f"}, "g": {"name": "g"}}
+    assert (found.solved.results, found.solved.state, found.question, found.initial) == ((None,) * 3, {}, "", {})
+    offered = [{"name": "f", "parameters": {"properties": {"a": {}, "b": {}}}}, "g", {"name": "h", "parameters": None}]
+    found = read(task | {"tools": offered, "ground_truth": ["f(1, 2)"]}).tasks[0]
+    assert found.gold == (Call("f", {"a": 1, "b": 2}),)
+    assert list(found.documents) == ["f", "g", "h"]
+
+
+@pytest.mark.parametrize(
+    ("given_delay", "delays"),
+    [
+        (None, Delays()),
+        (0, Delays(0, 0)),
+        (MAX_DELAY, Delays(1000, 1000)),
+        ({}, Delays(1, 1)),
+        ({"least": 0}, Delays(0, 0)),
+        ({"least": 0, "most": 1}, Delays(0, 1)),
+        ({"least": 1, "most": 2, "seed": 7}, Delays(1, 2, 7)),
+        ({"seed": -3}, Delays(1, 1, -3)),
+        ({"tools": {"sort_words": 0, "unused": 9}}, Delays(1, 1, 0, {"sort_words": 0, "unused": 9})),
+    ],
+)
+def test_delays(given_delay: Any, delays: Delays) -> None:
+    found = read(document(SORT, **({} if given_delay is None else {"delay": given_delay})))
+    assert found.delays == delays
+    assert read(to_document(found)) == found
+
+
+def test_a_file_may_hold_several_problems(tmp_path: Path) -> None:
+    problems = [{"name": name, "tasks": [SORT | {"id": name}], "delay": delay} for delay, name in enumerate("xyz")]
+    path = write(tmp_path, HEAD | {"problems": problems})
+    assert [one.name for one in catalogue.read(path)] == ["x", "y", "z"]
+    (one,) = catalogue.read(f"{path}#y")
+    assert (one.name, one.origin.delays, one.tasks) == ("y", Delays(1, 1), ("y", "closing"))
+    assert catalogue.expand([f"{path}#y", path]) == [f"{path}#y", path]
+    for wrong in ("#", "#X", "#x ", "#xy"):
+        with pytest.raises(UnknownNameError, match="is no problem of the file"):
+            catalogue.read(path + wrong)
+
+
+def test_the_format_is_recognised() -> None:
+    assert looks_like_asynctool(document())
+    for other in (None, [], "planoracle/asynctool", {}, {"format": None}, {"format": "planoracle/instance"}):
+        assert not looks_like_asynctool(other)
+
+
+# --- faults ---------------------------------------------------------------------------------------
+
+
+def task(**more: Any) -> dict[str, Any]:
+    return document(SORT | more)
+
+
+def files(initial: Any) -> dict[str, Any]:
+    return document({"id": "a", "family": "files", "initial": initial, "ground_truth": ["make_folder(name='x')"]})
+
+
+WHERE = "tasks[0]"
+FAULTS = {
+    "version": ["version", 2, document(version=2)],
+    "version as text": ["version", "1", document(version="1")],
+    "version as a truth value": ["version", True, document(version=True)],
+    "version with a point": ["version", 1.0, document(version=1.0)],
+    "unknown key": ["x", 1, document(x=1)],
+    "no name": ["name", "", document(name="")],
+    "name": ["name", 5, document(name=5)],
+    "no tasks": ["tasks", [], document(tasks=[])],
+    "tasks": ["tasks", {}, document(tasks={})],
+    "no task": [WHERE, 5, document(tasks=[5])],
+    "delay": ["delay", "1", document(delay="1")],
+    "delay with a point": ["delay", 1.0, document(delay=1.0)],
+    "delay as a truth value": ["delay", True, document(delay=True)],
+    "delay null": ["delay", None, document(delay=None)],
+    "negative delay": ["delay", -1, document(delay=-1)],
+    "long delay": ["delay", 1001, document(delay=1001)],
+    "negative least": ["delay.least", -1, document(delay={"least": -1})],
+    "long most": ["delay.most", 1001, document(delay={"most": 1001})],
+    "range": ["delay.most", 1, document(delay={"least": 2, "most": 1})],
+    "range, default least": ["delay.most", 0, document(delay={"most": 0})],
+    "seed": ["delay.seed", "7", document(delay={"seed": "7"})],
+    "delay key": ["delay.often", 1, document(delay={"often": 1})],
+    "tool delay": ["delay.tools.f", -1, document(delay={"tools": {"f": -1}})],
+    "long tool delay": ["delay.tools.f", 1001, document(delay={"tools": {"f": 1001}})],
+    "tool delay as text": ["delay.tools.f", "1", document(delay={"tools": {"f": "1"}})],
+    "no id": [f"{WHERE}.id", "", task(id="")],
+    "long id": [f"{WHERE}.id", "x" * 101, task(id="x" * 101)],
+    "id": [f"{WHERE}.id", 5, task(id=5)],
+    "id with a slash": [f"{WHERE}.id", "a/b", task(id="a/b")],
+    "id with a line": [f"{WHERE}.id", "a\n", task(id="a\n")],
+    "id with a surrogate": [f"{WHERE}.id", "\ud800", task(id="\ud800")],
+    "id twice": ["tasks[1].id", "a", document(SORT, SORT)],
+    "question": [f"{WHERE}.question", None, task(question=None)],
+    "task key": [f"{WHERE}.delay", 1, task(delay=1)],
+    "no gold calls": [f"{WHERE}.ground_truth", [], task(ground_truth=[])],
+    "nowhere gold calls": [f"{WHERE}.ground_truth", None, task(ground_truth=None)],
+    "gold calls": [f"{WHERE}.ground_truth", "f()", task(ground_truth="f()")],
+    "gold call": [f"{WHERE}.ground_truth[1]", 5, task(ground_truth=["f()", 5])],
+    "gold call text": [f"{WHERE}.ground_truth[0]", "f(a=b)", task(ground_truth=["f(a=b)"])],
+    "gold call number": [f"{WHERE}.ground_truth[0]", "f(a=1e999)", task(ground_truth=["f(a=1e999)"])],
+    "gold call by position": [
+        f"{WHERE}.ground_truth[0]",
+        "sort_words('a', 'b')",
+        task(ground_truth=["sort_words('a', 'b')"]),
+    ],
+    "gold call of no tool": [f"{WHERE}.ground_truth[0]", "f(a=1)", task(ground_truth=["f(a=1)"])],
+    "gold call not offered": [f"{WHERE}.ground_truth[0]", SORT["ground_truth"][0], task(tools=["join_numbers"])],
+    "gold call, none offered": [f"{WHERE}.ground_truth[0]", SORT["ground_truth"][0], task(tools=[])],
+    "gold call that fails": [
+        f"{WHERE}.ground_truth[1]",
+        "sort_words(text=1)",
+        task(ground_truth=["sort_words(text='a')", "sort_words(text=1)"]),
+    ],
+    "apart, unknown": ["ground_truth", None, document(ground_truth=[{"task_id": "b", "ground_truth": ["f()"]}])],
+    "apart, twice": ["ground_truth", None, document(ground_truth=[{"task_id": "a", "ground_truth": ["f()"]}] * 2)],
+    "apart, key": ["ground_truth[0].id", "a", document(ground_truth=[{"id": "a", "task_id": "a", "ground_truth": []}])],
+    "family": [f"{WHERE}.family", "nope", task(family="nope")],
+    "family type": [f"{WHERE}.family", 5, task(family=5)],
+    "family path": [f"{WHERE}.family", "../files", task(family="../files")],
+    "family attribute": [f"{WHERE}.family", "base", task(family="base")],
+    "tools": [f"{WHERE}.tools", "sort_words", task(tools="sort_words")],
+    "tool": [f"{WHERE}.tools[1]", 5, task(tools=["sort_words", 5])],
+    "unknown tool": [f"{WHERE}.tools[0]", "nope", task(tools=["nope"])],
+    "unknown tool document": [f"{WHERE}.tools[0]", "nope", task(tools=[{"name": "nope"}])],
+    "nameless tool": [f"{WHERE}.tools[0]", None, task(tools=[{}])],
+    "parameters": [f"{WHERE}.tools[0].parameters", [1], task(tools=[{"name": "sort_words", "parameters": [1]}])],
+    "properties": [
+        f"{WHERE}.tools[0].parameters",
+        {"properties": ["text"]},
+        task(tools=[{"name": "sort_words", "parameters": {"properties": ["text"]}}]),
+    ],
+    "initial": [f"{WHERE}.initial", [], task(initial=[])],
+    "initial key": [f"{WHERE}.initial.x", 1, task(initial={"x": 1})],
+    "initial missing": [f"{WHERE}.initial.root", None, files({})],
+    "initial value": [f"{WHERE}.initial.root", "x", files({"root": "x"})],
+    "problems": ["problems", [], HEAD | {"problems": []}],
+    "problems null": ["problems", None, HEAD | {"problems": None}],
+    "second problem": [
+        "problems[1].tasks[0].family",
+        "nope",
+        HEAD | {"problems": [{"name": "a", "tasks": [SORT]}, {"name": "b", "tasks": [SORT | {"family": "nope"}]}]},
+    ],
+}
+
+
+@pytest.mark.parametrize(("field", "value", "content"), FAULTS.values(), ids=FAULTS)
+def test_a_fault_is_named_by_source_field_and_value(tmp_path: Path, field: str, value: Any, content: Any) -> None:
+    path = write(tmp_path, content)
+    with pytest.raises(InputError) as caught:
+        catalogue.read(path)
+    error = caught.value
+    assert (error.source, error.field, error.value) == (path, field, value)
+    assert type(error.value) is type(value)
+    assert str(error).startswith(f"{path}: {field}: ")
+    assert len(str(error)) < 500 + len(path)
+
+
+def test_what_is_missing_is_said_to_be_missing() -> None:
+    for field, content in (
+        ("name", HEAD | {"tasks": [SORT]}),
+        ("tasks", HEAD | {"name": "n"}),
+        ("version", {"format": HEAD["format"], "name": "n", "tasks": [SORT]}),
+        ("tasks[0].id", document({"ground_truth": ["f()"]})),
+        ("tasks[0].initial.root", files({})),
+        ("ground_truth[0].task_id", document(ground_truth=[{"ground_truth": ["f()"]}])),
+    ):
+        with pytest.raises(InputError) as caught:
+            read_document(content, "k.json")
+        assert str(caught.value).removesuffix(" (and 1 more)") == f"k.json: {field}: is missing"
+
+
+def test_initial_states_are_objects() -> None:
+    for family in (None, "text", "bfcl:MathAPI"):
+        executors.check_state(family, {})
+        with pytest.raises(InputError) as caught:
+            executors.check_state(family, [])
+        assert (caught.value.field, caught.value.value) == ("initial", [])
+
+
+def test_a_fault_deep_in_the_initial_state_is_located() -> None:
+    with pytest.raises(InputError) as caught:
+        read_document(files({"root": {"a": {"b": 5}}}), "k.json")
+    assert caught.value.field is not None
+    assert caught.value.field.startswith("tasks[0].initial.root.a")
+    assert caught.value.value in (5, {"b": 5})
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def round_trip(problem: Problem) -> Problem:
+    return read(json.loads(json.dumps(to_document(problem))))
+
+
+@pytest.mark.parametrize("delay", ["", "@0", "@2", "@0-1", "@1-2:7"])
+def test_every_bundled_problem_is_read_back(delay: str) -> None:
+    for name in sets.names()[:: 7 if delay else 1]:
+        assert round_trip(sets.problem(name + delay)) == sets.problem(name + delay)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+NAMES = st.from_regex(r"[a-z_][a-z0-9_]{0,5}", fullmatch=True).filter(lambda name: not keyword.iskeyword(name))
+GOLD = st.lists(st.builds(Call, NAMES, st.dictionaries(NAMES, JSON, max_size=3)), min_size=1, max_size=3)
+IDS = st.text(min_size=1, max_size=10).filter(lambda id: id.isprintable() and "/" not in id)
+DELAYS = st.builds(
+    lambda least, more, seed, tools: Delays(least, least + more, seed, tools),
+    st.integers(0, 3),
+    st.integers(0, 2),
+    st.integers(),
+    st.dictionaries(NAMES, st.integers(0, 9), max_size=2),
+)
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> Problem:
+    tasks = []
+    for id in draw(st.lists(IDS, min_size=1, max_size=3, unique=True)):
+        gold = draw(GOLD)
+        extra = st.dictionaries(st.sampled_from(["description", "response"]), JSON)
+        offered = {call.name: {"name": call.name} | draw(extra) for call in gold}
+        tasks.append(SubTask(id, draw(st.text()), tuple(gold), None, offered, draw(st.dictionaries(st.text(), JSON))))
+    return Problem(draw(st.text(min_size=1)), tuple(tasks), draw(DELAYS))
+
+
+@settings(max_examples=60)
+@given(problems())
+def test_any_problem_is_read_back(problem: Problem) -> None:
+    found = round_trip(problem)
+    assert found == problem
+    assert repr(found) == repr(problem)  # 1, 1.0 and True stay apart
+
+
+def test_own_documents_of_a_familys_tools_are_kept() -> None:
+    content = SORT | {"tools": [{"name": "sort_words", "description": "My own words."}, "join_numbers"]}
+    found = read(content)
+    assert found.tasks[0].documents["sort_words"] == content["tools"][0]
+    assert round_trip(found) == found
+
+
+def test_exported_instances_are_files_of_this_format(tmp_path: Path) -> None:
+    name = "asynctool/cross2/01@1-2:7"
+    result = CliRunner().invoke(app, ["instances", name, "--export"])
+    assert result.exit_code == 0
+    assert catalogue.read(write(tmp_path, json.loads(result.stdout))) == [catalogue.load(name)]
+
+
+def test_the_json_schema_is_whole() -> None:
+    schema = json_schema()
+    assert schema == json.loads(CliRunner().invoke(app, ["schema", "asynctool"]).stdout)
+    assert schema["$schema"].startswith("https://json-schema.org/")
+    assert schema["required"] == ["name", "tasks", "format", "version"]
+    assert {"type": "integer"} in schema["properties"]["delay"]["anyOf"]
+    assert schema["properties"].keys() == to_document(sets.problem("asynctool/cross2/01")).keys() | {"ground_truth"}
+    found = [schema]
+    while found:
+        part = found.pop()
+        if isinstance(part, dict):
+            if "properties" in part and "title" in part:
+                assert part["additionalProperties"] is False, part["title"]
+            if "$ref" in part:
+                assert part["$ref"].removeprefix("#/$defs/") in schema["$defs"]
+            found += part.values()
+        elif isinstance(part, list):
+            found += part
