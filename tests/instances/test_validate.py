@@ -165,7 +165,11 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
         "actions[t/a].agents",
         "unique (found 'x')",
     ),
-    "unknown benchmark": ({"benchmark": "foo"}, "benchmark", "must be own, recipe2plan, timearena or asynctool (found 'foo')"),
+    "unknown benchmark": (
+        {"benchmark": "foo"},
+        "benchmark",
+        "must be own, recipe2plan, timearena or asynctool (found 'foo')",
+    ),
     "mode after an action that does not exist": (
         {"actions": (act(modes=(Mode(after=("t/x",)),)),)},
         "actions[t/a].modes[0].after",
