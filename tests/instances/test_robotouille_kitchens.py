@@ -1,0 +1,301 @@
+"""Domains and kitchens of Robotouille: what is bundled, the simulator's files, our own format, and faults in each."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.robotouille.domain import Domain, bundled
+from planoracle.instances.robotouille.files import json_schema, kitchen_from_document, read_kitchen, to_document
+from planoracle.instances.robotouille.kitchen import Goal, Kitchen
+from planoracle.instances.robotouille.reader import (
+    domain_from_document,
+    environment_from_document,
+    load_kitchen,
+    read_domain,
+    read_environment,
+)
+from planoracle.instances.robotouille.run import replay
+from tests.support.robotouille import KITCHENS, bakery, bakery_domain, document, kitchen
+
+
+def raw(**more: Any) -> dict[str, Any]:
+    """An environment as people write it: no numbers, in no order."""
+    return {
+        "version": "1.0.0",
+        "width": 4,
+        "config": {"cook_time": {"patty": 9, "default": 3}},
+        "stations": [
+            {"name": "table", "x": 3, "y": 0, "id": "serve"},
+            {"name": "stove", "x": 1, "y": 2},
+            {"name": "table", "x": 1, "y": 0},
+        ],
+        "items": [
+            {"name": "patty", "x": 1, "y": 2, "stack-level": 0, "predicates": ["iscookable"]},
+            {"name": "topbun", "x": 1, "y": 0, "stack-level": 1},
+            {"name": "bottombun", "x": 1, "y": 0, "stack-level": 0},
+            {"name": "cheese", "x": 0, "y": 3, "stack-level": 0},
+        ],
+        "players": [{"name": "robot", "x": 3, "y": 1, "direction": [0, -1]}],
+        "containers": [{"name": "pot", "x": 3, "y": 1}, {"name": "bowl", "x": 3, "y": 0}],
+        "meals": [{"name": "water", "x": 3, "y": 1}],
+        "goal_description": "A burger for the guest",
+        "goal": [
+            {"predicate": "atop", "args": ["patty", "bottombun"], "ids": [1, 2]},
+            {"predicate": "item_at", "args": ["patty", "table"], "ids": ["1", "serve"]},
+        ],
+    } | more
+
+
+def read(entry: Any) -> Kitchen:
+    return environment_from_document(entry, "file.json", "test")
+
+
+def test_the_bundled_domain_is_the_original(shared: Path) -> None:
+    assert read_domain(shared / "benchmarks" / "robotouille" / "domain.json") == bundled()
+
+
+def test_every_original_reads_and_round_trips(shared: Path) -> None:
+    paths = sorted((shared / "benchmarks" / "robotouille").glob("*/*.json"))
+    assert len(paths) == 72
+    for path in paths:
+        found = read_environment(path)
+        written = to_document(found)
+        assert kitchen_from_document(json.loads(json.dumps(written)), "copy") == found
+        assert not {"more", "less", "elsewhere"} & written.keys(), path.name
+        assert all(found.candidates.values())
+        assert load_kitchen(path) == found
+        assert replay(found, ["Do nothing"]).steps[0].valid
+
+
+@pytest.mark.parametrize("name", KITCHENS)
+def test_own_kitchens_round_trip(name: str, tmp_path: Path) -> None:
+    written = to_document(KITCHENS[name])
+    path = tmp_path / "kitchen.json"
+    path.write_text(json.dumps(written))
+    assert read_kitchen(path) == load_kitchen(path) == KITCHENS[name]
+    assert hash(read_kitchen(path)) == hash(KITCHENS[name])
+    assert to_document(read_kitchen(path)) == written
+
+
+def test_an_environment_by_hand() -> None:
+    found = read(raw())
+    assert to_document(found) == {
+        "format": "planoracle/kitchen",
+        "version": 1,
+        "name": "test",
+        "text": "A burger for the guest",
+        "stations": {"stove1": ["patty1"], "table1": ["bottombun1", "topbun1"], "table2": ["bowl1"]},
+        "players": {"robot1": {"at": "table2", "holds": "pot1"}},
+        "containers": {"pot1": ["water1"]},
+        "elsewhere": ["cheese1"],
+        "traits": {"patty1": ["iscookable"]},
+        "goal": [["atop", "patty#1", "bottombun#2"], ["item_at", "patty#1", "table2"]],
+    }
+    assert ("clear", "topbun1") in found.facts
+    assert ("clear", "bottombun1") not in found.facts
+    assert {("vacant", "table1"), ("station_empty", "table2")} & found.facts == {("vacant", "table1")}
+    assert ("container_empty", "bowl1") in found.facts
+
+
+def test_names_that_carry_numbers_are_kept_in_their_order() -> None:
+    numbered = deepcopy(raw())
+    numbered["players"] = [
+        {"name": "robot2", "x": 3, "y": 1, "direction": [0, -1]},
+        {"name": "robot1", "x": 1, "y": 1, "direction": [0, 1]},
+    ]
+    numbered["stations"] = [
+        {"name": "table7", "x": 3, "y": 0, "id": "serve"},
+        {"name": "stove1", "x": 1, "y": 2},
+        {"name": "table2", "x": 1, "y": 0},
+    ]
+    found = read(numbered)
+    assert found.players == ("robot2", "robot1")
+    assert [name for name, its_type in found.objects if its_type == "station"] == ["stove1", "table2", "table7"]
+    assert ("loc", "robot1", "stove1") in found.facts
+    assert ("item_at", "patty#1", "table7") in found.goal.conditions
+
+
+def test_objects_of_a_role_and_those_to_come() -> None:
+    soup = kitchen(
+        {"table1": ["bread1", "bread2"]},
+        goal=[["in", "water#a", "bowl#1"], ["clear", "bread#1"], ["in", "water#b", "bowl#2"]],
+        elsewhere=["bowl1"],
+    )
+    assert soup.candidates == {
+        "bread#1": ("bread1", "bread2"),
+        "water#a": ("water1", "water2"),
+        "water#b": ("water1", "water2"),
+        "bowl#1": (),
+        "bowl#2": (),
+    }
+
+
+def test_an_id_of_two_kinds_belongs_to_the_first() -> None:
+    goal = [
+        {"predicate": "iscut", "args": ["lettuce"], "ids": [3]},
+        {"predicate": "atop", "args": ["bread", "cheese"], "ids": [4, 3]},
+    ]
+    found = read(raw(goal=goal)).goal
+    assert found.conditions == (("atop", "bread#4", "lettuce#3"), ("iscut", "lettuce#3"))
+    assert found.extra_roles == ("cheese#3",)
+
+
+def test_an_id_names_an_object_whatever_its_kind() -> None:
+    goal = [{"predicate": "loc", "args": ["robot", "station"], "ids": [1, "serve"]}]
+    assert read(raw(goal=goal)).goal.conditions == (("loc", "robot#1", "table2"),)
+
+
+def test_facts_beside_the_layout_are_kept() -> None:
+    odd = kitchen({"table1": ["bread1"]}, more=[["clear", "bread2"]], less=[["vacant", "table1"]], elsewhere=["bread2"],
+                  players={"robot1": {}})  # fmt: skip
+    assert ("vacant", "table1") not in odd.facts
+    assert kitchen_from_document(to_document(odd), "copy") == odd
+    both = read(raw(players=[{"name": "robot", "x": 1, "y": 0, "direction": [0, 1]}]))  # stands on the burger
+    assert {("has_item", "robot1", "topbun1"), ("atop", "topbun1", "bottombun1")} <= both.facts
+    assert kitchen_from_document(to_document(both), "copy") == both
+
+
+def _fault(entry: Any, where: str, word: str, reader: Any = read) -> None:
+    with pytest.raises(InputError) as caught:
+        reader(entry)
+    assert where in str(caught.value), str(caught.value)
+    assert word in str(caught.value), str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "word"),
+    [
+        ({"stations": 3}, "stations", "list"),
+        ({"players": []}, "objects", "player"),
+        ({"players": [{"name": "robot", "x": 0, "y": 0}]}, "players[0].direction", "two whole numbers"),
+        ({"items": [{"name": "sofa", "x": 0, "y": 0}]}, "items[0].name", "sofa"),
+        ({"items": [{"name": "item", "x": 0, "y": 0}]}, "items[0].name", "random"),
+        ({"items": [{"name": "stove", "x": 0, "y": 0}]}, "items[0].name", "no item"),
+        ({"items": [{"name": "bread", "x": 0.5, "y": 0}]}, "items[0].x", "0.5"),
+        ({"items": [{"name": "bread", "x": 1, "y": 0}]}, "items[0].stack-level", "missing"),
+        ({"items": [{"name": "bread1", "x": 9, "y": 0}, {"name": "bread", "x": 9, "y": 0}]}, "items", "number"),
+        ({"items": [{"name": "bread1", "x": 9, "y": 0}] * 2}, "items[1].name", "twice"),
+        ({"items": [{"name": "bread", "x": 9, "y": 0, "predicates": ["isboiling"]}]}, "items[0].pred", "isboiling"),
+        ({"stations": [{"name": "table", "x": 1, "y": 1}] * 2}, "stations[1]", "already"),
+        ({"goal": [{"predicate": "atop", "args": ["patty"], "ids": [1]}]}, "goal", "2 arguments"),
+        ({"goal": [{"predicate": "atop", "args": ["patty", "bread"], "ids": [1]}]}, "goal[0].ids", "as many"),
+        ({"goal": [{"predicate": "ison", "args": ["patty"], "ids": [1]}]}, "goal", "no such predicate"),
+        ({"goal": [{"predicate": "iscut", "args": ["sofa"], "ids": [1]}]}, "goal[0].args", "sofa"),
+        ({"goal": [{"predicate": "iscut", "args": ["item"], "ids": [1]}]}, "goal[0].args", "item"),
+        ({"goal": [{"predicate": "iscut", "args": ["patty"], "ids": ["x"]}]}, "goal[0].ids", "this id"),
+        ({"goal": [{"predicate": "iscut", "args": ["patty"], "ids": [1.5]}]}, "goal[0].ids[0]", "1.5"),
+        ({"goal": [{"predicate": "item_on", "args": ["patty", "table"], "ids": [1, 1]}]}, "goal", "type item"),
+    ],
+)
+def test_faults_in_environments(change: dict[str, Any], where: str, word: str) -> None:
+    _fault(raw(**change), f"file.json: {where}", word)
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "word"),
+    [
+        ({"version": 2}, "version", "must be 1"),
+        ({"colour": 1}, "colour", "unknown key"),
+        ({"stations": {"table1": "bread1"}}, "stations.table1", "list"),
+        ({"stations": {"table": []}}, "stations", "like stove2"),
+        ({"stations": {"sofa1": []}}, "stations", "sofa1"),
+        ({"stations": {"bread1": []}}, "stations", "no station"),
+        ({"stations": {"table1": ["table2"]}}, "stations.table1", "no item or container"),
+        ({"players": {"pot1": {}}}, "players", "no player"),
+        ({"players": {"robot1": {"holds": "water1"}}}, "players.robot1.holds", "water1"),
+        ({"containers": {"pot1": ["bread1"]}}, "containers.pot1", "no meal"),
+        ({"stations": {"table1": ["bread1", "bread1"]}}, "stations.table1", "already"),
+        ({"players": {"robot1": {"at": "table9"}}}, "players.robot1.at", "table9"),
+        ({"players": {}}, "objects", "player"),
+        ({"elsewhere": ["table2"]}, "elsewhere", "table2"),
+        ({"traits": {"bread7": ["iscut"]}}, "traits", "bread7"),
+        ({"traits": {"bread1": ["isnice"]}}, "facts", "isnice"),
+        ({"goal": [["item_on", "bread#1"]]}, "goal", "2 arguments"),
+        ({"goal": [["clear", "bread#"]]}, "goal", "label"),
+        ({"goal": [["clear", "bread9"]]}, "goal", "no object"),
+        ({"roles": ["sofa#1"]}, "goal", "sofa#1"),
+        ({"more": [["clear", "bread1"]]}, "more[0]", "already"),
+        ({"less": [["clear", "table1"]]}, "less[0]", "not follow"),
+    ],
+)
+def test_faults_in_own_kitchens(change: dict[str, Any], where: str, word: str) -> None:
+    entry = document({"table1": ["bread1"]}) | change
+    _fault(entry, f"own.json: {where}", word, lambda found: kitchen_from_document(found, "own.json"))
+
+
+@pytest.mark.parametrize("entry", [None, [], 3, "x", {}, {"stations": []}])
+def test_what_is_no_kitchen_at_all(entry: Any, tmp_path: Path) -> None:
+    path = tmp_path / "kitchen.json"
+    path.write_text(json.dumps(entry))
+    for reader in (read_environment, read_kitchen, load_kitchen, read_domain):
+        with pytest.raises(InputError, match=r"kitchen\.json"):
+            reader(path)
+
+
+def _changed(path: str, value: Any) -> dict[str, Any]:
+    entry = bakery_domain()
+    *keys, last = [int(key) if key.isdigit() else key for key in path.split(".")]
+    place: Any = entry
+    for key in keys:
+        place = place[key]
+    place[last] = value
+    return entry
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "where", "word"),
+    [
+        ("predicate_defs.0.param_types", ["sofa"], "predicates[isrobot].types", "sofa"),
+        ("predicate_defs.1.name", "isrobot", "predicates", "twice"),
+        ("action_defs.0.name", "drop", "actions", "twice"),
+        ("action_defs.0.color", "red", "action_defs[0].color", "unknown key"),
+        ("action_defs.0.precons.0.predicate", "nice", "actions[take].conditions[0]", "no such predicate"),
+        ("action_defs.0.precons.0.params", ["p1", "i1"], "actions[take].conditions[0]", "1 arguments"),
+        ("action_defs.0.precons.0.params", ["i1"], "actions[take]", "stands for a"),
+        ("action_defs.0.precons.0.is_true", 1, "action_defs[0].precons[0].is_true", "true or false"),
+        ("action_defs.0.language_description", "{x} takes", "actions[take].text", "'x'"),
+        ("action_defs.5.sfx.0.type", "deletion", "action_defs[5].sfx[0].type", "deletion"),
+        ("action_defs.5.sfx.0.param", "i9", "actions[knead].effects[0].param", "i9"),
+        ("action_defs.5.sfx.0.conditions", [], "action_defs[5].sfx[0].conditions", "unknown key"),
+        ("action_defs.5.sfx.0.sfx.0.created_obj.type", "player", "creates", "cannot be created"),
+        ("action_defs.5.sfx.0.sfx.0.created_obj.param", "i1", "creates", "parameter"),
+        ("action_defs.5.sfx.0.sfx.0.created_obj.name", "dough1", "creates", "without a number"),
+        ("action_defs.6.sfx.0.conditions.0.params", ["i2"], "effects[0].conditions[0]", "no parameter"),
+    ],
+)
+def test_faults_in_domains(path: str, value: Any, where: str, word: str) -> None:
+    _fault(_changed(path, value), where, word, lambda entry: domain_from_document(entry, "domain.json"))
+
+
+def test_domains_of_another_kind() -> None:
+    domain = domain_from_document(bakery_domain(), "domain.json")
+    assert domain == bakery().domain
+    assert isinstance(domain, Domain)
+    assert domain != bundled()
+    with pytest.raises(InputError, match="lacks a predicate"):
+        kitchen_from_document(
+            document({"table1": []}) | {"stations": {}, "players": {"robot1": {}}}, "own.json", domain
+        )
+    with pytest.raises(InputError, match="no such predicate"):
+        Kitchen.of("x", domain, ["robot1"], {("vacant", "robot1")}, Goal.of([]))
+
+
+def test_the_example_of_the_documentation() -> None:
+    page = Path(str(files("planoracle.instances.robotouille") / "README.md")).read_text(encoding="utf-8")
+    example = json.loads(page.split("```json")[1].split("```")[0])
+    toast = kitchen_from_document(example, "README.md")
+    assert to_document(toast) == example | {"goal": sorted(example["goal"])}
+
+
+def test_the_schema_names_every_field() -> None:
+    assert set(json_schema()["properties"]) == {
+        *("format", "version", "name", "text", "stations", "players", "containers"),
+        *("elsewhere", "traits", "goal", "roles", "more", "less"),
+    }

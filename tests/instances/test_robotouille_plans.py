@@ -1,0 +1,182 @@
+"""Submitted plans of Robotouille: lists, logs, prose and hostile text; why actions are refused; the common replay."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planoracle.instances.errors import PlanError, UnknownNameError
+from planoracle.instances.robotouille.domain import bundled
+from planoracle.instances.robotouille.language import MAX_ACTIONS, extract, match, parse, render
+from planoracle.instances.robotouille.profile import PROFILES, RULES, profile
+from planoracle.instances.robotouille.run import REFUSALS, as_replay, replay
+from tests.support.robotouille import GRILL, KITCHENS, SOUP, kitchen
+
+PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
+MOVE, COOK, WAIT = "Move robot1 from table1 to stove1", "Cook patty1 on stove1 using robot1", "Do nothing"
+BURGER = [MOVE, COOK, WAIT]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join(BURGER),
+        "1. Move robot1 from table1 to stove1\n2) Cook patty1 on stove1 using robot1\n\n3. Do nothing.",
+        "- **move ROBOT1 from table1 to stove1**\n* cook  patty1 on\tstove1 using robot1;\n> do nothing",
+        "First I move robot1 from table1 to stove1, then I cook patty1 on stove1 using robot1. Then I do nothing!",
+        f"Reasoning: I could cut onion1 on board1 using robot1.\nAction: {MOVE}\n\nAction: {COOK}\nAction: {WAIT}",
+        f"Action 1: {MOVE}\n**Action 2:** {COOK}\nAction: `{WAIT}`\nAction: Finish\nAction: {MOVE}",
+        f"Plan: cook patty1 on stove1 using robot1\n...\nPlan:\n{MOVE}\n{COOK}\n{WAIT}",
+        json.dumps(BURGER),
+    ],
+)
+def test_texts_and_logs(text: str) -> None:
+    assert parse(text, bundled(), PAPER) == parse(text, bundled(), RELEASED) == BURGER
+
+
+def test_lists_keep_every_entry() -> None:
+    made = [{"action": f" {MOVE}\n"}, "cook patty1 on stove1 using robot1", "", "Teleport robot1 home"]
+    assert parse(made, bundled(), RELEASED) == [MOVE, "cook patty1 on stove1 using robot1", "", "Teleport robot1 home"]
+    assert parse(made, bundled(), PAPER) == [MOVE, COOK, "", "Teleport robot1 home"]
+    assert parse(f"Action: fly away\nAction: {WAIT}", bundled()) == ["fly away", WAIT]
+
+
+@pytest.mark.parametrize(
+    "submission", [None, 3, {"actions": []}, [3], [["Do nothing"]], [{"act": "Do nothing"}], [None]]
+)
+def test_what_is_no_plan(submission: Any) -> None:
+    with pytest.raises(PlanError, match="actions"):
+        parse(submission, bundled())
+
+
+def test_too_many_actions() -> None:
+    with pytest.raises(PlanError, match=str(MAX_ACTIONS)):
+        parse([WAIT] * (MAX_ACTIONS + 1), bundled())
+
+
+def test_every_action_can_be_written_and_read() -> None:
+    for action in bundled().actions:
+        kinds = {"item": "onion", "station": "stove", "container": "pot", "player": "robot", "meal": "water"}
+        binding = {param: f"{kinds[its_type]}{i}" for i, (param, its_type) in enumerate(action.params)}
+        text = action.write(binding)
+        assert extract(text.upper(), bundled()) == extract(f"... {text}.", bundled()) == [text]
+        assert action in [found for found, _ in match(text, bundled())]
+    assert parse(render(BURGER), bundled()) == BURGER
+
+
+@settings(max_examples=60)
+@given(st.one_of(st.text(), st.lists(st.text()), st.recursive(st.none() | st.text(), st.lists)))
+def test_no_submission_breaks_anything(submission: Any) -> None:
+    for rules in (PAPER, RELEASED):
+        try:
+            made = parse(submission, bundled(), rules)
+        except PlanError:
+            continue
+        as_replay(replay(GRILL, made, rules))
+
+
+def test_long_hostile_text_is_read_in_time() -> None:
+    start = time.perf_counter()
+    for text in (
+        "Move " * 200_000,
+        "move a1 from " * 50_000,
+        "Action:" + " " * 500_000,
+        "1." * 300_000,
+        "Fill " + "a" * 10**6,
+    ):
+        assert len(parse(text, bundled())) <= 1
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "words"),
+    [
+        ("", "unknown_action", "not written"),
+        ("Teleport robot1 home", "unknown_action", "not written"),
+        ("Do nothing ", "unknown_action", "not written"),
+        ("Move robot1 from mars to table1", "unknown_object", "mars"),
+        ("Move robot1 from table1 to bread1", "unknown_object", "objects like these"),
+        ("Move robot1 from table1 to table1", "unknown_object", "objects like these"),
+        ("Move robot1 from stove1 to table1", "precondition", "loc robot1 stove1"),
+        ("Cook bread1 on table1 using robot1", "precondition", "isstove table1, iscookable bread1"),
+        ("Stack patty1 on top of bread2 using robot1", "precondition", "has_item robot1 patty1"),
+        ("Unstack bread1 from bread2 using robot1", "precondition", "clear bread1, atop bread1 bread2"),
+    ],
+)
+def test_refusals(text: str, kind: str, words: str) -> None:
+    run = replay(GRILL, [text, WAIT])
+    [refusal] = run.refusals
+    assert (refusal.position, refusal.kind) == (0, kind)
+    assert words in refusal.message
+    assert kind in REFUSALS
+    assert [step.valid for step in run.steps] == [False, True]
+    assert run.states[0] == run.states[1]
+
+
+def test_refusals_of_hidden_objects_and_other_players() -> None:
+    [refusal] = replay(SOUP, ["Boil pot2's contents on stove1 using robot1"]).refusals
+    assert refusal.message == "needs iswater ?, in ? pot2, loc robot1 stove1"
+    [refusal] = replay(KITCHENS["crowd"], ["Place pot1 on sink1 using robot1"]).refusals
+    assert refusal.kind == "not_your_turn"
+    assert refusal.message == "it is robot2's turn"
+
+
+def test_a_run_and_its_replay() -> None:
+    grill = kitchen(
+        {"table1": ["bread1"], "stove1": ["patty1"]},
+        traits={"patty1": ["iscookable"]},
+        goal=[["iscooked", "patty#1"], ["atop", "patty#1", "bread#1"]],
+    )
+    actions = [MOVE, "Fly", COOK, WAIT, WAIT, WAIT, "Pick up patty1 from stove1 using robot1"]
+    actions += ["Move robot1 from stove1 to table1", "Stack patty1 on top of bread1 using robot1", WAIT]
+    run = replay(grill, actions)
+    assert (run.success, run.end, run.steps_taken, len(run.steps)) == (True, "completed", 8, 9)
+    assert [step.choices for step in run.steps] == [3, 4, 4, 3, 3, 3, 4, 3, 3]
+    found = as_replay(run)
+    assert (found.success, found.makespan, found.executed, found.goal_ratio) == (True, 8, 8, 1.0)
+    assert [event.progress for event in found.events] == [0, 0, 0, 0, 0, 0.5, 0.5, 0.5, 1]
+    assert [(event.start, event.end, event.accepted) for event in found.events][:3] == [
+        (0, 1, True),
+        (1, 1, False),
+        (1, 2, True),
+    ]
+    assert [(violation.position, violation.kind) for violation in found.violations] == [(1, "unknown_action")]
+    assert found.fatal is None
+    assert found.idle == ((2, 3), (3, 4), (4, 5))
+    half = as_replay(replay(grill, actions[:4]))
+    assert (half.success, half.remaining, half.progress) == (False, {"iscooked patty1": 2}, 0.0)
+    limited = replay(grill, actions, limit=3)
+    assert (limited.end, limited.steps_taken, len(limited.steps)) == ("limit", 3, 4)
+    assert replay(grill, actions, limit=8).success
+
+
+def test_what_remains_of_a_filling_pot() -> None:
+    actions = ["Fill pot1 with water from sink1 using robot1", WAIT]
+    assert as_replay(replay(SOUP, actions)).remaining == {"water in pot1": 2}
+
+
+def test_profiles() -> None:
+    assert profile("released").skip_after_finish
+    assert not profile("paper").skip_after_finish
+    assert profile("paper", moves="joint", normalize="false").moves == "joint"
+    assert RULES == ("skip_after_finish", "moves", "normalize")
+    with pytest.raises(UnknownNameError):
+        profile("paper", moves="wild")
+
+
+def test_twenty_thousand_steps_a_second(shared: Path) -> None:
+    from planoracle.instances.robotouille.reader import load_kitchen
+
+    place = load_kitchen(shared / "benchmarks/robotouille/asynchronous/6_onion_soup.json")
+    actions = ["Move robot1 from table1 to table2", "Move robot1 from table2 to table1", WAIT, "Fly"] * 3_000
+    start = time.perf_counter()
+    run = replay(place, actions)
+    seconds = time.perf_counter() - start
+    assert len(run.steps) == len(actions)
+    assert len(actions) / seconds > 10_000  # 100,000 and more on an idle machine
