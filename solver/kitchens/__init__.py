@@ -1,0 +1,1 @@
+"""Step-optimal plans for kitchens (Robotouille)."""

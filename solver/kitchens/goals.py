@@ -1,0 +1,301 @@
+"""The goal of a kitchen as roles: what is asked of which kind of object, and which choices come first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import permutations, product
+
+from planoracle.instances.robotouille.domain import Domain, Effect
+from planoracle.instances.robotouille.kitchen import Kitchen, split_name
+
+__all__ = ["Dish", "Group", "Meal", "Process", "Role", "Roles", "Vessel", "pot_processes", "processes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """How a fact about an object is brought about: at a kind of station, by so many actions and then so many ticks.
+
+    The last action's own step is the first tick.
+    """
+
+    predicate: str
+    station: str
+    acts: int
+    ticks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What is asked of one item.
+
+    Attributes
+    ----------
+    kind, name
+        Kind of the item; its name if it must be a particular one.
+    needs
+        What must be true of it.
+    dish, meal
+        Where it must end: place in `Roles.dishes`, or in `Roles.meals`; -1: nowhere.
+    bottom, top
+        It lies on the station itself; nothing lies on it.
+    under, over
+        Kinds of the items directly under and on it, ``""`` if that is open.
+    loose
+        It may end at a station where it is prepared.
+    rank
+        Of two roles of a dish, the one of higher rank is put there later.
+    """
+
+    kind: str
+    name: str = ""
+    needs: tuple[Process, ...] = ()
+    dish: int = -1
+    meal: int = -1
+    bottom: bool = False
+    top: bool = False
+    under: str = ""
+    over: str = ""
+    loose: bool = False
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Dish:
+    """Items that must end on one station.
+
+    Attributes
+    ----------
+    station
+        Kind of the station, or its name.
+    bottom
+        The role that lies on the station itself, -1 if that is open.
+    last
+        A role that lies on top of the others, -1 if there is none.
+    crew
+        How many items of which kind.
+    """
+
+    station: str
+    bottom: int
+    last: int
+    crew: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Meal:
+    """A meal: its kind, its name if it must be a particular one, whether it boils, the vessel it ends in (-1: any)."""
+
+    kind: str
+    name: str
+    boiled: bool
+    vessel: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vessel:
+    """A container: its kind, name if it must be a particular one, kind or name of the station where it must stand."""
+
+    kind: str
+    name: str
+    station: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Choices that decide much: the items at the bottom of the dishes, the meals, the vessels."""
+
+    bottoms: tuple[str, ...]
+    meals: tuple[str, ...]
+    vessels: tuple[str, ...]
+
+
+class Roles:
+    """The goal of a kitchen.
+
+    Conditions that are none of the usual ones are left out: what is left is asked by the goal, but not all of it.
+
+    Attributes
+    ----------
+    kinds, items
+        By kind of item, places of the roles in ``roles``, and the items that can play them.
+    """
+
+    def __init__(self, kitchen: Kitchen) -> None:
+        self._kitchen = kitchen
+        self._process = processes(kitchen.domain)
+        parts = sorted({part for condition in kitchen.goal.conditions for part in condition[1:]})
+        played = {self._kind(part) for part in parts if "#" in part}
+        # An object that the goal names may play a role as well: what is asked of it by name is left out then.
+        parts = [part for part in parts if "#" in part or self._kind(part) not in played]
+        self._asked = [condition for condition in kitchen.goal.conditions if set(parts).issuperset(condition[1:])]
+        self._type = {part: kitchen.domain.type_of(self._kind(part)) for part in parts}
+        self._stations = self._where()
+        vessels = [part for part in parts if self._type[part] == "container"]
+        meals = [part for part in parts if self._type[part] == "meal"]
+        items = [part for part in parts if self._type[part] == "item"]
+        dishes = sorted({self._stations[item] for item in items if item in self._stations})
+        self.vessels = [
+            Vessel(self._kind(v), self._name(v), self._station(self._place("container_at", v))) for v in vessels
+        ]
+        self.meals = [self._meal(meal, vessels) for meal in meals]
+        self.roles = [self._role(item, dishes, meals) for item in items]
+        self.dishes = [self._dish(i, station) for i, station in enumerate(dishes)]
+        self.kinds: dict[str, list[int]] = {}
+        for i, role in enumerate(self.roles):
+            self.kinds.setdefault(role.kind, []).append(i)
+        self.items = {
+            kind: [name for name, its in kitchen.objects if its == "item" and self._kind(name) == kind]
+            for kind in self.kinds
+        }
+
+    @staticmethod
+    def _kind(part: str) -> str:
+        return part.partition("#")[0] if "#" in part else split_name(part)[0]
+
+    @staticmethod
+    def _name(part: str) -> str:
+        return "" if "#" in part else part
+
+    def _station(self, part: str) -> str:
+        return part if part and "#" not in part else part.partition("#")[0]
+
+    def _conditions(self, predicate: str) -> Iterator[tuple[str, ...]]:
+        return (condition[1:] for condition in self._asked if condition[0] == predicate)
+
+    def _place(self, predicate: str, part: str) -> str:
+        return next((where for what, where in self._conditions(predicate) if what == part), "")
+
+    def _where(self) -> dict[str, str]:
+        """Return the station of every item that must lie on one, also on top of another."""
+        found = {item: station for name in ("item_at", "item_on") for item, station in self._conditions(name)}
+        pairs = list(self._conditions("atop"))
+        for _ in pairs:
+            for one, other in [*pairs, *(pair[::-1] for pair in pairs)]:
+                if one in found:
+                    found.setdefault(other, found[one])
+        return found
+
+    def _role(self, item: str, dishes: list[str], meals: list[str]) -> Role:
+        needs = [self._process[c[0]] for c in self._asked if c[1:] == (item,) and c[0] in self._process]
+        meal = self._place("addedto", item)
+        upper = next((upper for upper, lower in self._conditions("atop") if lower == item), "")
+        lower = self._place("atop", item)
+        at = self._station(self._stations.get(item, ""))
+        return Role(
+            kind=self._kind(item),
+            name=self._name(item),
+            needs=tuple(sorted(needs, key=lambda process: (process.ticks > 0, process.predicate))),
+            dish=dishes.index(self._stations[item]) if item in self._stations else -1,
+            meal=meals.index(meal) if meal else -1,
+            bottom=bool(self._place("item_on", item)),
+            top=(item,) in self._conditions("clear"),
+            under=self._kind(lower) if lower else "",
+            over=self._kind(upper) if upper else "",
+            loose=not meal and (not at or any(at.startswith(process.station) for process in needs)),
+            rank=self._rank(item),
+        )
+
+    def _rank(self, item: str) -> int:
+        """Return the height in a pile that the goal asks for; else 0 for the bottom, 1, and many for what is on top."""
+        if self._place("item_on", item):
+            return 0
+        if (item,) in self._conditions("clear"):
+            return len(self._kitchen.objects)
+        lower = self._place("atop", item)
+        return 1 + self._rank(lower) if lower else 1
+
+    def _dish(self, dish: int, station: str) -> Dish:
+        crew = Counter(role.kind for role in self.roles if role.dish == dish)
+        own = [(i, role) for i, role in enumerate(self.roles) if role.dish == dish]
+        bottom = next((i for i, role in own if role.bottom), -1)
+        tops = sorted((not role.top, i) for i, role in own if not role.bottom and not role.over)
+        return Dish(self._station(station), bottom, tops[0][1] if tops else -1, dict(crew))
+
+    def _meal(self, meal: str, vessels: list[str]) -> Meal:
+        vessel = self._place("in", meal)
+        boiled = (meal,) in self._conditions("isboiling")
+        return Meal(self._kind(meal), self._name(meal), boiled, vessels.index(vessel) if vessel else -1)
+
+    def groups(self) -> list[Group]:
+        """Return all choices, but one only of those that exchange dishes of which the same is asked."""
+        bottoms = self._choices([self.roles[dish.bottom] if dish.bottom >= 0 else None for dish in self.dishes])
+        seen: set[tuple[object, ...]] = set()
+        found = []
+        for chosen in bottoms:
+            same = tuple(sorted((self._alike(i), name) for i, name in enumerate(chosen)))
+            if same in seen:
+                continue
+            seen.add(same)
+            for meals, vessels in product(self._choices(self.meals), self._choices(self.vessels)):
+                found.append(Group(chosen, meals, vessels))
+        return found
+
+    def _choices(self, asked: list[Role | None] | list[Meal] | list[Vessel]) -> list[tuple[str, ...]]:
+        """Return the ways to choose different objects for roles; ``""`` for no role."""
+        kinds: dict[str, list[int]] = {}
+        for i, one in enumerate(asked):
+            if one is not None:
+                kinds.setdefault(one.kind, []).append(i)
+        ways = []
+        for kind, places in kinds.items():
+            role = next(role for role in self._candidates(kind))
+            ways.append([(places, chosen) for chosen in permutations(role, len(places))])
+        found = []
+        for combination in product(*ways):
+            row = [""] * len(asked)
+            for places, chosen in combination:
+                for place, name in zip(places, chosen, strict=True):
+                    row[place] = name
+            if all(one is None or not one.name or one.name == name for one, name in zip(asked, row, strict=True)):
+                found.append(tuple(row))
+        return found
+
+    def _candidates(self, kind: str) -> Iterator[tuple[str, ...]]:
+        for role, names in self._kitchen.candidates.items():
+            if self._kind(role) == kind:
+                yield names
+        yield tuple(name for name, _ in self._kitchen.objects if split_name(name)[0] == kind)
+
+    def _alike(self, dish: int) -> str:
+        """Return a text that is the same for dishes of which the same is asked."""
+        asked = sorted(repr(replace(role, dish=0)) for role in self.roles if role.dish == dish)
+        return f"{self.dishes[dish].station} {asked}"
+
+
+def processes(domain: Domain) -> dict[str, Process]:
+    """Return by predicate how it is brought about, for facts about an item that lies on a station."""
+    found: dict[str, Process] = {}
+    for action in domain.actions:
+        kinds = [each.predicate[2:] for each in action.conditions if each.value and each.predicate.startswith("is")]
+        stations = [kind for kind in kinds if domain.type_of(kind) == "station"]
+        lying = [each.params[0] for each in action.conditions if each.value and each.predicate == "item_on"]
+        if len(lying) != 1 or len(stations) != 1:
+            continue
+        for effect in action.effects:
+            inner = effect.effects[0] if effect.kind == "conditional" and effect.effects else effect
+            for each in inner.changes if inner.kind in ("delayed", "repetitive") else ():
+                if each.value and each.params == (lying[0],):
+                    found.setdefault(each.predicate, _process(each.predicate, stations[0], inner))
+    return found
+
+
+def pot_processes(domain: Domain) -> tuple[Process, Process]:
+    """Return how a pot is filled (as ``new water``) and how a meal is made to boil."""
+    found = {}
+    for action in domain.actions:
+        stations = [each.predicate[2:] for each in action.conditions if each.predicate in ("issink", "isstove")]
+        for effect in action.effects:
+            inner = effect.effects[0] if effect.kind == "conditional" and effect.effects else effect
+            if any(nested.creates is not None for nested in inner.effects):
+                found["new water"] = _process("new water", stations[0], inner)
+            elif any(each.predicate == "isboiling" for each in inner.changes):
+                found["isboiling"] = _process("isboiling", stations[0], inner)
+    return found["new water"], found["isboiling"]
+
+
+def _process(predicate: str, station: str, effect: Effect) -> Process:
+    if effect.kind == "repetitive":
+        return Process(predicate, station, effect.count, 0)
+    return Process(predicate, station, 1, effect.count)

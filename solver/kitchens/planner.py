@@ -1,0 +1,300 @@
+"""Plans with the fewest steps, with proof: A* over states up to symmetry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.robotouille import language, run
+from planoracle.instances.robotouille.fast import Compiled, State
+from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.instances.robotouille.profile import PROFILES, Profile
+from planoracle.solver.kitchens.bound import NEVER
+from planoracle.solver.kitchens.guide import Groups, guide
+from planoracle.solver.solve import versions
+
+__all__ = ["KitchenResult", "plan"]
+
+# States of the first, greedy search, and how often the clock is looked at.
+_GREEDY, _CLOCK = 2_000, 64
+
+
+@dataclass(frozen=True, slots=True)
+class KitchenResult:
+    """What is known about a kitchen.
+
+    Attributes
+    ----------
+    status
+        ``optimal``: ``actions`` are fewest, proved. ``feasible``: they reach the goal, and ``lower_bound`` holds.
+        ``infeasible``: proved that nothing does. ``unknown``: neither found nor excluded.
+    makespan, lower_bound
+        Steps, of all players together; ``None`` where unknown.
+    rounds
+        Steps by number of players, rounded up.
+    plan
+        The actions as text, one a line; accepted by the rules.
+    proof
+        In which way the status was settled.
+    expanded
+        States whose successors were looked at.
+    """
+
+    instance: str
+    status: str
+    makespan: int | None = None
+    lower_bound: int | None = None
+    rounds: int | None = None
+    plan: str | None = None
+    actions: tuple[str, ...] = ()
+    seconds: float = 0.0
+    proof: str = ""
+    expanded: int = 0
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+class _Child(NamedTuple):
+    cost: int
+    deeds: tuple[int, ...]
+    state: State
+    reached: bool
+
+
+#: Deeds so far, the last first.
+_Path = tuple[tuple[int, ...], Any] | None
+
+#: A state in a queue, after what it is ranked by: its number of steps and the way to it.
+_Entry = tuple[int, int, int, int, State, _Path]
+
+
+class _TimeOverError(Exception):
+    """The time limit has passed."""
+
+
+def plan(
+    kitchen: Kitchen,
+    *,
+    time_limit: float = 60.0,
+    rules: Profile = PROFILES["released"],
+    after: Sequence[str] = (),
+) -> KitchenResult:
+    """Find a plan of fewest steps and prove it.
+
+    Parameters
+    ----------
+    time_limit
+        Seconds of wall time. When they are over, the best plan and bound so far are returned.
+    rules
+        Profile by which the kitchen runs.
+    after
+        Actions that have been carried out already; the plan goes on from there, its steps are counted from there.
+
+    Raises
+    ------
+    InputError
+        If one of the actions already carried out is not legal.
+    InternalError
+        If a plan found is not accepted by the rules; never returned as an answer.
+
+    Examples
+    --------
+    >>> from planoracle.instances.robotouille.sets import kitchen
+    >>> result = plan(kitchen("robotouille/synchronous/0_cheese_sandwich"))
+    >>> result.status, result.makespan == len(result.actions)
+    ('optimal', True)
+    """
+    return _Search(kitchen, rules, time_limit, after).run()
+
+
+class _Search:
+    """The search on one kitchen."""
+
+    def __init__(self, kitchen: Kitchen, rules: Profile, time_limit: float, after: Sequence[str] = ()) -> None:
+        self.began = perf_counter()
+        self.deadline = self.began + time_limit
+        self.kitchen = kitchen
+        self.rules = rules
+        self.compiled = Compiled(kitchen, rules)
+        self.guide = guide(self.compiled)
+        self.alone = len(kitchen.players) == 1 and self.guide.familiar
+        self.expanded = 0
+        self.limit = 0  # no plan has fewer steps
+        self.best: tuple[int, ...] | None = None
+        self.after = tuple(after)
+        self._kinds: list[str] = []
+
+    def run(self) -> KitchenResult:
+        start = self.compiled.start()
+        for i, text in enumerate(self.after):
+            deed = self.compiled.find(start, text)
+            if deed is None:
+                raise InputError("is not legal here", field=f"after[{i}]", value=text)
+            start = self.compiled.step(start, deed)
+        if self.compiled.goal(start):  # it is looked at after a step
+            deeds = () if self.after else (self.wait(start),)
+            return self.result("optimal", "the goal is reached at the start", deeds)
+        groups = self.guide.root(start)
+        if not groups or not all(self.kitchen.candidates.values()):
+            return self.result("infeasible", "the goal asks for objects that there are not")
+        self.limit = groups[0][0]
+        try:
+            self.best = self.greedy(start, groups)
+            if self.best is not None and len(self.best) == self.limit:
+                return self.result("optimal", "lower bound reached", self.best)
+            self.search(start, groups)
+        except _TimeOverError:
+            return self.result("unknown" if self.best is None else "feasible", "time limit", self.best, self.limit)
+        if self.best is None:
+            return self.result("infeasible", "all states that can be reached")
+        return self.result("optimal", "A*", self.best)
+
+    @property
+    def most(self) -> int:
+        """Steps of the best plan known."""
+        return NEVER if self.best is None else len(self.best)
+
+    def kind(self, deed: int) -> str:
+        """Return the name of a deed's action."""
+        for known in range(len(self._kinds), deed + 1):
+            self._kinds.append(self.kitchen.domain.actions[self.compiled.deeds[known].position].name)
+        return self._kinds[deed]
+
+    def wait(self, state: State) -> int:
+        return next(deed for deed in self.compiled.legal(state) if self.kind(deed) == "wait")
+
+    def children(self, state: State) -> Iterator[_Child]:
+        """Yield the successors of a state.
+
+        Somebody alone walks in order to do something where it goes, and waits only before it walks: a tick does not
+        ask where anybody stands.
+        """
+        compiled = self.compiled
+        for deed in compiled.legal(state):
+            kind = self.kind(deed)
+            after = compiled.step(state, deed)
+            reached = compiled.goal(after)
+            if kind == "wait" and after == state:
+                continue
+            if kind != "move" or not self.alone or reached:
+                yield _Child(1, (deed,), after, reached)
+                continue
+            for then in compiled.legal(after):
+                if self.kind(then) not in ("move", "wait"):
+                    last = compiled.step(after, then)
+                    yield _Child(2, (deed, then), last, compiled.goal(last))
+
+    def greedy(self, start: State, groups: Groups) -> tuple[int, ...] | None:
+        """Look for some plan, by what is left above all."""
+        seen: set[Any] = {start}
+        queue: list[Any] = [(0, 0, 0, 0, start, None)]
+        while queue and len(seen) < _GREEDY:
+            _, _, _, steps, state, path = heappop(queue)
+            self.tick()
+            for child in self.children(state):
+                if child.reached:
+                    return unwind((child.deeds, path))
+                if child.state in seen:
+                    continue
+                seen.add(child.state)
+                now = steps + child.cost
+                seeing = self.guide.look(child.state, groups, now, NEVER)
+                if seeing.key in seen or not seeing.groups:
+                    continue
+                seen.add(seeing.key)
+                rank = 3 * seeing.groups[0][0] - 2 * now
+                heappush(queue, (rank, seeing.unstarted, -len(seen), now, child.state, (child.deeds, path)))
+        return None
+
+    def search(self, start: State, groups: Groups) -> tuple[int, ...] | None:
+        """Expand states in the order of the fewest steps that a plan through them may have (A*).
+
+        Among equals three orders take turns: the newest first; those that have got furthest; those in which least
+        is left to be started. So a plan is found soon if one of them finds it soon. A state is expanded again if it
+        is met with fewer steps. Ends when no plan can be shorter than the best known.
+        """
+        look = self.guide.look
+        seen: dict[Any, int] = {start: 0}
+        nodes: list[tuple[int, int, State, Groups, _Path] | None] = [(self.limit, 0, start, groups, None)]
+        queues: tuple[list[tuple[int, ...]], ...] = tuple([(self.limit, 0, 0, 0)] for _ in range(3))
+        turn = 0
+        while queues[turn]:
+            number = -heappop(queues[turn])[-1]
+            node = nodes[number]
+            if node is None:
+                continue
+            least, steps, state, left, path = node
+            nodes[number] = None
+            own = not turn
+            turn = (turn + 1) % len(queues)
+            if least >= self.most:
+                break
+            if seen[state] < steps:
+                continue
+            self.limit = max(self.limit, least)
+            self.tick()
+            found = []
+            for child in self.children(state):
+                now = steps + child.cost
+                if now >= self.most or seen.get(child.state, NEVER) <= now:
+                    continue
+                if child.reached:
+                    self.best = unwind((child.deeds, path))
+                    continue
+                seen[child.state] = now
+                seeing = look(child.state, left, now, self.most)
+                if not seeing.groups or seen.get(seeing.key, NEVER) <= now:
+                    continue
+                seen[seeing.key] = now
+                found.append((-max(least, seeing.groups[0][0]), -seeing.unstarted, now, child, seeing.groups))
+            found.sort(key=lambda entry: entry[:3])  # the best is the newest
+            for rank, unstarted, now, child, kept in found:
+                number = -len(nodes)
+                nodes.append((-rank, now, child.state, kept, (child.deeds, path)))
+                # The newest of its own line, lest the other orders lead it astray.
+                heappush(queues[0], (-rank, number if own else -number, number))
+                heappush(queues[1], (-rank, -now, -unstarted, number))
+                heappush(queues[2], (-rank, -unstarted, -now, number))
+        return self.best
+
+    def tick(self) -> None:
+        """Count a state, and look at the clock now and then."""
+        self.expanded += 1
+        if not self.expanded % _CLOCK and perf_counter() > self.deadline:
+            raise _TimeOverError
+
+    def result(
+        self, status: str, proof: str, deeds: tuple[int, ...] | None = None, bound: int | None = None
+    ) -> KitchenResult:
+        actions = None if deeds is None else tuple(self.compiled.deeds[deed].text for deed in deeds)
+        if actions is not None:
+            replayed = run.replay(self.kitchen, (*self.after, *actions), self.rules)
+            taken = len(self.after) + len(actions)
+            if not replayed.success or replayed.steps_taken != taken or replayed.refusals:
+                raise InternalError(f"{self.kitchen.name}: a plan of ours does not pass the rules")
+        steps = None if actions is None else len(actions)
+        return KitchenResult(
+            instance=self.kitchen.name,
+            status=status,
+            makespan=steps,
+            lower_bound=steps if status == "optimal" else bound,
+            rounds=None if steps is None else -(-steps // len(self.kitchen.players)),
+            plan=None if actions is None else language.render(actions),
+            actions=actions or (),
+            seconds=perf_counter() - self.began,
+            proof=proof,
+            expanded=self.expanded,
+            versions=versions(),
+        )
+
+
+def unwind(path: _Path) -> tuple[int, ...]:
+    """Return the deeds of a path, the first first."""
+    parts = []
+    while path is not None:
+        parts.append(path[0])
+        path = path[1]
+    return tuple(deed for part in reversed(parts) for deed in part)

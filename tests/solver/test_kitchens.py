@@ -1,0 +1,142 @@
+"""Step-optimal plans for kitchens: against blind search, against known optima, and the bound along optimal plans."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.robotouille import run
+from planoracle.instances.robotouille.domain import bundled
+from planoracle.instances.robotouille.fast import Compiled
+from planoracle.instances.robotouille.kitchen import Goal, Kitchen
+from planoracle.instances.robotouille.profile import PROFILES, Profile
+from planoracle.instances.robotouille.reader import read_environment
+from planoracle.instances.robotouille.sets import kitchen, names
+from planoracle.instances.robotouille.tiny import random_kitchen
+from planoracle.solver.kitchens.bound import NEVER
+from planoracle.solver.kitchens.guide import guide
+from planoracle.solver.kitchens.planner import plan
+
+#: Optima of the released default kitchens, in their order.
+KNOWN = {
+    "synchronous": (8, 14, 24, 8, 15, 23, 35, 43, 39, 57),
+    "asynchronous": (21, 27, 37, 42, 46, 19, 42, 44, 62, 80),
+}
+
+
+def blind(problem: Kitchen, rules: Profile) -> int | None:
+    """Fewest steps by breadth-first search over the rules, nothing pruned; ``None`` if the goal cannot be reached."""
+    compiled = Compiled(problem, rules)
+    seen = {compiled.start()}
+    level, steps = list(seen), 0
+    if compiled.goal(compiled.start()):
+        return 1
+    while level:
+        steps += 1
+        following = []
+        for state in level:
+            for deed in compiled.legal(state):
+                after = compiled.step(state, deed)
+                if compiled.goal(after):
+                    return steps
+                if after not in seen:
+                    seen.add(after)
+                    following.append(after)
+        level = following
+    return None
+
+
+@pytest.mark.parametrize("profile", ["released", "paper"])
+@pytest.mark.parametrize("block", range(5))
+def test_blind_search_agrees_on_tiny_kitchens(block: int, profile: str) -> None:
+    rules = PROFILES[profile]
+    for seed in range(40 * block, 40 * block + 40):
+        for size in (1, 2, 3):
+            players = 2 if size == 1 and seed % 4 == 0 else 1
+            problem = random_kitchen(seed, size, players)
+            expected, found = blind(problem, rules), plan(problem, rules=rules)
+            assert found.status == ("infeasible" if expected is None else "optimal"), problem.name
+            assert found.makespan == expected, problem.name
+
+
+@pytest.mark.parametrize("name", [name for name in names() if "/multi_agent/" not in name and "/9_" not in name])
+def test_bundled_kitchens_are_proved(name: str) -> None:
+    found = plan(kitchen(name))
+    assert (found.status, found.lower_bound) == ("optimal", found.makespan)
+    replayed = run.replay(kitchen(name), found.actions)
+    assert replayed.success
+    assert replayed.steps_taken == found.makespan == len(found.actions)
+
+
+@pytest.mark.parametrize("setting", KNOWN)
+def test_the_released_default_kitchens(shared: Path, setting: str) -> None:
+    folder = shared / "benchmarks" / "robotouille" / setting
+    for task, steps in enumerate(KNOWN[setting]):
+        (path,) = folder.glob(f"{task}_*.json")
+        found = plan(read_environment(path))
+        assert (found.status, found.makespan) == ("optimal", steps), path.name
+
+
+@pytest.mark.parametrize("name", ["synchronous/3_burger", "synchronous/2_lettuce_tomato_sandwich", "asynchronous/5_potato_soup"])
+def test_the_bound_never_exceeds_what_is_left_of_an_optimal_plan(name: str) -> None:
+    problem = kitchen(f"robotouille/{name}")
+    found = plan(problem)
+    assert found.makespan is not None
+    compiled = Compiled(problem)
+    guided = guide(compiled)
+    state = compiled.start()
+    choices = guided.root(state)
+    for steps, text in enumerate(found.actions):
+        left = guided.look(state, tuple((0, group) for _, group in choices), 0, NEVER).groups
+        assert left[0][0] <= found.makespan - steps, steps
+        deed = compiled.find(state, text)
+        assert deed is not None
+        state = compiled.step(state, deed)
+
+
+def test_a_plan_goes_on_from_where_it_stands() -> None:
+    problem = kitchen("robotouille/synchronous/0_cheese_sandwich")
+    whole = plan(problem)
+    assert whole.makespan is not None
+    for done in range(whole.makespan + 1):
+        rest = plan(problem, after=whole.actions[:done])
+        assert rest.makespan == whole.makespan - done
+    assert plan(problem, after=["Do nothing"]).makespan == whole.makespan
+    with pytest.raises(InputError, match=r"after\[0\]: is not legal here"):
+        plan(problem, after=["Cook robot1 on table1 using robot1"])
+
+
+def test_a_goal_that_is_true_at_the_start_costs_a_step() -> None:
+    problem = kitchen("robotouille/synchronous/0_cheese_sandwich")
+    player = problem.players[0]
+    found = plan(replace(problem, goal=Goal.of([("nothing", player)])))
+    assert (found.status, found.actions) == ("optimal", ("Do nothing",))
+
+
+def test_what_is_not_there_is_infeasible() -> None:
+    problem = kitchen("robotouille/synchronous/0_cheese_sandwich")
+    found = plan(replace(problem, goal=Goal.of([("iscooked", "chicken#1"), ("item_at", "chicken#1", "table#1")])))
+    assert (found.status, found.makespan, found.lower_bound) == ("infeasible", None, None)
+
+
+def test_a_time_limit_gives_a_bound_and_perhaps_a_plan() -> None:
+    found = plan(kitchen("robotouille/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"), time_limit=0.2)
+    assert found.status in ("feasible", "unknown")
+    assert found.lower_bound is not None
+    assert found.makespan is None or found.makespan >= found.lower_bound
+
+
+def test_an_unusual_domain_is_searched_without_a_guide() -> None:
+    problem = random_kitchen(1, 1)
+    domain = bundled()
+    fewer = replace(domain, actions=tuple(action for action in domain.actions if action.name != "fry"))
+    assert not guide(Compiled(replace(problem, domain=fewer))).familiar
+    assert plan(replace(problem, domain=fewer)).makespan == plan(problem).makespan == blind(problem, PROFILES["released"])
+
+
+def test_the_same_plan_every_time() -> None:
+    problem = kitchen("robotouille/asynchronous/2_lettuce_tomato_fried_chicken_sandwich")
+    assert plan(problem).actions == plan(problem).actions
