@@ -9,6 +9,7 @@ from typing import IO, Any
 from planoracle.analysis.judges.common import Judge, OwnJudge
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import profile as asynctool
+from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import load_json
 from planoracle.instances.model import Instance
@@ -106,7 +107,7 @@ class Grader:
         self.timearena_rules = timearena_rules
         self.asynctool_rules = asynctool_rules
         self.price_waits = price_waits
-        self._instances: dict[str, Instance] = {}
+        self._instances: dict[str, Problem] = {}
         self._judges: dict[str, Judge] = {}
 
     def grade(self, submission: Any, line: int | None = None) -> Grade:
@@ -142,11 +143,11 @@ class Grader:
         return Grade(
             id=submission["id"],
             instance=submission["instance"],
-            benchmark=instance.benchmark,
+            benchmark=_benchmark(instance),
             scored=True,
             model=submission.get("model"),
             line=line,
-            **self._judge(instance.benchmark).judge(instance, submission),
+            **self._judge(_benchmark(instance)).judge(instance, submission),
         )
 
     def _judge(self, benchmark: str) -> Judge:
@@ -176,16 +177,20 @@ class Grader:
             return None
         head = name.partition("/")[0]
         known = self._instances.get(name)
-        return known.benchmark if known is not None else head if head in catalogue.BENCHMARKS else None
+        return _benchmark(known) if known is not None else head if head in catalogue.BENCHMARKS else None
 
-    def _instance(self, name: str) -> Instance:
+    def _instance(self, name: str) -> Problem:
         found = self._instances.get(name)
         if found is None:
-            instances = catalogue.read(name) if catalogue.is_file(name) else [catalogue.load(name)]
+            instances = catalogue.read_problems(name) if catalogue.is_file(name) else [catalogue.problem(name)]
             if len(instances) != 1:
                 raise InputError("must name a single problem", field="instance", value=name)
             found = self._instances[name] = instances[0]
         return found
+
+
+def _benchmark(problem: Problem) -> str:
+    return problem.benchmark if isinstance(problem, Instance) else "robotouille"
 
 
 def _text(value: Any) -> str | None:

@@ -12,11 +12,26 @@ from typing import Protocol, cast
 
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Instance
+from planoracle.instances.robotouille.kitchen import Kitchen
 
-__all__ = ["bundled", "expand", "is_file", "load", "names_problem", "read", "set_of"]
+__all__ = [
+    "Problem",
+    "bundled",
+    "expand",
+    "is_file",
+    "load",
+    "names_problem",
+    "problem",
+    "read",
+    "read_problems",
+    "set_of",
+]
 
 #: Benchmarks with bundled problems; each has a module ``sets`` with the functions of `_Shelf`.
-BENCHMARKS = ("recipe2plan", "timearena", "asynctool")
+BENCHMARKS = ("recipe2plan", "timearena", "asynctool", "robotouille")
+
+#: A scheduling problem, or a kitchen, in which the actions have to be chosen.
+Problem = Instance | Kitchen
 
 
 class _Shelf(Protocol):
@@ -38,7 +53,7 @@ class _Shelf(Protocol):
         """Return the label and the members of the set a name belongs to, ``("", ())`` if to none."""
         ...
 
-    def load(self, name: str) -> Instance:
+    def load(self, name: str) -> Problem:
         """Return the problem of a name that is covered; raises `UnknownNameError` for others."""
         ...
 
@@ -142,7 +157,7 @@ def _similar(pattern: str) -> str:
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
-def load(name: str) -> Instance:
+def problem(name: str) -> Problem:
     """Return one problem by its name; raises `UnknownNameError`."""
     shelf = _shelf(name)
     if shelf is None or not shelf.covers(name):
@@ -150,10 +165,26 @@ def load(name: str) -> Instance:
     return shelf.load(name)
 
 
-def read(name_or_path: str) -> list[Instance]:
-    """Return the instance of a name, or all instances of a file, its format recognised from its content.
+def load(name: str) -> Instance:
+    """Return one scheduling problem by its name; raises `UnknownNameError`, and `InputError` for a kitchen."""
+    return _instance(problem(name), name)
 
-    With ``path#name`` only the instance of that name in the file.
+
+def _instance(found: Problem, name: str) -> Instance:
+    if isinstance(found, Kitchen):
+        raise InputError("is a kitchen, no scheduling problem", value=name)
+    return found
+
+
+def read(name_or_path: str) -> list[Instance]:
+    """Return what `read_problems` does, if it is scheduling problems; raises `InputError` for kitchens."""
+    return [_instance(found, name_or_path) for found in read_problems(name_or_path)]
+
+
+def read_problems(name_or_path: str) -> list[Problem]:
+    """Return the problem of a name, or all problems of a file, its format recognised from its content.
+
+    With ``path#name`` only the one of that name in the file.
 
     Raises
     ------
@@ -161,32 +192,35 @@ def read(name_or_path: str) -> list[Instance]:
         For an unknown name, or naming file, field and value of a fault.
     """
     if names_problem(name_or_path):
-        return [load(name_or_path)]
+        return [problem(name_or_path)]
     path = _path(name_or_path) or name_or_path
     found = _read(path)
     if path == name_or_path:
         return found
-    chosen = [instance for instance in found if instance.name == name_or_path.removeprefix(f"{path}#")]
+    chosen = [one for one in found if one.name == name_or_path.removeprefix(f"{path}#")]
     if not chosen:
         raise UnknownNameError("is no problem of the file", value=name_or_path)
     return chosen
 
 
-def _read(path: str) -> list[Instance]:
+def _read(path: str) -> list[Problem]:
     from planoracle.instances import files
     from planoracle.instances.asynctool import reader as asynctool
     from planoracle.instances.recipe2plan import reader as recipe2plan
+    from planoracle.instances.robotouille import reader as kitchens
 
     document = files.load_json(files.read_bytes(path), path)
+    if kitchens.looks_like_kitchen(document):
+        return [kitchens.kitchen_of(document, path)]
     if asynctool.looks_like_asynctool(document):
-        return asynctool.read_document(document, path)
+        return [*asynctool.read_document(document, path)]
     if isinstance(document, dict) and "format" in document:
         return [files.instance_from_document(document, path)]
     if recipe2plan.looks_like_cooking(document):
         timed = recipe2plan.read_cooking(path, document)
-        return timed + [one.without_maximum_lags(one.name.replace("/timed/", "/untimed/", 1)) for one in timed]
+        return [*timed, *(one.without_maximum_lags(one.name.replace("/timed/", "/untimed/", 1)) for one in timed)]
     raise InputError(
-        'is neither an instance (an object with "format": "planoracle/instance" or "planoracle/asynctool") '
-        "nor a cooking.json",
+        'is neither of our formats (an object with "format": "planoracle/instance", ".../asynctool" or ".../kitchen") '
+        "nor a cooking.json or an environment of Robotouille",
         source=path,
     )

@@ -23,24 +23,24 @@ class Run:
     """Applies a function to the instances behind names, one after the other.
 
     A file that cannot be read, or an instance that our tools fail on, is reported on standard error and
-    passed over; ``failed`` then is true.
+    passed over; ``failed`` then is true. Kitchens are instances only to those who ask for them.
     """
 
-    def __init__(self, names: list[str], label: str) -> None:
+    def __init__(self, names: list[str], label: str, *, kitchens: bool = False) -> None:
         from planoracle.instances import catalogue
 
         self.names = catalogue.expand(names)
+        self._read = catalogue.read_problems if kitchens else catalogue.read
         self.label = label
         self.failed = False
 
     def each(self, function: Callable[[Any], _T]) -> Iterator[tuple[Any, _T]]:
         """Yield every instance with the result of the function."""
-        from planoracle.instances import catalogue
         from planoracle.instances.errors import PlanoracleError, UnknownNameError
 
         for name in track(self.names, self.label):
             try:
-                for instance in catalogue.read(name):
+                for instance in self._read(name):
                     yield instance, function(instance)
             except UnknownNameError:  # a mistake in the call, not in an instance
                 raise

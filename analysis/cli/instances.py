@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Any
 
 import typer
@@ -9,7 +10,19 @@ import typer
 from planoracle.analysis.cli.common import Run
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 
-_COLUMNS = ("instance", "actions", "autonomous", "interruptible", "maximum_lags", "work", "unit")
+_COLUMNS = (
+    "instance",
+    "actions",
+    "autonomous",
+    "interruptible",
+    "maximum_lags",
+    "work",
+    "stations",
+    "items",
+    "containers",
+    "players",
+    "unit",
+)
 
 
 def instances(
@@ -25,12 +38,16 @@ def instances(
     import json
 
     from planoracle.instances import catalogue
+    from planoracle.instances.robotouille.kitchen import Kitchen
 
-    run = Run(names or list(catalogue.bundled()), "reading")
+    run = Run(names or list(catalogue.bundled()), "reading", kitchens=True)
     table = Table(form, _COLUMNS)
     for instance, document in run.each(lambda one: _document(one) if export else None):
         if document is not None:
             typer.echo(json.dumps(document))
+            continue
+        if isinstance(instance, Kitchen):
+            table.add(_kitchen(instance))
             continue
         table.add(
             {
@@ -48,7 +65,25 @@ def instances(
     run.exit(failed=False)
 
 
+def _kitchen(kitchen: Any) -> dict[str, Any]:
+    counts = Counter(kind for _, kind in kitchen.objects)
+    return {
+        "instance": kitchen.name,
+        "stations": counts["station"],
+        "items": counts["item"],
+        "containers": counts["container"],
+        "players": counts["player"],
+        "unit": "step",
+    }
+
+
 def _document(instance: Any) -> dict[str, Any]:
+    from planoracle.instances.robotouille.kitchen import Kitchen
+
+    if isinstance(instance, Kitchen):
+        from planoracle.instances.robotouille.files import to_document as kitchen_document
+
+        return kitchen_document(instance)
     if instance.benchmark == "asynctool":
         from planoracle.instances.asynctool import encode, reader
 

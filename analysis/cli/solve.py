@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,10 +27,19 @@ def solve(
 
     Exit status 1 if the status of some problem stays unknown or a file cannot be read.
     """
+    from planoracle.instances.robotouille.kitchen import Kitchen
     from planoracle.solver.solve import solve as exactly
 
-    exact = partial(exactly, time_limit=time_limit, seed=seed, workers=workers, finest=finest)
-    run = Run(names, "solving")
+    schedule = partial(exactly, time_limit=time_limit, seed=seed, workers=workers, finest=finest)
+
+    def exact(problem: Any) -> Any:
+        if not isinstance(problem, Kitchen):
+            return schedule(problem)
+        from planoracle.solver.kitchens.planner import plan
+
+        return plan(problem, time_limit=time_limit)
+
+    run = Run(names, "solving", kitchens=True)
     table = Table(form, _COLUMNS)
     failed = False
     for instance, result in run.each(exact):
@@ -41,15 +50,20 @@ def solve(
                 "status": result.status,
                 "makespan": result.makespan,
                 "lower_bound": result.lower_bound,
-                "unit": instance.unit,
+                "unit": "step" if isinstance(instance, Kitchen) else instance.unit,
                 "seconds": round(result.seconds, 6),
                 "proof": result.proof,
-                "grid": result.grid,
                 "plan": result.plan,
-                "schedule": schedule_rows(result.schedule),
-                "seed": result.seed,
-                "versions": result.versions,
             }
+            | _details(result)
+            | {"versions": result.versions}
         )
     table.close()
     run.exit(failed=failed)
+
+
+def _details(result: Any) -> dict[str, Any]:
+    """Return what only a schedule, or only a plan for a kitchen, has."""
+    if hasattr(result, "rounds"):
+        return {"rounds": result.rounds, "expanded": result.expanded}
+    return {"grid": result.grid, "schedule": schedule_rows(result.schedule), "seed": result.seed}

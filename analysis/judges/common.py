@@ -14,9 +14,9 @@ __all__ = ["Judge", "OwnJudge", "given", "shared_fields"]
 
 
 class Judge(Protocol):
-    """Judges submissions for the instances of one benchmark; keeps nothing between them but caches."""
+    """Judges submissions for the problems of one benchmark; keeps nothing between them but caches."""
 
-    def judge(self, instance: Instance, submission: dict[str, Any]) -> dict[str, Any]:
+    def judge(self, instance: Any, submission: dict[str, Any]) -> dict[str, Any]:
         """Return fields of `planoracle.analysis.grade.Grade`; raises `InputError` for what cannot be judged."""
         ...
 

@@ -21,7 +21,15 @@ from planoracle.instances.robotouille.domain import (
 from planoracle.instances.robotouille.kitchen import Goal, Kitchen, split_name
 from planoracle.instances.robotouille.layout import Layout
 
-__all__ = ["domain_from_document", "environment_from_document", "load_kitchen", "read_domain", "read_environment"]
+__all__ = [
+    "domain_from_document",
+    "environment_from_document",
+    "kitchen_of",
+    "load_kitchen",
+    "looks_like_kitchen",
+    "read_domain",
+    "read_environment",
+]
 
 #: Lists of an environment, and the type of what they hold.
 _FIELDS = {"stations": "station", "items": "item", "players": "player", "containers": "container", "meals": "meal"}
@@ -29,10 +37,23 @@ _FIELDS = {"stations": "station", "items": "item", "players": "player", "contain
 
 def load_kitchen(path: str | Path, domain: Domain | None = None) -> Kitchen:
     """Read a kitchen in our own format or the simulator's, told apart by their content; raises `InputError`."""
-    document = load_json(read_bytes(path), str(path))
+    return kitchen_of(load_json(read_bytes(path), str(path)), str(path), domain)
+
+
+def looks_like_kitchen(document: Any) -> bool:
+    """Whether a document claims to be a kitchen of our format, or has what an environment of the simulator has."""
+    if not isinstance(document, dict):
+        return False
+    return document.get("format") == files.FORMAT or (
+        "format" not in document and {"stations", "goal"} <= set(document)
+    )
+
+
+def kitchen_of(document: Any, source: str, domain: Domain | None = None) -> Kitchen:
+    """Turn a parsed document of either format into a `Kitchen`; raises `InputError`."""
     if isinstance(document, dict) and "format" not in document:
-        return environment_from_document(document, str(path), Path(path).stem, domain)
-    return files.kitchen_from_document(document, str(path), domain)
+        return environment_from_document(document, source, Path(source).stem, domain)
+    return files.kitchen_from_document(document, source, domain)
 
 
 def read_domain(path: str | Path) -> Domain:

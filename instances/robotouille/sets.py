@@ -14,7 +14,7 @@ from planoracle.instances.robotouille.files import FORMAT, VERSION, kitchen_from
 from planoracle.instances.robotouille.generate import variant
 from planoracle.instances.robotouille.kitchen import Kitchen, split_name
 
-__all__ = ["SETS", "covers", "kitchen", "members", "names", "set_of"]
+__all__ = ["SETS", "covers", "kitchen", "load", "members", "names", "set_of"]
 
 #: Ten kitchens each.
 SETS = ("synchronous", "asynchronous", "multi_agent")
@@ -99,3 +99,6 @@ def kitchen(name: str) -> Kitchen:
     head, at, seed = name.partition("@")
     found = kitchen_from_document(_documents()[head], head)
     return variant(found, int(seed)) if at else found
+
+
+load = kitchen

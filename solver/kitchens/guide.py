@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, Protocol
 
 from planoracle.instances.robotouille.domain import Action, Domain, Effect, bundled
 from planoracle.instances.robotouille.fast import Compiled, State
-from planoracle.solver.kitchens.bound import NEVER, Bound
+from planoracle.solver.kitchens.bound import Bound
+from planoracle.solver.kitchens.frame import NEVER
 from planoracle.solver.kitchens.goals import Group, Process, Roles
 from planoracle.solver.kitchens.scenery import Scenery, View
 

@@ -13,14 +13,16 @@ from planoracle.instances.robotouille import language, run
 from planoracle.instances.robotouille.fast import Compiled, State
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.profile import PROFILES, Profile
-from planoracle.solver.kitchens.bound import NEVER
+from planoracle.solver.kitchens.frame import NEVER
 from planoracle.solver.kitchens.guide import Groups, guide
 from planoracle.solver.solve import versions
 
 __all__ = ["KitchenResult", "plan"]
 
-# States of the first, greedy search, and how often the clock is looked at.
-_GREEDY, _CLOCK = 2_000, 64
+# Of the greedy searches: how much what is left weighs, and states after which they give up.
+_WEIGHTS, _GREEDY = (5, 2), 30_000
+# States after which the clock is looked at.
+_CLOCK = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,10 @@ class _Search:
             return self.result("infeasible", "the goal asks for objects that there are not")
         self.limit = groups[0][0]
         try:
-            self.best = self.greedy(start, groups)
+            for weight in _WEIGHTS:
+                found = self.greedy(start, groups, weight)
+                if found is not None and len(found) < self.most:
+                    self.best = found
             if self.best is not None and len(self.best) == self.limit:
                 return self.result("optimal", "lower bound reached", self.best)
             self.search(start, groups)
@@ -187,8 +192,8 @@ class _Search:
                     last = compiled.step(after, then)
                     yield _Child(2, (deed, then), last, compiled.goal(last))
 
-    def greedy(self, start: State, groups: Groups) -> tuple[int, ...] | None:
-        """Look for some plan, by what is left above all."""
+    def greedy(self, start: State, groups: Groups, weight: int) -> tuple[int, ...] | None:
+        """Look for some plan, what is left weighing more than what has been done."""
         seen: set[Any] = {start}
         queue: list[Any] = [(0, 0, 0, 0, start, None)]
         while queue and len(seen) < _GREEDY:
@@ -205,7 +210,7 @@ class _Search:
                 if seeing.key in seen or not seeing.groups:
                     continue
                 seen.add(seeing.key)
-                rank = 3 * seeing.groups[0][0] - 2 * now
+                rank = weight * seeing.groups[0][0] - (weight - 1) * now
                 heappush(queue, (rank, seeing.unstarted, -len(seen), now, child.state, (child.deeds, path)))
         return None
 

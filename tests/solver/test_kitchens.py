@@ -16,7 +16,7 @@ from planoracle.instances.robotouille.profile import PROFILES, Profile
 from planoracle.instances.robotouille.reader import read_environment
 from planoracle.instances.robotouille.sets import kitchen, names
 from planoracle.instances.robotouille.tiny import random_kitchen
-from planoracle.solver.kitchens.bound import NEVER
+from planoracle.solver.kitchens.frame import NEVER
 from planoracle.solver.kitchens.guide import guide
 from planoracle.solver.kitchens.planner import plan
 
@@ -80,7 +80,9 @@ def test_the_released_default_kitchens(shared: Path, setting: str) -> None:
         assert (found.status, found.makespan) == ("optimal", steps), path.name
 
 
-@pytest.mark.parametrize("name", ["synchronous/3_burger", "synchronous/2_lettuce_tomato_sandwich", "asynchronous/5_potato_soup"])
+@pytest.mark.parametrize(
+    "name", ["synchronous/3_burger", "synchronous/2_lettuce_tomato_sandwich", "asynchronous/5_potato_soup"]
+)
 def test_the_bound_never_exceeds_what_is_left_of_an_optimal_plan(name: str) -> None:
     problem = kitchen(f"robotouille/{name}")
     found = plan(problem)
@@ -123,7 +125,9 @@ def test_what_is_not_there_is_infeasible() -> None:
 
 
 def test_a_time_limit_gives_a_bound_and_perhaps_a_plan() -> None:
-    found = plan(kitchen("robotouille/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"), time_limit=0.2)
+    found = plan(
+        kitchen("robotouille/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"), time_limit=0.2
+    )
     assert found.status in ("feasible", "unknown")
     assert found.lower_bound is not None
     assert found.makespan is None or found.makespan >= found.lower_bound
@@ -134,7 +138,9 @@ def test_an_unusual_domain_is_searched_without_a_guide() -> None:
     domain = bundled()
     fewer = replace(domain, actions=tuple(action for action in domain.actions if action.name != "fry"))
     assert not guide(Compiled(replace(problem, domain=fewer))).familiar
-    assert plan(replace(problem, domain=fewer)).makespan == plan(problem).makespan == blind(problem, PROFILES["released"])
+    assert (
+        plan(replace(problem, domain=fewer)).makespan == plan(problem).makespan == blind(problem, PROFILES["released"])
+    )
 
 
 def test_the_same_plan_every_time() -> None:

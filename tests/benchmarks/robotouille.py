@@ -1,0 +1,30 @@
+"""How fast kitchens are proved: ``python tests/benchmarks/robotouille.py [NAME_OR_FILE ...]``; default: bundled ones."""
+
+from __future__ import annotations
+
+import sys
+
+from planoracle.instances import catalogue
+from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.solver.kitchens.planner import plan
+
+
+def main(names: list[str]) -> None:
+    """Plan every kitchen for at most a minute and print what came of it."""
+    total, proved = 0.0, 0
+    problems = [one for name in catalogue.expand(names) for one in catalogue.read_problems(name)]
+    for kitchen in problems:
+        assert isinstance(kitchen, Kitchen)
+        result = plan(kitchen, time_limit=60)
+        total += result.seconds
+        proved += result.status == "optimal"
+        steps = "-" if result.makespan is None else result.makespan
+        print(
+            f"{result.status:9} {steps:>4} {result.lower_bound:>4} {result.expanded:>7} {result.seconds:7.2f} s  "
+            f"{kitchen.name}"
+        )
+    print(f"{proved} of {len(problems)} proved, {total:.1f} s")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or ["robotouille/synchronous", "robotouille/asynchronous"])
