@@ -14,6 +14,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files import load_json
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan import profile as recipe2plan
+from planoracle.instances.robotouille import profile as robotouille
 from planoracle.instances.timearena import profile as timearena
 
 __all__ = ["Grade", "Grader", "grade_all", "read_submissions"]
@@ -51,7 +52,7 @@ class Grade:
     details
         Fields of the benchmark's own; TimeArena: ``end, total_time, score, best_score, best_time, kinds,
         necessary_waits, unnecessary_waits, steps``; AsyncTool: see
-        `planoracle.analysis.metrics.asynctool.measure`.
+        `planoracle.analysis.metrics.asynctool.measure`; Robotouille: see `RobotouilleJudge.judge`.
     """
 
     id: str | None
@@ -100,12 +101,14 @@ class Grader:
         rules: recipe2plan.Profile = recipe2plan.PROFILES["paper"],
         timearena_rules: timearena.Profile = timearena.PROFILES["paper"],
         asynctool_rules: asynctool.Profile = asynctool.PROFILES["paper"],
+        robotouille_rules: robotouille.Profile = robotouille.PROFILES["paper"],
         *,
         price_waits: bool = False,
     ) -> None:
         self.rules = rules
         self.timearena_rules = timearena_rules
         self.asynctool_rules = asynctool_rules
+        self.robotouille_rules = robotouille_rules
         self.price_waits = price_waits
         self._instances: dict[str, Problem] = {}
         self._judges: dict[str, Judge] = {}
@@ -169,6 +172,10 @@ class Grader:
             from planoracle.analysis.judges.asynctool import AsyncToolJudge
 
             return AsyncToolJudge(self.asynctool_rules)
+        if benchmark == "robotouille":
+            from planoracle.analysis.judges.robotouille import RobotouilleJudge
+
+            return RobotouilleJudge(self.robotouille_rules)
         return OwnJudge()
 
     def _benchmark(self, name: Any) -> str | None:

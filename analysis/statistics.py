@@ -11,7 +11,7 @@ from planoracle.analysis.metrics import timearena
 from planoracle.analysis.metrics.asynctool import Hits
 from planoracle.instances import catalogue
 
-__all__ = ["summarize", "summarize_asynctool", "summarize_timearena"]
+__all__ = ["summarize", "summarize_asynctool", "summarize_robotouille", "summarize_timearena"]
 
 
 def summarize(grades: Iterable[Grade], *, missing: str = "failed") -> list[dict[str, Any]]:
@@ -31,7 +31,8 @@ def summarize(grades: Iterable[Grade], *, missing: str = "failed") -> list[dict[
         ``success, progress, goal_ratio, r_efficiency, multitasking_score``; ``undefined`` counts the
         runs whose efficiency is undefined, which are in no mean of it.
     """
-    groups = _groups(grade for grade in grades if grade.benchmark not in ("timearena", "asynctool"))
+    apart = ("timearena", "asynctool", "robotouille")
+    groups = _groups(grade for grade in grades if grade.benchmark not in apart)
     return [_row(model, where, group, missing) for (model, where), group in groups]
 
 
@@ -123,6 +124,43 @@ def summarize_asynctool(grades: Iterable[Grade], *, f1: str = "nestful") -> list
                 "func_micro": micro["functions"],
                 "param_micro": micro["parameters"],
                 "causes": dict(sorted(causes.items())),
+            }
+        )
+    return rows
+
+
+def summarize_robotouille(grades: Iterable[Grade]) -> list[dict[str, Any]]:
+    """Compute success rates and efficiency per model and set from the grades of kitchens.
+
+    Returns
+    -------
+    list of dict
+        ``model, set, runs, unscored, missing`` (number of kitchens of a bundled set without a run; they enter no mean);
+        ``success``, the share of runs that reach the goal within 1.5 times the optimum (section 4.2.2), over those
+        whose optimum is proved, and how many are not (``unproved``); ``completed``, the share that reach it at all;
+        mean ``optimality`` of these; mean ``repeated_share`` and ``invalid_actions``; ``failures`` by class.
+    """
+    rows = []
+    for (model, where), group in _groups(grade for grade in grades if grade.benchmark == "robotouille"):
+        details = [grade.details for grade in group if grade.scored]
+        judged = [one["within_limit"] for one in details if one["within_limit"] is not None]
+        rates = [one["optimality"] for one in details if one["optimality"] is not None]
+        covered = {grade.instance for grade in group}
+        failures = Counter(one["failure"] for one in details if one["failure"] != "success")
+        rows.append(
+            {
+                "model": model,
+                "set": where,
+                "runs": len(group),
+                "unscored": len(group) - len(details),
+                "missing": sum(name not in covered for name in catalogue.set_of(group[0].instance or "")[1]),
+                "success": _mean(judged, len(judged)),
+                "unproved": len(details) - len(judged),
+                "completed": _mean((one["end"] == "completed" for one in details), len(details)),
+                "optimality": _mean(rates, len(rates)),
+                "repeated_share": _mean((one["repeated_share"] or 0.0 for one in details), len(details)),
+                "invalid_actions": _mean((one["invalid_actions"] for one in details), len(details)),
+                "failures": dict(sorted(failures.items())),
             }
         )
     return rows

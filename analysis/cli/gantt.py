@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,14 +26,18 @@ def gantt(
     from planoracle.instances.benchmarks import language
     from planoracle.instances.errors import InputError
     from planoracle.instances.files import read_bytes
+    from planoracle.instances.robotouille.kitchen import Kitchen
     from planoracle.solver.solve import solve
 
     if plan is not None and heuristic is not None:
         raise typer.BadParameter("draw either a plan or a heuristic's schedule", param_hint="--plan")
-    found = [instance for one in catalogue.expand([name]) for instance in catalogue.read(one)]
+    found = [problem for one in catalogue.expand([name]) for problem in catalogue.read_problems(one)]
     if len(found) != 1:
         raise InputError("must name a single problem", field="name", value=name)
     instance = found[0]
+    if isinstance(instance, Kitchen):
+        _draw_kitchen(instance, output, plan, time_limit)
+        return
     if plan is not None:
         text = read_bytes(plan).decode("utf-8", errors="replace")
         schedule, title = language(instance.benchmark).parse(instance, text), f"{instance.name}: {plan.name}"
@@ -50,3 +54,21 @@ def gantt(
     if not schedule.pieces:
         raise InputError("there is nothing to draw: the plan holds no step", field=str(plan))
     save_gantt(instance, schedule, output, title=title)
+
+
+def _draw_kitchen(kitchen: Any, output: Path, plan: Path | None, time_limit: float) -> None:
+    from planoracle.analysis.figures.kitchen import save_picture
+    from planoracle.instances.errors import InputError
+    from planoracle.instances.files import read_bytes
+    from planoracle.instances.robotouille import language, run
+    from planoracle.solver.kitchens.planner import plan as best_plan
+
+    if plan is not None:
+        text = read_bytes(plan).decode("utf-8", errors="replace")
+        actions, title = language.parse(text, kitchen.domain), f"{kitchen.name}: {plan.name}"
+    else:
+        result = best_plan(kitchen, time_limit=time_limit)
+        if not result.actions:
+            raise InputError(f"there is no plan to draw: {result.status}", field=kitchen.name)
+        actions, title = list(result.actions), f"{kitchen.name}: {result.status}"
+    save_picture(run.replay(kitchen, actions), output, title=title)

@@ -20,6 +20,9 @@ _COLUMNS = (
     "r_efficiency",
     "multitasking_score",
     "subtask_acc",
+    "within_limit",
+    "optimality",
+    "failure",
     "cause",
     "makespan",
     "optimal_makespan",
@@ -58,6 +61,19 @@ _ASYNCTOOL = (
     "premature",
     "usable_idle",
 )
+_ROBOTOUILLE = (
+    "model",
+    "set",
+    "runs",
+    "unscored",
+    "missing",
+    "success",
+    "unproved",
+    "completed",
+    "optimality",
+    "repeated_share",
+    "invalid_actions",
+)
 _TIMEARENA = ("model", "set", "runs", "unscored", "AS", "CS", "CR", "CT")
 
 
@@ -86,21 +102,26 @@ def grade(
     A line that cannot be judged is reported, written as unscored, and the rest is graded; the exit
     status is then 1.
     """
+    from planoracle.analysis import statistics
     from planoracle.analysis.grade import Grader, grade_all, read_submissions
-    from planoracle.analysis.statistics import summarize, summarize_asynctool, summarize_timearena
     from planoracle.instances.asynctool import profile as asynctool
     from planoracle.instances.recipe2plan import profile as recipe2plan
+    from planoracle.instances.robotouille import profile as robotouille
     from planoracle.instances.timearena import profile as timearena
 
     options = dict(_split(entry) for entry in rule or ())
-    minutes_options = {name: options.pop(name) for name in list(options) if name in timearena.RULES}
-    turns_options = {name: options.pop(name) for name in list(options) if name in asynctool.RULES}
+    steps_options = {name: options[name] for name in options if name in robotouille.RULES}
+    minutes_options = {name: options[name] for name in options if name in timearena.RULES}
+    turns_options = {name: options[name] for name in options if name in asynctool.RULES}
+    taken = steps_options.keys() | minutes_options.keys() | turns_options.keys()
+    options = {name: value for name, value in options.items() if name not in taken}
     if reference is not None:
         options["reference"] = reference
     grader = Grader(
         recipe2plan.profile(profile, **options),
         timearena.profile(profile, **minutes_options),
         asynctool.profile(profile, **turns_options),
+        robotouille.profile(profile, **steps_options),
         price_waits=waits,
     )
     table = Table(form, _COLUMNS)
@@ -119,19 +140,24 @@ def grade(
     table.close()
     stream_of_summaries = sys.stdout if form is Format.table else sys.stderr
     minutes = Table(Format.table, _TIMEARENA, "TimeArena", stream_of_summaries)
-    for row in summarize_timearena(kept):
+    for row in statistics.summarize_timearena(kept):
         minutes.add(row)
     if minutes.rows:
         minutes.close()
     turns = Table(Format.table, _ASYNCTOOL, "AsyncTool", stream_of_summaries)
-    for row in summarize_asynctool(kept, f1=grader.asynctool_rules.f1):
+    for row in statistics.summarize_asynctool(kept, f1=grader.asynctool_rules.f1):
         turns.add(row)
     if turns.rows:
         turns.close()
         for row in turns.rows:
             _name_causes(row)
+    steps = Table(Format.table, _ROBOTOUILLE, "Robotouille", stream_of_summaries)
+    for row in statistics.summarize_robotouille(kept):
+        steps.add(row)
+    if steps.rows:
+        steps.close()
     summary = Table(Format.table, _SUMMARY, "averages", stream_of_summaries)
-    for row in summarize(kept, missing=grader.rules.missing):
+    for row in statistics.summarize(kept, missing=grader.rules.missing):
         summary.add(row)
         if row["missing_names"]:
             _name_missing(row, grader.rules.missing)

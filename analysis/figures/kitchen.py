@@ -1,0 +1,310 @@
+"""Picture of a plan in a kitchen: stations over the steps, what lies on them, where the players are, what they do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox, ScaledTranslation
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.robotouille.describe import View, look
+from planoracle.instances.robotouille.kitchen import split_name
+from planoracle.instances.robotouille.run import Run
+
+__all__ = ["picture", "save_picture"]
+
+#: Most actions that are drawn.
+MAX_STEPS = 400
+
+# Okabe and Ito's colours, then lighter ones; each kind of thing has one, and its name is written on it.
+_PALETTE = (
+    *("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7"),
+    *("#f5dba6", "#bbe1f6", "#8fd4bd", "#fafad0", "#8fbedb", "#f0b48a", "#e8c6d8"),
+)
+_PLAYERS = ("#202020", "#0072b2", "#a8481a", "#6a6a6a")
+_REFUSED = "#c1121f"
+_TILE_INCHES, _TRACK, _GAP = 0.2, 0.85, 0.3  # height of a thing; of a player's track and the room between rows in tiles
+_VERBS = {
+    "pick-up-item": "take",
+    "pick-up-container": "take",
+    "place-item": "put",
+    "place-container": "put",
+    "fill-pot": "fill",
+    "boil-water": "boil",
+    "add-to": "add",
+    "fill-bowl": "pour",
+    "unstack": "lift",
+}
+_METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+
+
+def picture(run: Run, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """Draw a run: a row per station and per player's hands, a column per legal action, and one for the end.
+
+    Things are bars, stacked as they lie; pale while raw, full once cut, cooked, fried or boiling, hatched while that
+    is under way. A player's track runs through the rows of the stations where it stands; on it is written what it
+    does, and a cross is an action refused. A column shows what is there before its action.
+
+    Parameters
+    ----------
+    ax
+        Where to draw; without it, on a new figure of fitting size.
+    title
+        By default the name of the kitchen, the steps and how the run ended; ``""`` for none.
+
+    Raises
+    ------
+    InputError
+        If there are more actions than `MAX_STEPS`.
+    """
+    moments = _moments(run)
+    if len(moments) - 1 > MAX_STEPS:
+        raise InputError(f"is too long to draw, more than {MAX_STEPS} actions", field="plan", value=len(moments) - 1)
+    views = [moment.view for moment in moments]
+    players = run.rules.kitchen.players
+    rows = [*views[0].layout.stations, *(f"{player} holds" for player in players)]
+    levels = dict.fromkeys(rows, 1)
+    for view in views:
+        for row, things in _contents(view).items():
+            levels[row] = max(levels[row], len(things))
+    width = min(max(8.0, 1.6 + 0.27 * len(moments)), 26.0)
+    target = ax or Figure(figsize=(width, 3), layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)).add_subplot()
+    bottoms = _draw_rows(target, rows, levels, len(moments), set(views[0].layout.stations), len(players))
+    colours = _colours(views)
+    with rc_context({"hatch.linewidth": 0.6}):
+        _draw_things(target, views, bottoms, colours)
+        for number, player in enumerate(players):
+            _draw_track(target, moments, player, number, bottoms)
+        _draw_refusals(target, moments, players, bottoms)
+        _draw_legend(target, players)
+    _draw_steps(target, len(moments) - 1, run.success)
+    ends = {"completed": "goal reached", "limit": "stopped at the limit", "exhausted": "goal not reached"}
+    default = f"{_plain(run.rules.kitchen.name, 70)}: {run.steps_taken} steps, {ends[run.end]}"
+    target.set_title(_plain(default if title is None else title, 110), loc="left", fontsize=10)
+    if ax is None:
+        cast(Figure, target.figure).set_figheight(1.3 + _TILE_INCHES * target.get_ylim()[0])
+    return target
+
+
+def save_picture(run: Run, path: str | Path, *, title: str | None = None) -> None:
+    """Draw a run into a PNG, SVG or PDF file; the same run gives the same bytes.
+
+    Raises
+    ------
+    InputError
+        If ``path`` has another suffix or cannot be written.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in _METADATA:
+        raise InputError("must end in .png, .svg or .pdf", field="output", value=str(path))
+    with rc_context({"svg.hashsalt": "planoracle"}):
+        figure = cast(Figure, picture(run, title=title).figure)
+        try:
+            figure.savefig(path, format=suffix[1:], dpi=150, metadata=_METADATA[suffix])
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", field="output", value=str(path)) from None
+
+
+class _Moment(NamedTuple):
+    """What is there before a legal action; who does what then; how many actions are refused before."""
+
+    view: View
+    player: str
+    verb: str
+    refused: int
+
+
+def _moments(run: Run) -> list[_Moment]:
+    """Return a moment per legal action, and the last."""
+    actions = run.rules.kitchen.domain.actions
+    found = []
+    refused = 0
+    for step, state in zip(run.steps, run.states, strict=False):
+        if step.deed is None:
+            refused += 1
+            continue
+        deed = run.rules.deeds[step.deed]
+        name = actions[deed.position].name
+        moves = any(each.predicate == "loc" for each in actions[deed.position].changes)
+        found.append(_Moment(look(run.rules, state), deed.player, "" if moves else _VERBS.get(name, name), refused))
+        refused = 0
+    found.append(_Moment(look(run.rules, run.states[-1]), run.rules.player(run.states[-1]), "", refused))
+    return found
+
+
+def _contents(view: View) -> dict[str, list[str]]:
+    hands = {f"{player} holds": [held] if held else [] for player, (_, held) in view.layout.players.items()}
+    return {**view.layout.stations, **hands}
+
+
+class _Look(NamedTuple):
+    """What can be seen of a thing: what is written on it, its kind, whether it is prepared or on the way to it."""
+
+    wordings: tuple[str, ...]
+    kind: str
+    made: bool
+    busy: bool
+
+
+def _seen(view: View, thing: str) -> _Look:
+    meals = view.layout.containers.get(thing, [])
+    made = [*view.made.get(thing, ()), *(word for meal in meals for word in view.made.get(meal, ()))]
+    parts = [part for meal in meals for part in view.added.get(meal, ())]
+    busy = any(timer.thing in (thing, *meals) and not timer.paused for timer in view.timers)
+    soup = [*([split_name(meals[0])[0]] if meals else []), *parts]
+    words = " ".join([*made, thing]) + (f": {', '.join(soup)}" if soup else "")
+    short = f"{thing}+{len(soup)}" if soup else thing
+    return _Look((words, short, thing), split_name(thing)[0], bool(made), busy)
+
+
+def _draw_rows(
+    ax: Axes, rows: list[str], levels: dict[str, int], columns: int, stations: set[str], players: int
+) -> dict[str, float]:
+    """Draw what separates the rows; return where the lowest thing of each has its lower edge."""
+    bottoms, top = {}, 0.0
+    for number, row in enumerate(rows):
+        height = levels[row] + _GAP + (_TRACK * players if row in stations else 0.0)
+        bottoms[row] = top + _GAP / 2 + levels[row]
+        if number % 2 == 0:
+            ax.axhspan(top, top + height, color="0.965", lw=0, zorder=0)
+        top += height
+    ax.set_ylim(top, 0)
+    ax.set_xlim(0, columns)
+    ax.set_yticks([bottoms[row] - levels[row] / 2 for row in rows], [_plain(row, 24) for row in rows], fontsize=8.5)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right"]].set_visible(False)
+    return bottoms
+
+
+def _colours(views: list[View]) -> dict[str, str]:
+    kinds = Counter(split_name(thing)[0] for view in views for things in _contents(view).values() for thing in things)
+    return {kind: _PALETTE[i % len(_PALETTE)] for i, kind in enumerate(sorted(kinds))}
+
+
+def _draw_things(ax: Axes, views: list[View], bottoms: dict[str, float], colours: dict[str, str]) -> None:
+    """Draw a bar for as long as a thing stays where and as it is."""
+    open_: dict[tuple[str, int, str, _Look], int] = {}
+    for at in range(len(views) + 1):
+        now: set[tuple[str, int, str, _Look]] = set()
+        if at < len(views):
+            for row, things in _contents(views[at]).items():
+                now |= {(row, level, thing, _seen(views[at], thing)) for level, thing in enumerate(things)}
+        for key in sorted(set(open_) - now):
+            row, level, thing, seen = key
+            start, y = open_.pop(key), bottoms[row] - level - 1
+            face = np.array(to_rgb(colours[seen.kind]))
+            if not seen.made:
+                face = 0.65 + 0.35 * face
+            look_: dict[str, Any] = {
+                "facecolor": face,
+                "edgecolor": "0.35",
+                "lw": 0.6,
+                "hatch": "////" if seen.busy else None,
+            }
+            ax.add_patch(Rectangle((start, y), at - start, 0.94, label=thing, zorder=2, **look_))
+            ax.add_artist(_Label(Bbox.from_extents(start, y, at, y + 0.94), seen.wordings, face, hatched=seen.busy))
+        for key in now:
+            open_.setdefault(key, at)
+
+
+class _Label(Text):
+    """Writes the first wording that fits into a box of data coordinates, or nothing; it decides when drawn."""
+
+    def __init__(self, box: Bbox, wordings: tuple[str, ...], face: Any, *, hatched: bool = False, size: float = 6.5):
+        super().__init__(*box.get_points().mean(axis=0), ha="center", va="center", fontsize=size, zorder=4)
+        self.set(color="white" if np.dot(face, (0.3, 0.6, 0.1)) < 0.42 else "black", in_layout=False)
+        self.set_clip_on(True)
+        if hatched:
+            self.set_bbox({"facecolor": face, "edgecolor": "none", "pad": 0.3})
+        self._room, self._wordings = box, wordings
+
+    def draw(self, renderer: RendererBase) -> None:
+        room = self._room.transformed(self.get_transform())
+        margin = cast(float, renderer.points_to_pixels(1.0))
+        for wording in [*self._wordings, ""]:
+            self.set_text(_plain(wording, 60) if wording else "")
+            if self.get_window_extent(renderer).width + margin <= abs(room.width):
+                break
+        super().draw(renderer)
+
+
+def _track(player: int, bottom: float) -> float:
+    """Return the middle of a player's track below the things of a row."""
+    return bottom + _TRACK * (player + 0.5)
+
+
+def _draw_track(ax: Axes, moments: list[_Moment], player: str, number: int, bottoms: dict[str, float]) -> None:
+    """Draw where a player is and what it does."""
+    colour = _PLAYERS[number % len(_PLAYERS)]
+    half = 0.42 * _TRACK
+    places = [moment.view.layout.players[player][0] for moment in moments]
+    for at, place in enumerate(places):
+        if place is None:
+            continue
+        y = _track(number, bottoms[place])
+        going = at + 1 < len(places) and places[at + 1] != place
+        follows = places[at + 1] if going else None
+        if follows is not None:
+            ax.plot([at, at + 1], [y, _track(number, bottoms[follows])], color=colour, lw=1.3, alpha=0.75, zorder=3)
+            continue
+        face = np.array(to_rgb(colour))
+        ax.add_patch(Rectangle((at, y - half), 1, 2 * half, facecolor=face, lw=0, zorder=3, label=player))
+        verb = moments[at].verb if moments[at].player == player else ""
+        if verb:
+            box = Bbox.from_extents(at, y - half, at + 1, y + half)
+            ax.add_artist(_Label(box, (verb, verb[:2], verb[:1]), face, size=6))
+
+
+def _draw_refusals(ax: Axes, moments: list[_Moment], players: tuple[str, ...], bottoms: dict[str, float]) -> None:
+    for at, moment in enumerate(moments):
+        place = moment.view.layout.players[moment.player][0]
+        if moment.refused and place is not None:
+            y = _track(players.index(moment.player), bottoms[place])
+            ax.plot(at, y, "X", color=_REFUSED, markeredgecolor="white", markersize=8, zorder=5, label="refused")
+            if moment.refused > 1:
+                ax.annotate(f"{moment.refused}", (at, y), (0, 4), textcoords="offset points", fontsize=7, ha="center")
+
+
+def _draw_steps(ax: Axes, steps: int, success: bool) -> None:
+    """Write numbers below the columns and mark the end."""
+    every = 1 if steps <= 30 else 5
+    numbers = [number for number in range(1, steps + 1) if number % every == 0 or number in (1, steps)]
+    if len(numbers) > 1 and every > 1 and numbers[-1] - numbers[-2] < 3:
+        del numbers[-2]
+    ax.set_xticks([number - 0.5 for number in numbers] + [steps + 0.5], [*map(str, numbers), "end"], fontsize=7.5)
+    ax.set_xticks(range(steps + 2), minor=True)
+    ax.tick_params(axis="x", which="both", length=0)
+    ax.grid(axis="x", which="minor", color="0.88", lw=0.5)
+    ax.set_axisbelow(True)
+    ax.axvline(steps, color="black", lw=1.2, ls="-" if success else (0, (3, 2)), zorder=3.5)
+    ax.set_xlabel("action", fontsize=8.5)
+
+
+def _draw_legend(ax: Axes, players: tuple[str, ...]) -> None:
+    grey = "0.72"
+    handles = [
+        Patch(facecolor="0.92", edgecolor="0.35", label="raw"),
+        Patch(facecolor="0.92", edgecolor="0.35", hatch="////", label="under way"),
+        Patch(facecolor=grey, edgecolor="0.35", label="cut, cooked, fried or boiling (in full colour)"),
+        *(Patch(facecolor=_PLAYERS[i % len(_PLAYERS)], label=_plain(name)) for i, name in enumerate(players)),
+    ]
+    below = ax.transAxes + ScaledTranslation(0, -0.42, ax.figure.dpi_scale_trans)
+    options: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below, "borderaxespad": 0}
+    ax.legend(handles=handles, loc="upper left", ncols=len(handles), fontsize=7.5, frameon=False, **options)
+
+
+def _plain(text: str, limit: int = 40) -> str:
+    """Keep names from being read as formulas, and from filling the figure."""
+    text = text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return (f" {text}" if text.startswith("_") else text).replace("$", r"\$")

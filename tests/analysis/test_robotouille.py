@@ -1,0 +1,329 @@
+"""Grades of Robotouille plans: optimal plans, single mutations, hand-made bad ones; pictures and states for people."""
+
+from __future__ import annotations
+
+import doctest
+import json
+from collections import deque
+from functools import cache
+from importlib import import_module
+
+import pytest
+
+from planoracle.analysis.figures.kitchen import picture, save_picture
+from planoracle.analysis.grade import Grade
+from planoracle.analysis.judges.robotouille import RobotouilleJudge
+from planoracle.analysis.metrics.robotouille import measure, optimality_histogram, step_limit
+from planoracle.analysis.metrics.robotouille_failures import CAUSES, FAILURES, LACKS, failure, lacks
+from planoracle.instances.errors import InputError
+from planoracle.instances.robotouille.describe import describe, look
+from planoracle.instances.robotouille.fast import compiled
+from planoracle.instances.robotouille.profile import PROFILES, profile
+from planoracle.instances.robotouille.run import REFUSALS, replay
+from planoracle.instances.robotouille.sets import kitchen, names
+from planoracle.instances.robotouille.tiny import random_kitchen
+from planoracle.solver.kitchens.planner import KitchenResult, plan
+
+CHEESE = "robotouille/synchronous/0_cheese_sandwich"
+LETTUCE = "robotouille/synchronous/1_lettuce_sandwich"
+DOUBLE = "robotouille/synchronous/5_double_cheeseburger"
+CHICKEN = "robotouille/asynchronous/0_cheese_chicken_sandwich"
+SOUP = "robotouille/asynchronous/5_potato_soup"
+ONIONS = "robotouille/asynchronous/6_onion_soup"
+SOLVED = (CHEESE, LETTUCE, DOUBLE, CHICKEN, SOUP, ONIONS)
+RULES = PROFILES["released"]
+WAIT = "Do nothing"
+
+
+@cache
+def best(name: str) -> KitchenResult:
+    return plan(kitchen(name), rules=RULES)
+
+
+def fewest(name: str) -> list[str]:
+    return list(best(name).actions)
+
+
+def judge(name: str, actions: object, limit: int | None = None, **options: object) -> dict:
+    options.setdefault("optimum", lambda asked: best(asked.name))
+    submission = {"actions": actions} | ({} if limit is None else {"limit": limit})
+    fields = RobotouilleJudge(RULES, **options).judge(kitchen(name), submission)
+    grade = Grade(id="x", instance=name, scored=True, **fields)
+    assert json.loads(json.dumps(grade.row(trace=True)))["steps"] == grade.details["steps"]
+    assert grade.details["failure"] in FAILURES
+    assert {lack["kind"] for lack in grade.details["lacks"]} <= set(LACKS)
+    return fields | fields["details"]
+
+
+def kinds(found: dict) -> set[tuple[str, str, str]]:
+    return {(lack["kind"], lack["condition"][0], lack["objects"][1]) for lack in found["lacks"]}
+
+
+@pytest.mark.parametrize("name", SOLVED)
+def test_optimal_plans(name: str) -> None:
+    found = judge(name, fewest(name))
+    assert found["success"]
+    assert found["within_limit"]
+    assert found["optimality"] == 1
+    assert found["steps_to_go"] == 0
+    assert found["failure"] == "success"
+    assert found["lacks"] == []
+    assert found["invalid_actions"] == 0
+    assert found["makespan"] == found["optimal_makespan"] == found["optimal_steps"] == best(name).makespan
+    assert (found["prioritised"] is None) == ("/synchronous/" in name)
+
+
+@pytest.mark.parametrize("name", SOLVED)
+def test_steps_to_go_of_every_start_of_an_optimal_plan(name: str) -> None:
+    actions = fewest(name)
+    for done in range(0, len(actions), 4):
+        found = judge(name, actions[:done], price_rest=True)
+        assert found["steps_left"] == len(actions) - done
+        assert found["steps_to_go"] == pytest.approx(1 - done / len(actions))
+        assert found["failure"] == "goal"
+        assert found["lacks"]
+
+
+def blind(name_or_kitchen: object, actions: list[str]) -> int | None:
+    """Fewest steps to the goal from where actions lead, by a breadth-first search."""
+    engine = compiled(name_or_kitchen, RULES)
+    state = replay(name_or_kitchen, actions, RULES).states[-1]
+    queue, seen = deque([(state, 0)]), {state}
+    while queue:
+        state, steps = queue.popleft()
+        for deed in engine.legal(state):
+            after = engine.step(state, deed)
+            if engine.goal(after):
+                return steps + 1
+            if after not in seen:
+                seen.add(after)
+                queue.append((after, steps + 1))
+    return None
+
+
+def test_steps_to_go_agrees_with_a_blind_search() -> None:
+    compared = 0
+    for seed in range(40):
+        tiny = random_kitchen(seed, 2, 1)
+        engine = compiled(tiny, RULES)
+        state, actions = engine.start(), []
+        for at in range(5):
+            legal = engine.legal(state)
+            deed = legal[(seed * 7 + at * 3) % len(legal)]
+            state = engine.step(state, deed)
+            actions.append(engine.deeds[deed].text)
+            if engine.goal(state):
+                break
+        else:
+            found = RobotouilleJudge(RULES, price_rest=True).judge(tiny, {"actions": actions})["details"]
+            assert found["steps_left"] == blind(tiny, actions), seed
+            assert (found["rest"] == "infeasible") == (found["steps_left"] is None)
+            compared += 1
+    assert compared > 15
+
+
+def test_limit() -> None:
+    name, actions = CHEESE, fewest(CHEESE)  # 12 steps
+    late = [WAIT] * 6 + actions
+    assert step_limit(21) == 31
+    assert (judge(name, late)["within_limit"], judge(name, late)["optimality"]) == (True, 1.5)
+    late = [WAIT, *late]
+    found = judge(name, late)
+    assert (found["success"], found["within_limit"], found["failure"]) == (True, False, "budget")
+    assert judge(name, late, limit=18)["end"] == "limit"
+    assert judge(name, late, limit=18)["failure"] == "budget"
+    published = RobotouilleJudge(RULES, limit="published", published={name: 13}, optimum=lambda asked: best(asked.name))
+    found = published.judge(kitchen(name), {"actions": late})["details"]
+    assert (found["step_limit"], found["within_limit"], found["optimal_steps"]) == (19, True, 12)
+    unknown = published.judge(kitchen(LETTUCE), {"actions": []})["details"]
+    assert unknown["step_limit"] is None
+    assert unknown["within_limit"] is None
+    attempts = judge(name, ["Dance"] * 7 + actions)
+    assert (attempts["within_limit"], attempts["within_limit_attempts"], attempts["attempts"]) == (True, False, 19)
+
+
+def test_without_proof() -> None:
+    feasible = KitchenResult(CHEESE, "feasible", makespan=12, lower_bound=9)
+    found = judge(CHEESE, fewest(CHEESE), optimum=lambda _: feasible)
+    assert found["success"]
+    for name in ("step_limit", "within_limit", "optimality", "steps_to_go", "optimal_steps", "optimal_makespan"):
+        assert found[name] is None, name
+    assert found["lower_bound"] == 9
+
+
+def test_every_kitchen_is_solved_once() -> None:
+    asked = []
+    judge_ = RobotouilleJudge(RULES, optimum=lambda each: asked.append(each.name) or best(each.name))
+    for _ in range(3):
+        judge_.judge(kitchen(CHEESE), {"plan": "\n".join(fewest(CHEESE))})
+    assert asked == [CHEESE]
+
+
+@pytest.mark.parametrize("limit", [-1, True, 1.5, "9", 10**9])
+def test_bad_limits(limit: object) -> None:
+    with pytest.raises(InputError, match="limit"):
+        judge(CHEESE, [], limit=limit)
+
+
+def test_bad_submissions() -> None:
+    with pytest.raises(InputError, match="missing"):
+        RobotouilleJudge(RULES).judge(kitchen(CHEESE), {})
+    with pytest.raises(InputError, match="actions"):
+        judge(CHEESE, [3])
+    with pytest.raises(InputError, match="limit"):
+        RobotouilleJudge(RULES, limit="guess")
+
+
+def test_repeated_transitions() -> None:
+    actions = fewest(CHICKEN)
+    cooking = next(at for at, action in enumerate(actions) if action.startswith("Cook"))
+    assert judge(CHICKEN, actions)["repeated_transitions"] == 0
+    assert judge(CHICKEN, [WAIT, *actions])["repeated_transitions"] == 1
+    waiting = actions[: cooking + 1] + [WAIT] * 2 + actions[cooking + 1 :]  # time passes for the chicken
+    assert judge(CHICKEN, waiting)["repeated_transitions"] == 0
+    there, back = "Move robot1 from table3 to table1", "Move robot1 from table1 to table3"
+    found = judge(CHICKEN, [there, back, there, "Dance"])
+    assert (found["repeated_transitions"], found["repeated_share"]) == (2, 2 / 3)
+    assert judge(CHICKEN, [])["repeated_share"] == 0
+
+
+def test_invalid_actions() -> None:
+    wrong = ["Dance", "Cut bread9 on board1 using robot1", "Cut cheese1 on board1 using robot1"]
+    found = judge(CHEESE, wrong + fewest(CHEESE))
+    assert found["invalid_actions"] == len(found["violations"]) == 3
+    assert found["invalid_kinds"] == dict(zip(REFUSALS, (1, 1, 0, 1), strict=True))
+    assert (found["recovered"], found["failure"], found["steps_taken"]) == (3, "success", 12)
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "action", "cause"),
+    [
+        (CHEESE, 0, "Pick up cheese1 from table1 using robot1", "position"),
+        (CHEESE, 0, "Move robot1 from board1 to board2", "unknown"),
+        (LETTUCE, 0, "Stack bread1 on top of bread2 using robot1", "hands"),
+        (LETTUCE, 0, "Cut lettuce1 on board1 using robot1", "not_there"),
+        (SOUP, 0, "Cook potato1 on table1 using robot1", "not_there"),
+        (SOUP, 0, "Make soup", "unknown"),
+    ],
+)
+def test_rules_broken(name: str, before: int, action: str, cause: str) -> None:
+    found = judge(name, [*fewest(name)[:before], action])
+    assert found["cause"] == cause
+    assert cause in CAUSES
+    assert found["failure"] == ("action" if cause == "unknown" else "transition")
+    assert found["cause_index"] == before
+    again = judge(name, [*fewest(name)[:before], *[action] * 3])
+    assert (again["failure"], again["cause"]) == ("action", cause)
+
+
+def test_one_item_at_a_station() -> None:
+    take = ["Move robot1 from table1 to table2", "Pick up lettuce1 from table2 using robot1"]
+    put = "Place lettuce1 on board1 using robot1"  # bread1 is there
+    found = judge(LETTUCE, [*take, "Move robot1 from table2 to board1", put])
+    assert (found["failure"], found["cause"], found["cause_index"]) == ("transition", "one_item_at_station", 3)
+    stack = ["Stack lettuce1 on top of bread1 using robot1", "Cut lettuce1 on board1 using robot1"]
+    found = judge(LETTUCE, [*take, "Move robot1 from table2 to board1", *stack])
+    assert (found["failure"], found["cause"]) == ("transition", "one_item_at_station")
+
+
+def test_recovery() -> None:
+    actions = fewest(LETTUCE)
+    assert judge(LETTUCE, ["Cut lettuce1 on board1 using robot1", *actions[:-1]])["failure"] == "goal"
+    assert judge(LETTUCE, ["Dance", *actions[:-1]])["recovered"] == 1
+
+
+def test_goal_failures() -> None:
+    # The lettuce is served uncut.
+    uncut = [action for action in fewest(LETTUCE) if not action.startswith("Cut")]
+    found = judge(LETTUCE, uncut)
+    assert found["failure"] == "goal"
+    assert kinds(found) == {("unprepared", "iscut", "lettuce1")}
+    assert [lack["made"] for lack in found["lacks"]] == [True]
+    assert judge(LETTUCE, uncut, limit=len(uncut))["failure"] == "goal"
+    # The potato never gets into the pot.
+    dry = [action for action in fewest(SOUP) if not action.startswith("Add")]
+    found = judge(SOUP, dry)
+    assert ("missing", "addedto", "potato1") in kinds(found)
+
+
+def test_lacks_of_the_start() -> None:
+    for name in names():
+        engine = compiled(kitchen(name), RULES)
+        state = engine.start()
+        found = lacks(engine, state)
+        assert found, name
+        assert not any(lack.made for lack in found), name
+        share = 1 - len(found) / len(kitchen(name).goal.conditions)
+        assert share <= engine.share(state) + 1e-9 or "#" not in str(kitchen(name).goal), name
+
+
+def test_no_lacks_where_the_goal_holds() -> None:
+    for name in SOLVED:
+        run = replay(kitchen(name), fewest(name), RULES)
+        assert lacks(run.rules, run.states[-1]) == ()
+        assert failure(run).kind == "success"
+
+
+def test_long_running_work_first() -> None:
+    actions = fewest(CHICKEN)
+    found = judge(CHICKEN, actions)
+    cook = next(at for at, action in enumerate(actions) if action.startswith("Cook"))
+    assert (found["prioritised"], found["slow_needed"], found["slow_started"]) == (True, 1, 1)
+    assert (found["first_slow_start"], found["other_before"]) == (cook, 0)
+    fetch = ["Move robot1 from table3 to table1", "Unstack bread1 from cheese1 using robot1"]
+    return_ = ["Stack bread1 on top of cheese1 using robot1", "Move robot1 from table1 to table3"]
+    found = judge(CHICKEN, fetch + return_ + actions)
+    assert (found["prioritised"], found["other_before"]) == (False, 2)
+    assert judge(CHICKEN, [WAIT, "Dance", *actions])["prioritised"] is True
+    assert judge(CHICKEN, [])["prioritised"] is False
+    assert judge(CHEESE, [])["prioritised"] is None
+    assert judge(SOUP, fewest(SOUP))["slow_needed"] == 2  # water in the pot, and boiling
+
+
+def test_several_players() -> None:
+    name = "robotouille/multi_agent/0_cheese_chicken_sandwich"
+    name = name if name in names() else next(each for each in names() if "multi_agent" in each)
+    task = kitchen(name)
+    run = replay(task, [WAIT, "Move robot1 from table1 to table9", WAIT], RULES)
+    assert measure(run).steps_taken == 2
+    assert len(look(run.rules, run.states[-1]).layout.players) == 2
+    assert describe(run.rules, run.states[-1]).count("robot") == 2
+    assert picture(run).get_title(loc="left").endswith("2 steps, goal not reached")
+    joint = KitchenResult(name, "optimal", makespan=20, rounds=10)
+    found = RobotouilleJudge(profile("released", moves="joint"), optimum=lambda _: joint).judge(task, {"actions": []})
+    assert found["optimal_makespan"] == 10
+
+
+def test_histogram() -> None:
+    rates = [judge(CHEESE, [WAIT] * extra + fewest(CHEESE))["optimality"] for extra in (0, 0, 3, 4, 6, 7)]
+    assert list(optimality_histogram([*rates, None]).values()) == [2, 1, 2, 1]
+
+
+def test_picture(tmp_path) -> None:
+    run = replay(kitchen(SOUP), ["Dance", *fewest(SOUP)], RULES)
+    ax = picture(run)
+    assert [label.get_text() for label in ax.get_yticklabels()][-1] == "robot1 holds"
+    drawn = {patch.get_label() for patch in ax.patches}
+    assert {"potato1", "pot1", "bowl1", "robot1"} <= drawn
+    assert any(line.get_label() == "refused" for line in ax.lines)
+    assert picture(run, ax) is ax
+    for path in (tmp_path / "a.svg", tmp_path / "b.svg"):
+        save_picture(run, path)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    with pytest.raises(InputError, match=r"\.png"):
+        save_picture(run, tmp_path / "a.txt")
+    with pytest.raises(InputError, match="long"):
+        picture(replay(kitchen(SOUP), [WAIT] * 500, RULES))
+
+
+def test_description() -> None:
+    actions = fewest(SOUP)
+    filled = next(at for at, action in enumerate(actions) if action.startswith("Fill pot1 with water"))
+    run = replay(kitchen(SOUP), actions, RULES)
+    assert "sink1: pot1 (water in 3 steps)" in describe(run.rules, run.states[filled + 1])
+    assert "potato1" in describe(run.rules, run.states[-2]).partition("with")[2]
+    away = [*actions[: filled + 1], "Pick up pot1 from sink1 using robot1"]
+    paused = replay(kitchen(SOUP), away, RULES)
+    assert "robot1 at sink1, holds pot1 (water after 3 steps, paused)" in describe(paused.rules, paused.states[-1])
+    assert doctest.testmod(import_module("planoracle.instances.robotouille.describe")).failed == 0
+    assert doctest.testmod(import_module("planoracle.analysis.metrics.robotouille")).failed == 0
