@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import IO, Any
+from pathlib import Path
+from typing import IO, Any, Literal
 
 from planoracle.analysis.judges.common import Judge, OwnJudge
 from planoracle.instances import catalogue
@@ -93,7 +94,9 @@ class Grader:
     """Grades submissions, each benchmark's under one profile; loads and solves every instance once.
 
     With ``price_waits`` the waits of TimeArena runs are split into costless and costly ones, which takes a
-    solve for every minute next to a wait.
+    solve for every minute next to a wait. ``limit`` says what the step limit of kitchens is taken from, with
+    ``price_rest`` the steps left of failed runs are solved for. ``originals`` is a folder with the simulator's
+    kitchens: ``robotouille/asynchronous/…`` and ``seeded/…`` then are its files, not ours.
     """
 
     def __init__(
@@ -104,12 +107,18 @@ class Grader:
         robotouille_rules: robotouille.Profile = robotouille.PROFILES["paper"],
         *,
         price_waits: bool = False,
+        limit: Literal["optimum", "published"] = "optimum",
+        price_rest: bool = False,
+        originals: Path | None = None,
     ) -> None:
         self.rules = rules
         self.timearena_rules = timearena_rules
         self.asynctool_rules = asynctool_rules
         self.robotouille_rules = robotouille_rules
         self.price_waits = price_waits
+        self.limit: Literal["optimum", "published"] = limit
+        self.price_rest = price_rest
+        self.originals = originals
         self._instances: dict[str, Problem] = {}
         self._judges: dict[str, Judge] = {}
 
@@ -175,7 +184,7 @@ class Grader:
         if benchmark == "robotouille":
             from planoracle.analysis.judges.robotouille import RobotouilleJudge
 
-            return RobotouilleJudge(self.robotouille_rules)
+            return RobotouilleJudge(self.robotouille_rules, limit=self.limit, price_rest=self.price_rest)
         return OwnJudge()
 
     def _benchmark(self, name: Any) -> str | None:
@@ -189,11 +198,22 @@ class Grader:
     def _instance(self, name: str) -> Problem:
         found = self._instances.get(name)
         if found is None:
-            instances = catalogue.read_problems(name) if catalogue.is_file(name) else [catalogue.problem(name)]
+            original = self._original(name)
+            name_or_path = name if original is None else str(original)
+            known = catalogue.is_file(name_or_path)
+            instances = catalogue.read_problems(name_or_path) if known else [catalogue.problem(name)]
             if len(instances) != 1:
                 raise InputError("must name a single problem", field="instance", value=name)
             found = self._instances[name] = instances[0]
         return found
+
+    def _original(self, name: str) -> Path | None:
+        """Return the file of a kitchen's name in the folder of originals, if there is one."""
+        inner = Path(name.removeprefix("robotouille/"))
+        if self.originals is None or len(name) > 300 or "\0" in name or inner.is_absolute() or ".." in inner.parts:
+            return None
+        candidates = (self.originals / inner.parent / f"{inner.name}{ending}" for ending in ("", ".json"))
+        return next((path for path in candidates if path.is_file()), None)
 
 
 def _benchmark(problem: Problem) -> str:

@@ -49,6 +49,8 @@ _ASYNCTOOL = (
     "seconds",
 )
 _TURNS = ("set", "method", "problems", "answered", "mean_turns", "mean_gap", "max_gap")
+_ROBOTOUILLE = ("instance", "optimal", "lower_bound", "status", "published", "gap_published", "seconds")
+_STEPS = ("set", "kitchens", "proved", "above", "equal", "below", "mean_gap", "max_gap")
 _TABLE_2 = ("set", "method", "problems", "CT", "CS", "CR", "above", "below", "impossible")
 
 
@@ -59,7 +61,7 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
     Table 2) goes to standard error, except in a table.
     """
     comparers = _comparers()
-    run = Run(names, "comparing")
+    run = Run(names, "comparing", kitchens=True)
     stream = sys.stdout if form is Format.table else sys.stderr
     found: dict[str, list[Any]] = {}
     tables: dict[str, Table] = {}
@@ -80,16 +82,19 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
 
 
 def _kind(instance: Any) -> str:
+    if not hasattr(instance, "benchmark"):
+        return "robotouille"
     return instance.benchmark if instance.benchmark in ("timearena", "asynctool") else "general"
 
 
 def _comparers() -> dict[str, tuple[Any, Sequence[str], Sequence[str], str]]:
     """Return by kind: the module that compares, its columns, those of its summary, and the summary's title."""
     from planoracle.analysis import compare as general
-    from planoracle.analysis import compare_asynctool, compare_timearena
+    from planoracle.analysis import compare_asynctool, compare_robotouille, compare_timearena
 
     return {
         "general": (general, _COLUMNS, _SUMMARY, "above the optimum"),
         "timearena": (compare_timearena, _TIMEARENA, _TABLE_2, "Table 2"),
         "asynctool": (compare_asynctool, _ASYNCTOOL, _TURNS, "turns"),
+        "robotouille": (compare_robotouille, _ROBOTOUILLE, _STEPS, "published numbers against the optimum"),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -77,6 +78,13 @@ _ROBOTOUILLE = (
 _TIMEARENA = ("model", "set", "runs", "unscored", "AS", "CS", "CR", "CT")
 
 
+class Limit(StrEnum):
+    """What the step limit of kitchens is taken from."""
+
+    optimum = "optimum"
+    published = "published"
+
+
 def grade(
     submissions: Annotated[
         Path,
@@ -93,6 +101,15 @@ def grade(
     waits: Annotated[
         bool, typer.Option("--waits", help="Also price the waits of TimeArena runs against the optimum (slower).")
     ] = False,
+    limit: Annotated[
+        Limit, typer.Option(help="What 1.5 times of which is the step limit of kitchens: optimum or published.")
+    ] = Limit.optimum,
+    rest: Annotated[
+        bool, typer.Option("--rest", help="Also solve for the steps left of failed runs in kitchens (slower).")
+    ] = False,
+    originals: Annotated[
+        Path | None, typer.Option(help="Folder with the simulator's kitchens, which robotouille/... then names.")
+    ] = None,
     rule: Annotated[
         list[str] | None, typer.Option(help="Set a single rule, e.g. --rule zero_duration=accepted.")
     ] = None,
@@ -123,6 +140,9 @@ def grade(
         asynctool.profile(profile, **turns_options),
         robotouille.profile(profile, **steps_options),
         price_waits=waits,
+        limit=limit.value,
+        price_rest=rest,
+        originals=originals,
     )
     table = Table(form, _COLUMNS)
     kept = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Literal
 
 from planoracle.analysis.judges.common import given, shared_fields
@@ -12,6 +12,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.language import MAX_ACTIONS, parse
 from planoracle.instances.robotouille.profile import Profile
+from planoracle.instances.robotouille.published import published_steps
 from planoracle.instances.robotouille.run import Run, as_replay, replay
 from planoracle.solver.kitchens.planner import KitchenResult, plan
 
@@ -31,7 +32,7 @@ class RobotouilleJudge:
     limit
         Whether a success must come in 1.5 times the proved optimum or the ``published`` number of steps.
     published
-        Published numbers by the kitchens' names.
+        Returns the published number for a kitchen's name, ``None`` if there is none.
     price_rest
         Work out the normalised steps to go of failed runs, which takes a solve of ``rest_seconds`` at most for each.
     """
@@ -42,16 +43,16 @@ class RobotouilleJudge:
         *,
         optimum: Callable[[Kitchen], KitchenResult] | None = None,
         limit: Literal["optimum", "published"] = "optimum",
-        published: Mapping[str, float] | None = None,
+        published: Callable[[str], float | None] = published_steps,
         price_rest: bool = False,
-        seconds: float = 60.0,
+        seconds: float = 10.0,
         rest_seconds: float = 10.0,
     ) -> None:
         if limit not in LIMITS:
             raise InputError(f"must be one of {', '.join(LIMITS)}", field="limit", value=limit)
         self.rules = rules
         self.limit = limit
-        self.published = published or {}
+        self.published = published
         self.price_rest = price_rest
         self.rest_seconds = rest_seconds
         self._solve = optimum or (lambda kitchen: plan(kitchen, time_limit=seconds, rules=rules))
@@ -140,7 +141,7 @@ class RobotouilleJudge:
         return result.rounds if self.rules.moves == "joint" else result.makespan
 
     def _allowed(self, kitchen: Kitchen, optimal: int | None) -> int | None:
-        reference = optimal if self.limit == "optimum" else self.published.get(kitchen.name)
+        reference = optimal if self.limit == "optimum" else self.published(kitchen.name)
         return None if reference is None else step_limit(reference)
 
     def _to_go(self, run: Run, optimal: int | None) -> dict[str, Any]:

@@ -132,7 +132,9 @@ def test_limit() -> None:
     assert (found["success"], found["within_limit"], found["failure"]) == (True, False, "budget")
     assert judge(name, late, limit=18)["end"] == "limit"
     assert judge(name, late, limit=18)["failure"] == "budget"
-    published = RobotouilleJudge(RULES, limit="published", published={name: 13}, optimum=lambda asked: best(asked.name))
+    published = RobotouilleJudge(
+        RULES, limit="published", published={name: 13}.get, optimum=lambda asked: best(asked.name)
+    )
     found = published.judge(kitchen(name), {"actions": late})["details"]
     assert (found["step_limit"], found["within_limit"], found["optimal_steps"]) == (19, True, 12)
     unknown = published.judge(kitchen(LETTUCE), {"actions": []})["details"]

@@ -1,4 +1,4 @@
-"""How fast kitchens are proved: ``python tests/benchmarks/robotouille.py [NAME_OR_FILE ...]``; default: bundled ones."""
+"""How fast kitchens are proved: ``python tests/benchmarks/robotouille.py [NAME_OR_FILE ...]``, ours by default."""
 
 from __future__ import annotations
 

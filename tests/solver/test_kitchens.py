@@ -99,6 +99,12 @@ def test_the_bound_never_exceeds_what_is_left_of_an_optimal_plan(name: str) -> N
         state = compiled.step(state, deed)
 
 
+@pytest.mark.parametrize("task", ["0_cheese_sandwich", "3_burger"])
+def test_blind_search_agrees_on_the_smallest_default_kitchens(shared: Path, task: str) -> None:
+    problem = read_environment(shared / "benchmarks" / "robotouille" / "synchronous" / f"{task}.json")
+    assert plan(problem).makespan == blind(problem, PROFILES["released"])
+
+
 def test_a_plan_goes_on_from_where_it_stands() -> None:
     problem = kitchen("robotouille/synchronous/0_cheese_sandwich")
     whole = plan(problem)

@@ -1,0 +1,113 @@
+"""Kitchens on the command line: solve, grade, compare, draw; names of the simulator's own kitchens."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from planoracle.analysis.cli import app
+from planoracle.analysis.compare_robotouille import compare, summarize
+from planoracle.analysis.grade import Grader
+from planoracle.analysis.statistics import summarize_robotouille
+from planoracle.instances.robotouille.files import to_document
+from planoracle.instances.robotouille.sets import kitchen
+
+BURGER = "robotouille/synchronous/3_burger"
+
+
+def lines(*arguments: str) -> list[dict]:
+    result = CliRunner().invoke(app, [*arguments, "--format", "jsonl"])
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+@pytest.fixture
+def best() -> list[str]:
+    (row,) = lines("solve", BURGER)
+    assert (row["status"], row["unit"]) == ("optimal", "step")
+    actions = row["plan"].splitlines()
+    assert len(actions) == row["makespan"] == row["lower_bound"] == row["rounds"]
+    return actions
+
+
+def test_grades_of_a_best_a_short_and_a_slow_plan(best: list[str], tmp_path: Path) -> None:
+    slow = ["Do nothing"] * len(best) + best
+    numbered = "\n".join(f"{number}. {action}" for number, action in enumerate(best, 1))
+    made = {"best": best, "text": numbered, "short": best[:-1], "slow": slow, "wrong": ["Fly to the moon", *best]}
+    path = tmp_path / "plans.jsonl"
+    path.write_text("".join(json.dumps({"id": k, "instance": BURGER, "actions": v}) + "\n" for k, v in made.items()))
+    rows = {row["id"]: row for row in lines("grade", str(path))}
+    assert [rows[key]["success"] for key in made] == [True, True, False, True, True]
+    assert [rows[key]["within_limit"] for key in made] == [True, True, False, False, True]
+    assert rows["best"]["optimality"] == rows["text"]["optimality"] == 1
+    assert rows["slow"]["optimality"] == 2
+    assert rows["wrong"]["invalid_actions"] == 1
+    assert rows["short"]["steps_to_go"] is None
+    rest = {row["id"]: row for row in lines("grade", str(path), "--rest")}
+    assert rest["short"]["steps_left"] == 1
+    published = {row["id"]: row["step_limit"] for row in lines("grade", str(path), "--limit", "published")}
+    assert published["best"] == 15
+
+
+def test_names_mean_the_simulators_kitchens_where_their_folder_is_given(best: list[str], tmp_path: Path) -> None:
+    folder = tmp_path / "originals" / "synchronous"
+    folder.mkdir(parents=True)
+    other = kitchen("robotouille/synchronous/0_cheese_sandwich")
+    (folder / "3_burger.json").write_text(json.dumps(to_document(other)))
+    ours, theirs = Grader(), Grader(originals=tmp_path / "originals")
+    line = {"id": "x", "instance": BURGER, "actions": best}
+    assert ours.grade(line).success
+    assert not theirs.grade(line).success
+    for name in ("robotouille/../../etc/passwd", "robotouille//etc/passwd", "robotouille/\0", "x" * 5000):
+        assert not theirs.grade(line | {"instance": name}).scored
+
+
+def test_averages_of_kitchens(best: list[str]) -> None:
+    grader = Grader()
+    made = [best, best[:-1], 5]
+    row, *others = summarize_robotouille(
+        grader.grade({"id": "x", "model": "m", "instance": BURGER, "actions": actions}) for actions in made
+    )
+    assert not others
+    assert (row["model"], row["set"], row["runs"], row["unscored"]) == ("m", "robotouille/synchronous", 3, 1)
+    assert (row["success"], row["completed"], row["optimality"], row["missing"]) == (0.5, 0.5, 1, 9)
+    assert sum(row["failures"].values()) == 1
+
+
+def test_comparison_with_the_published_number() -> None:
+    one = compare(kitchen(BURGER))
+    assert (one.published, one.status) == (10, "optimal")
+    assert one.optimal is not None
+    assert one.gap_published == 10 / one.optimal - 1
+    (row,) = summarize([one])
+    assert (row["set"], row["kitchens"], row["proved"]) == ("robotouille/synchronous", 1, 1)
+    assert row["below"] == (one.optimal > 10)
+    assert [line["optimal"] for line in lines("compare", BURGER)] == [one.optimal]
+
+
+def test_the_published_numbers_of_the_default_kitchens(shared: Path) -> None:
+    folder = shared / "benchmarks" / "robotouille"
+    files = [*sorted(folder.glob("synchronous/[0-9]_*.json")), *sorted(folder.glob("asynchronous/[0-8]_*.json"))]
+    rows = lines("compare", *map(str, files))
+    assert [row["published"] - row["optimal"] for row in rows] == [2, 0, 0, 2, 0, 0, 1, 1, 24, 0] + [0] * 7 + [2, 6]
+
+
+def test_a_picture_of_a_plan(best: list[str], tmp_path: Path) -> None:
+    for arguments in ([], ["--plan", str(tmp_path / "plan.txt")]):
+        (tmp_path / "plan.txt").write_text("\n".join(best))
+        output = tmp_path / f"picture{len(arguments)}.svg"
+        result = CliRunner().invoke(app, ["gantt", BURGER, "-o", str(output), *arguments])
+        assert result.exit_code == 0, result.output
+        assert "stove1" in output.read_text()
+
+
+def test_kitchens_are_listed_and_exported_and_no_schedules() -> None:
+    (row,) = lines("instances", BURGER)
+    assert row["unit"] == "step"
+    exported = CliRunner().invoke(app, ["instances", "--export", BURGER])
+    assert json.loads(exported.stdout)["format"] == "planoracle/kitchen"
+    refused = CliRunner().invoke(app, ["schedule", BURGER])
+    assert refused.exit_code == 1
