@@ -21,6 +21,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 from matplotlib.transforms import Bbox, ScaledTranslation
 
+from planoracle.analysis.figures.save import save
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.schedule import Piece, Schedule
@@ -44,8 +45,6 @@ MAX_TICKS = 10**7
 _BAR_INCHES, _WINDOW, _LANE_GAP, _ROW_GAP = 0.4, 0.3, 0.1, 0.2
 _HOUR, _DAY = 3600, 86400
 _CLOCK_STEPS = (1, 5, 10, 15, 30, 60, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200)
-# Without dates the bytes depend on nothing but the schedule.
-_METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
 def gantt(instance: Instance, schedule: Schedule, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -93,15 +92,7 @@ def save_gantt(instance: Instance, schedule: Schedule, path: str | Path, *, titl
     InputError
         If ``path`` has another suffix or cannot be written.
     """
-    suffix = Path(path).suffix.lower()
-    if suffix not in _METADATA:
-        raise InputError("must end in .png, .svg or .pdf", field="output", value=str(path))
-    with rc_context({"svg.hashsalt": "planoracle"}):
-        figure = cast(Figure, gantt(instance, schedule, title=title).figure)
-        try:
-            figure.savefig(path, format=suffix[1:], dpi=150, metadata=_METADATA[suffix])
-        except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", field="output", value=str(path)) from None
+    save(lambda: gantt(instance, schedule, title=title), path)
 
 
 class _Window(NamedTuple):

@@ -17,6 +17,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, ScaledTranslation
 
+from planoracle.analysis.figures.save import save
 from planoracle.instances.errors import InputError
 from planoracle.instances.robotouille.describe import View, look
 from planoracle.instances.robotouille.kitchen import split_name
@@ -46,7 +47,6 @@ _VERBS = {
     "fill-bowl": "pour",
     "unstack": "lift",
 }
-_METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
 def picture(run: Run, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -105,15 +105,7 @@ def save_picture(run: Run, path: str | Path, *, title: str | None = None) -> Non
     InputError
         If ``path`` has another suffix or cannot be written.
     """
-    suffix = Path(path).suffix.lower()
-    if suffix not in _METADATA:
-        raise InputError("must end in .png, .svg or .pdf", field="output", value=str(path))
-    with rc_context({"svg.hashsalt": "planoracle"}):
-        figure = cast(Figure, picture(run, title=title).figure)
-        try:
-            figure.savefig(path, format=suffix[1:], dpi=150, metadata=_METADATA[suffix])
-        except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", field="output", value=str(path)) from None
+    save(lambda: picture(run, title=title), path)
 
 
 class _Moment(NamedTuple):

@@ -24,7 +24,6 @@ from planoracle.instances.robotouille.tiny import random_kitchen
 from tests.support.robotouille import KITCHENS, kitchen
 from tests.support.robotouille_plans import plan_for
 
-ORIGINALS = Path("/work/shared/benchmarks")
 BURGER = "robotouille/synchronous/3_burger"
 
 
@@ -38,10 +37,9 @@ def test_ten_kitchens_in_each_of_three_sets() -> None:
         assert all(found.candidates.values())
 
 
-@pytest.mark.skipif(not ORIGINALS.is_dir(), reason="the original kitchens are not here")
-def test_tasks_are_those_of_the_paper_and_kitchens_are_our_own() -> None:
+def test_tasks_are_those_of_the_paper_and_kitchens_are_our_own(shared: Path) -> None:
     for name in sets.names():
-        original = load_kitchen(ORIGINALS / f"{name}.json")
+        original = load_kitchen(shared / "benchmarks" / f"{name}.json")
         ours = sets.kitchen(name)
         assert layout_of(ours)[0].stations != layout_of(original)[0].stations
         assert ours.text.casefold() != original.text.rstrip(".").casefold()

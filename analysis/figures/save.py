@@ -1,0 +1,37 @@
+"""Figures into files, the same bytes for the same figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from planoracle.instances.errors import InputError
+
+__all__ = ["save"]
+
+# Without dates the bytes depend on nothing but what is drawn.
+_METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+
+
+def save(draw: Callable[[], Axes], path: str | Path) -> None:
+    """Write what ``draw`` draws into a PNG, SVG or PDF file.
+
+    Raises
+    ------
+    InputError
+        If ``path`` has another suffix or cannot be written.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in _METADATA:
+        raise InputError("must end in .png, .svg or .pdf", field="output", value=str(path))
+    with rc_context({"svg.hashsalt": "planoracle"}):
+        figure = cast(Figure, draw().figure)
+        try:
+            figure.savefig(path, format=suffix[1:], dpi=150, metadata=_METADATA[suffix])
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", field="output", value=str(path)) from None
