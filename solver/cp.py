@@ -41,11 +41,6 @@ class Model:
         """Add a Boolean variable."""
         return self.integer(0, 1)
 
-    def set_domain(self, variable: int, least: int, most: int) -> None:
-        """Replace the domain of a variable."""
-        domain = self._variables[variable].domain
-        domain[0], domain[1] = least, most
-
     def _add(self, enforced: Iterable[int]) -> cmh.ConstraintProto:
         constraint: cmh.ConstraintProto = self._constraints.add()
         constraint.enforcement_literal.extend(enforced)

@@ -159,30 +159,23 @@ def grade(
             kept.append(result.without_details())
     table.close()
     stream_of_summaries = sys.stdout if form is Format.table else sys.stderr
-    minutes = Table(Format.table, _TIMEARENA, "TimeArena", stream_of_summaries)
-    for row in statistics.summarize_timearena(kept):
-        minutes.add(row)
-    if minutes.rows:
-        minutes.close()
-    turns = Table(Format.table, _ASYNCTOOL, "AsyncTool", stream_of_summaries)
-    for row in statistics.summarize_asynctool(kept, f1=grader.asynctool_rules.f1):
-        turns.add(row)
-    if turns.rows:
-        turns.close()
-        for row in turns.rows:
-            _name_causes(row)
-    steps = Table(Format.table, _ROBOTOUILLE, "Robotouille", stream_of_summaries)
-    for row in statistics.summarize_robotouille(kept):
-        steps.add(row)
-    if steps.rows:
-        steps.close()
-    summary = Table(Format.table, _SUMMARY, "averages", stream_of_summaries)
-    for row in statistics.summarize(kept, missing=grader.rules.missing):
-        summary.add(row)
+    turns = statistics.summarize_asynctool(kept, f1=grader.asynctool_rules.f1)
+    averages = statistics.summarize(kept, missing=grader.rules.missing)
+    for title, columns, rows in (
+        ("TimeArena", _TIMEARENA, statistics.summarize_timearena(kept)),
+        ("AsyncTool", _ASYNCTOOL, turns),
+        ("Robotouille", _ROBOTOUILLE, statistics.summarize_robotouille(kept)),
+        ("averages", _SUMMARY, averages),
+    ):
+        if rows:
+            summary = Table(Format.table, columns, title, stream_of_summaries)
+            summary.rows += rows
+            summary.close()
+    for row in turns:
+        _name_causes(row)
+    for row in averages:
         if row["missing_names"]:
             _name_missing(row, grader.rules.missing)
-    if summary.rows:
-        summary.close()
     raise typer.Exit(0 if all(result.scored for result in kept) else 1)
 
 

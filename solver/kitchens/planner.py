@@ -69,9 +69,6 @@ class _Child(NamedTuple):
 #: Deeds so far, the last first.
 _Path = tuple[tuple[int, ...], Any] | None
 
-#: A state in a queue, after what it is ranked by: its number of steps and the way to it.
-_Entry = tuple[int, int, int, int, State, _Path]
-
 
 class _TimeOverError(Exception):
     """The time limit has passed."""
