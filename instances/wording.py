@@ -1,0 +1,75 @@
+"""Names of actions, instants and spans of time in the words of the benchmark."""
+
+from __future__ import annotations
+
+from planoracle.instances.model import Instance
+from planoracle.instances.times import format_clock
+
+__all__ = ["action_name", "moment", "span"]
+
+
+def action_name(instance: Instance, action: str) -> str:
+    """Name an action as its benchmark does.
+
+    Examples
+    --------
+    >>> from planoracle.instances.catalogue import load
+    >>> action_name(load("recipe2plan/timed/Cobbler_Pancakes"), "Cobbler/2")
+    'step 2 of Cobbler'
+    >>> action_name(load("timearena/household1"), "household1/pour kettle into")
+    'pour kettle into ...'
+    >>> action_name(load("asynctool/files_1"), "files_1/2 make_folder")
+    'call 2 of files_1 (make_folder)'
+    """
+    benchmark = _original(instance).benchmark
+    task, _, name = action.partition("/")
+    if benchmark == "recipe2plan":
+        task, _, name = action.rpartition("/")
+        return f"step {name} of {task}"
+    if benchmark == "timearena":
+        return f"{name} ..." if name.endswith((" into", " with", " to", " in", " on")) else name
+    if benchmark == "asynctool":
+        number, _, function = name.partition(" ")
+        return name if task == "closing" else f"call {number} of {task} ({function})"
+    return action
+
+
+def span(instance: Instance, ticks: int) -> str:
+    """Write a duration.
+
+    Examples
+    --------
+    >>> from planoracle.instances.catalogue import load
+    >>> kitchen = load("recipe2plan/timed/Cobbler_Pancakes")
+    >>> span(kitchen, 90), span(kitchen, 3900), span(kitchen, 0)
+    ('1 min 30 s', '1 h 5 min', '0 s')
+    >>> span(load("asynctool/files_1"), 1), span(load("timearena/household1"), 3)
+    ('1 turn', '3 min')
+    """
+    if instance.seconds_per_tick is None:
+        return f"{ticks} {instance.unit}{'' if ticks == 1 else 's'}"
+    seconds = abs(ticks) * instance.seconds_per_tick
+    parts = ((seconds // 3600, "h"), (seconds // 60 % 60, "min"), (seconds % 60, "s"))
+    told = [f"{amount} {unit}" for amount, unit in parts if amount]
+    return ("-" if ticks < 0 else "") + (" ".join(told) or "0 s")
+
+
+def moment(instance: Instance, tick: int) -> str:
+    """Write an instant: a clock where ticks are seconds, else the number of the minute, turn (from 1) or tick.
+
+    Examples
+    --------
+    >>> from planoracle.instances.catalogue import load
+    >>> moment(load("recipe2plan/timed/Cobbler_Pancakes"), 90), moment(load("timearena/household1"), 3)
+    ('00:01:30', 'minute 3')
+    >>> moment(load("asynctool/files_1"), 0)
+    'turn 1'
+    """
+    if instance.seconds_per_tick == 1:
+        return format_clock(tick)
+    return f"{instance.unit} {tick + (_original(instance).benchmark == 'asynctool')}"
+
+
+def _original(instance: Instance) -> Instance:
+    """Return the instance of which this one is the rest (see `planoracle.instances.state.restricted`)."""
+    return instance.origin if isinstance(instance.origin, Instance) else instance
