@@ -7,6 +7,7 @@ intervals of variable length. Consecutive pieces that touch count as one run.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 
 from planoracle.instances.model import Action, Instance
@@ -47,8 +48,8 @@ class ScheduleModel:
         self.parts: list[list[Part]] = []
         self.modes: list[list[int | None]] = []
         self._relaxed = relaxed
-        # Parts that must go on from the one before them if a literal holds.
-        self._runs: list[tuple[Part, Part, int]] = []
+        #: Parts that must go on from the one before them if a literal holds, and are new starts otherwise.
+        self.runs: list[tuple[Part, Part, int]] = []
         self._heads = [-(-head // step) for head in bounds.head]
         self._tails = [-(-tail // step) for tail in bounds.tail]
         for i, action in enumerate(instance.actions):
@@ -115,7 +116,7 @@ class ScheduleModel:
     def _continue_run(self, one: Part, two: Part, literal: int) -> None:
         """If ``literal``, let ``two`` follow ``one`` as part of the same run."""
         self.model.difference(one.start, two.start, -1, literal)
-        self._runs.append((one, two, literal))
+        self.runs.append((one, two, literal))
 
     # --- agents ----------------------------------------------------------------------------------
 
@@ -123,7 +124,7 @@ class ScheduleModel:
         """Whether all agents are alike, so that counting them suffices."""
         everybody = set(self.instance.agents)
         alike = all(set(self.instance.eligible(a)) in (set(), everybody) for a in self.instance.actions)
-        return alike and (len(everybody) == 1 or not self._runs)
+        return alike and (len(everybody) == 1 or not self.runs)
 
     def _add_agents(self) -> None:
         model = self.model
@@ -165,7 +166,7 @@ class ScheduleModel:
                 two.starts_if = (negated(touches),)
             for part in self.parts[i]:
                 self._add_start(i, part, blockers)
-        for one, two, literal in self._runs:
+        for one, two, literal in self.runs:
             self._keep_agent(one, two, literal)
             if two.held:  # starting something would cut the run
                 self._forbid_cuts(two, literal, starters)
@@ -243,28 +244,41 @@ class ScheduleModel:
 
     def schedule(self, solution: list[int]) -> Schedule:
         """Read a schedule off a solution of the model."""
+        return Schedule.of(self.instance, (piece for _, _, piece in self.pieces(solution, {})))
+
+    def pieces(self, solution: list[int], known: Mapping[tuple[int, int], str | None]) -> list[tuple[int, int, Piece]]:
+        """Read off every part as (action, number of the part, piece), in order of time.
+
+        ``known`` holds the agents of some parts; where agents are alike the others are dealt out around them.
+        """
         rows = []
         for i, parts in enumerate(self.parts):
             mode = next((m for m, literal in enumerate(self.modes[i]) if literal is None or solution[literal]), 0)
-            rows += [(solution[part.start], part.held > 0, i, part, mode) for part in parts]
-        rows.sort(key=lambda row: row[:3])
+            rows += [
+                (solution[part.start], (i, k) not in known, part.held > 0, i, k, part, mode)
+                for k, part in enumerate(parts)
+            ]
+        rows.sort(key=lambda row: row[:5])
         free = dict.fromkeys(self.instance.agents, 0)
         last: dict[int, tuple[int, str | None]] = {}
         pieces = []
-        for start, _, i, part, mode in rows:
+        for start, unknown, _, i, k, part, mode in rows:
             agent: str | None
             if self._pooled and part.agents:
                 touching, same = last.get(i, (-1, None))
-                if touching != start or same is None or (part.held and free[same] > start):
+                if not unknown:
+                    same = known[i, k]
+                elif touching != start or same is None or (part.held and free[same] > start):
                     same = next(name for name, until in free.items() if until <= start)
                 agent = same
-                if part.held:
+                if part.held and same is not None:
                     free[same] = start + part.held
             else:
                 agent = next((a for a, literal in part.agents.items() if literal is None or solution[literal]), None)
             last[i] = (start + part.size, agent)
-            pieces.append(Piece(self.instance.actions[i].id, start * self.step, part.size * self.step, agent, mode))
-        return Schedule.of(self.instance, pieces)
+            piece = Piece(self.instance.actions[i].id, start * self.step, part.size * self.step, agent, mode)
+            pieces.append((i, k, piece))
+        return pieces
 
 
 def _closure(instance: Instance) -> list[int]:

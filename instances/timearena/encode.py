@@ -12,7 +12,7 @@ from planoracle.instances.timearena.profile import PROFILES, Profile
 from planoracle.instances.timearena.rules import Snapshot, may_meet
 from planoracle.instances.timearena.world import Object, Role, World, world
 
-__all__ = ["MINUTES_PER_TASK", "decisions", "instance", "load", "remaining", "to_schedule"]
+__all__ = ["MINUTES_PER_TASK", "command", "decisions", "instance", "load", "remaining", "to_schedule"]
 
 #: Time limit of the paper, per task (section 4.1).
 MINUTES_PER_TASK = 40
@@ -144,14 +144,15 @@ def decisions(problem: Instance, schedule: Schedule) -> list[str]:
     for piece in schedule.pieces:
         action = problem.by_id[piece.action]
         made += ["wait"] * (piece.start - clock)
-        made.append(_command(action, piece.mode))
+        made.append(command(action, piece.mode))
         clock = piece.start + action.attended
     return made + ["wait"] * (schedule.makespan - clock)
 
 
-def _command(action: Action, mode: int) -> str:
-    command = action.id.partition("/")[2]
-    return f"{command} {action.modes[mode].name}" if action.modes[mode].name else command
+def command(action: Action, mode: int) -> str:
+    """Write the decision that starts an action in one of its modes."""
+    words = action.id.partition("/")[2]
+    return f"{words} {action.modes[mode].name}" if action.modes[mode].name else words
 
 
 def to_schedule(problem: Instance, made: list[str]) -> Schedule:
@@ -160,7 +161,7 @@ def to_schedule(problem: Instance, made: list[str]) -> Schedule:
 
 
 def _pieces(problem: Instance, made: list[str]) -> Iterator[Piece]:
-    known = {_command(action, mode): (action, mode) for action in problem.actions for mode in range(len(action.modes))}
+    known = {command(action, mode): (action, mode) for action in problem.actions for mode in range(len(action.modes))}
     clock = 0
     for decision in made:
         if decision not in known:

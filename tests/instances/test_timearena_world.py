@@ -63,7 +63,7 @@ def test_the_dependency_graph_contradicts_the_environment_in_known_places_only(o
         problem = encode.load(f"timearena/{name}")
         said = {}
         for action in problem.actions:
-            said[action.id] = encode._command(action, 0)
+            said[action.id] = encode.command(action, 0)
             for ours, theirs in spelling.items():
                 said[action.id] = said[action.id].replace(ours, theirs)
         assert set(said.values()) == {action.name for action in actions}, name

@@ -1,0 +1,184 @@
+"""What all courses have in common: situations, moves between them, and how a run can be brought to its end."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import gcd
+from typing import NamedTuple
+
+from planoracle.instances.model import Instance
+from planoracle.instances.replay import Replay
+from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.state import State
+from planoracle.instances.wording import span
+
+__all__ = ["Candidate", "Course", "Move", "Situation", "clock_after", "piece_candidates"]
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A point in a run.
+
+    Attributes
+    ----------
+    instance
+        By which the rest of the run has to be planned.
+    lost
+        Ticks that have passed beside the time of ``state``, since the world stood still.
+    reached
+        Makespan of what has been done.
+    over
+        Why the run cannot go on from here, if so: the name of its end.
+    spoiled
+        Whether doing all that is left would not be a success; ways to undo are not looked for.
+    """
+
+    instance: Instance
+    state: State = field(default_factory=State)
+    lost: int = 0
+    reached: int = 0
+    over: str | None = None
+    spoiled: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything has been started and nothing is left to decide."""
+        work = dict.fromkeys(self.instance.by_id, 0)
+        pieces = dict.fromkeys(self.instance.by_id, 0)
+        for piece in self.state.pieces:
+            work[piece.action] += piece.duration
+            pieces[piece.action] += 1
+        return all(pieces[a.id] and work[a.id] >= a.duration for a in self.instance.actions)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One decision of a run.
+
+    Attributes
+    ----------
+    position
+        Of the command in order of execution; a wait has that of the command that it precedes.
+    command
+        As the benchmark writes it, or the wait in words.
+    kind
+        ``act``: carried out; ``wait``: time passes; ``lost``: refused, or of no use.
+    start, end
+        Ticks; the time that the decision takes up.
+    restricts
+        Whether the new situation only adds to the one before. Otherwise (a call made on a guess) it may be better.
+    """
+
+    position: int
+    command: str
+    kind: str
+    start: int
+    end: int
+    after: Situation
+    violation: str | None = None
+    restricts: bool = True
+
+
+class Candidate(NamedTuple):
+    """A command that the rules allow in a situation, and the situation that it leads to."""
+
+    command: str
+    kind: str
+    after: Situation
+
+
+class Course(ABC):
+    """A run of one submission, decision by decision.
+
+    Attributes
+    ----------
+    begin, moves
+        The situation before the first decision, and all decisions up to the end of the run.
+    stop
+        Number of moves up to the point from which the run would have to be completed.
+    success, makespan
+        As the rules see the whole run; ``makespan`` only of successful, finished ones.
+    time_limit
+        Ticks, if the rules set one.
+    impossible
+        Why there is no run without violation at all, if the rules leave none.
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self.begin = Situation(instance)
+        self.moves: tuple[Move, ...] = ()
+        self.stop = 0
+        self.success = False
+        self.makespan: int | None = None
+        self.time_limit: int | None = instance.time_limit
+        self.impossible: str | None = None
+
+    @property
+    def situations(self) -> tuple[Situation, ...]:
+        """Before the first and after every decision."""
+        return (self.begin, *(move.after for move in self.moves))
+
+    @property
+    def grid(self) -> int:
+        """Greatest common divisor of all times in the run, in ticks; 0 if there are none."""
+        last = self.situations[-1].state
+        return gcd(
+            *(gcd(piece.start, piece.duration) for piece in last.pieces),
+            *(move.after.state.clock for move in self.moves),
+        )
+
+    @abstractmethod
+    def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
+        """Return the run's commands up to a move, with the rest of a schedule after them, and its replay."""
+
+    @abstractmethod
+    def candidates(self, situation: Situation, step: int) -> Iterator[Candidate]:
+        """Yield the commands that the rules allow at the clock of a situation; waits last one ``step``."""
+
+
+def clock_after(instance: Instance, piece: Piece) -> int:
+    """Return the time before which no command can follow a piece: its start, or when a lone agent is free again."""
+    action = instance.by_id[piece.action]
+    if len(instance.agents) > 1 or piece.agent is None or any(other.agents == () for other in instance.actions):
+        return piece.start
+    return piece.start + (piece.duration if action.interruptible and action.attended else action.attended)
+
+
+def piece_candidates(situation: Situation, step: int) -> Iterator[tuple[Piece, Situation]]:
+    """Yield every piece that can be tried at the clock, whether the rules allow it or not.
+
+    Pieces of interruptible actions come in all lengths that are multiples of ``step`` or all that is left.
+    """
+    instance, state = situation.instance, situation.state
+    done = dict.fromkeys(instance.by_id, 0)
+    first: dict[str, Piece] = {}
+    for piece in state.pieces:
+        done[piece.action] += piece.duration
+        first.setdefault(piece.action, piece)
+    for action in instance.actions:
+        left = action.duration - done[action.id]
+        if action.id in first and not left:
+            continue
+        lengths = [*range(step, left, step), left] if action.interruptible else [left]
+        modes = [first[action.id].mode] if action.id in first else range(len(action.modes))
+        for agent in instance.eligible(action) or (None,):
+            for mode in modes:
+                for length in lengths:
+                    piece = Piece(action.id, state.clock, length, agent, mode)
+                    after = State((*state.pieces, piece), max(state.clock, clock_after(instance, piece)))
+                    reached = max(situation.reached, piece.end + situation.lost)
+                    yield piece, Situation(instance, after, situation.lost, reached)
+
+
+def waited(situation: Situation, until: int) -> Situation:
+    """Return the situation after doing nothing until a time."""
+    state = State(situation.state.pieces, until)
+    return Situation(situation.instance, state, situation.lost, situation.reached)
+
+
+def wait_words(instance: Instance, ticks: int) -> str:
+    """Name a wait."""
+    return f"wait {span(instance, ticks)}"

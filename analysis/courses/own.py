@@ -1,0 +1,95 @@
+"""Schedules of own instances as courses of decisions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from planoracle.analysis.courses.common import (
+    Candidate,
+    Course,
+    Move,
+    Situation,
+    clock_after,
+    piece_candidates,
+    wait_words,
+    waited,
+)
+from planoracle.instances.benchmarks import language
+from planoracle.instances.model import Instance
+from planoracle.instances.referee import find_violations, referee
+from planoracle.instances.replay import Replay, Violation
+from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.state import State
+
+__all__ = ["OwnCourse"]
+
+
+class OwnCourse(Course):
+    """The pieces of a schedule are its commands, in order of their starts; the first one at fault ends the run."""
+
+    def __init__(self, instance: Instance, submission: Any) -> None:
+        super().__init__(instance)
+        schedule = language("own").parse(instance, submission)
+        run = referee(instance, schedule)
+        self.success, self.makespan = run.success, run.makespan if run.success else None
+        moves: list[Move] = []
+        here = self.begin
+        for position, piece in enumerate(schedule.pieces):
+            clock = here.state.clock
+            self.stop = len(moves)
+            if piece.start > clock:
+                here = waited(here, piece.start)
+                moves.append(
+                    Move(position, wait_words(instance, piece.start - clock), "wait", clock, piece.start, here)
+                )
+            pieces = (*here.state.pieces, piece)
+            fault = None if run.success else _fault(instance, pieces, clock)
+            if fault is not None:
+                moves.append(Move(position, _words(piece), "lost", piece.start, piece.start, here, fault.kind))
+                break
+            state = State(pieces, max(piece.start, clock_after(instance, piece)))
+            here = Situation(instance, state, reached=max(here.reached, piece.end))
+            moves.append(Move(position, _words(piece), "act", piece.start, state.clock, here))
+        else:
+            self.stop = len(moves)
+        self.moves = tuple(moves)
+
+    def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
+        """Return the pieces up to a move and those of the rest."""
+        done = self.situations[count].state.pieces
+        schedule = Schedule.of(self.instance, (*done, *rest.pieces))
+        return json.dumps([piece._asdict() for piece in schedule.pieces]), referee(self.instance, schedule)
+
+    def candidates(self, situation: Situation, step: int) -> Iterator[Candidate]:
+        """Yield every piece that can begin now by the general rules, and the wait."""
+        for piece, after in piece_candidates(situation, step):
+            if _fault(self.instance, after.state.pieces, situation.state.clock) is None:
+                yield Candidate(_words(piece), "act", after)
+        yield Candidate(wait_words(self.instance, step), "wait", waited(situation, situation.state.clock + step))
+
+
+def _fault(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Violation | None:
+    """Return what is wrong with the last of some pieces that nothing which follows can mend."""
+    last = pieces[-1]
+    if last.start < clock:
+        return Violation(len(pieces) - 1, "agent_busy", last.action, "is out of order")
+    left = {action.id: action.duration for action in instance.actions}
+    for piece in pieces:
+        left[piece.action] -= piece.duration
+    going = {name for name, ticks in left.items() if ticks > 0 and instance.by_id[name].interruptible}
+    waiting = {lag.after for lag in instance.lags if lag.before in going}
+    for found in find_violations(instance, Schedule(pieces)):
+        if found.kind == "missing_action":
+            continue
+        if found.kind == "action_duration" and found.subject in going and all(piece.duration > 0 for piece in pieces):
+            continue
+        if found.kind == "maximum_lag" and found.subject in waiting:  # from a finish that is still to come
+            continue
+        return found
+    return None
+
+
+def _words(piece: Piece) -> str:
+    return json.dumps(piece._asdict())

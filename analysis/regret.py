@@ -1,0 +1,228 @@
+"""Regret: what every decision of a run cost, by the best makespan that could still be reached before and after it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from planoracle.analysis.courses.common import Course, Situation
+from planoracle.analysis.courses.dispatch import course_of
+from planoracle.analysis.valuation import state_solver, step_of, value_of, values_of
+from planoracle.instances.errors import InternalError
+from planoracle.instances.model import Instance
+from planoracle.instances.schedule import Schedule
+from planoracle.solver.states import NEVER, Value
+
+__all__ = ["Decision", "Regret", "completed", "regret", "regret_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One decision and its price. Times in ticks.
+
+    Attributes
+    ----------
+    position
+        Of the command in order of execution; a wait has that of the command that it precedes.
+    command, kind
+        As written; ``act``, ``wait`` or ``lost`` (refused, or of no use).
+    start, end
+        The time that the decision took up.
+    before, after
+        Best makespan that could be reached before and after it; ``None`` if not proved or if there is none.
+    cost
+        ``after - before``. Negative only where a call made on a guess saved time.
+    status
+        Of ``after``: ``optimal`` (proved), ``infeasible`` (proved that nothing leads to success any more),
+        ``feasible`` (between ``least`` and ``most``) or ``unknown``.
+    violation
+        Kind of the rule that the command broke, if any.
+    """
+
+    position: int
+    command: str
+    kind: str
+    start: int
+    end: int
+    before: int | None
+    after: int | None
+    cost: int | None
+    status: str
+    least: int | None
+    most: int | None
+    violation: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Regret:
+    """The decisions of a run with their costs.
+
+    Attributes
+    ----------
+    optimum
+        Best makespan before the first decision, proved; else ``None``.
+    final
+        Makespan of a run that is a success; the costs then add up to ``final - optimum``.
+    total
+        Sum of the costs; ``None`` if one is not known.
+    no_return
+        Index of the first decision after which no completion without violation exists (within the time limit, if the
+        rules have one), ``None`` if there always is one.
+    no_return_reason, no_return_status
+        ``constraints`` (the rules leave no way; with ``no_return`` ``None``: not even before the first decision),
+        ``time_limit``, ``over`` (the decision itself ended the run) or
+        ``spoiled`` (doing all that is left is no success; ways to undo are not looked for); ``proved`` or ``unknown``.
+    completion, completion_status, completion_plan
+        Best makespan from where the run stopped, and the whole plan up to there and on from there as text, replayed
+        by the rules; of a run that is a success, its own makespan and no plan.
+    grid
+        Ticks: completions pause interruptible actions at multiples of it, see ``solver/README.md``.
+    """
+
+    instance: str
+    unit: str
+    success: bool
+    decisions: tuple[Decision, ...]
+    optimum: int | None
+    final: int | None
+    total: int | None
+    no_return: int | None
+    no_return_reason: str | None
+    no_return_status: str | None
+    completion: int | None
+    completion_status: str
+    completion_plan: str | None
+    grid: int
+    course: Course | None = field(default=None, repr=False, compare=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all but the course, for JSON."""
+        return asdict(replace(self, course=None)) | {"decisions": [asdict(one) for one in self.decisions]}
+
+    def costliest(self, count: int = 3) -> list[int]:
+        """Return the indices of the decisions that cost most, dearest first; none that cost nothing."""
+        priced = [(-(one.cost or 0), i) for i, one in enumerate(self.decisions) if (one.cost or 0) > 0]
+        return [i for _, i in sorted(priced)[:count]]
+
+
+def regret(instance: Instance, submission: Any, rules: Any = None, *, seconds: float = 10.0) -> Regret:
+    """Price every decision of a submission.
+
+    Parameters
+    ----------
+    submission, rules
+        See `planoracle.analysis.courses.dispatch.course_of`.
+    seconds
+        Wall time at most for one state of the run.
+
+    Raises
+    ------
+    PlanError, InputError
+        If the submission cannot be read at all.
+    InternalError
+        If the best completion does not pass the rules.
+
+    Examples
+    --------
+    >>> from planoracle.instances.catalogue import load
+    >>> late = "Step(0, Cobbler, 10 min, 00:05:00), Step(0, Cobbler, 10 min, 00:05:00)"
+    >>> found = regret(load("recipe2plan/timed/Cobbler_Pancakes"), late)
+    >>> for one in found.decisions:
+    ...     print(one.command, one.before, one.after, one.cost, one.violation)
+    wait 5 min 4080 4380 300 None
+    Step(0, Cobbler, 00:10:00, 00:05:00) 4380 4380 0 None
+    Step(0, Cobbler, 00:10:00, 00:05:00) 4380 4380 0 repeated_action
+    >>> found.optimum, found.completion
+    (4080, 4380)
+    """
+    return regret_of(course_of(instance, submission, rules), seconds=seconds)
+
+
+def regret_of(run: Course, *, seconds: float = 10.0) -> Regret:
+    """Price every decision of a course, see `regret`."""
+    values = values_of(run, seconds=seconds)
+    pairs = zip(run.moves, values, values[1:], strict=False)
+    decisions = tuple(
+        Decision(
+            position=move.position,
+            command=move.command,
+            kind=move.kind,
+            start=move.start,
+            end=move.end,
+            before=before.makespan,
+            after=after.makespan,
+            cost=None if before.makespan is None or after.makespan is None else after.makespan - before.makespan,
+            status=after.status,
+            least=after.least if 0 < after.least < NEVER else None,
+            most=after.most,
+            violation=move.violation,
+        )
+        for move, before, after in pairs
+    )
+    costs = [one.cost for one in decisions]
+    reasons = (_lost(run, situation, value) for situation, value in zip(run.situations, values, strict=True))
+    gone, reason, proof = next(((k, *why) for k, why in enumerate(reasons) if why), (None, None, None))
+    stop, value = run.situations[run.stop], values[run.stop]
+    plan = None
+    if not run.success and stop.over is None and value.most is not None:
+        plan = completed(run, run.stop, value, seconds=seconds)
+    return Regret(
+        instance=run.instance.name,
+        unit=run.instance.unit,
+        success=run.success,
+        decisions=decisions,
+        optimum=values[0].makespan,
+        final=run.makespan if run.success else None,
+        total=None if None in costs else sum(cost for cost in costs if cost is not None),
+        no_return=gone - 1 if gone else None,
+        no_return_reason=reason,
+        no_return_status=proof,
+        completion=run.makespan if run.success else value.makespan,
+        completion_status="optimal" if run.success else value.status,
+        completion_plan=plan,
+        grid=step_of(run),
+        course=run,
+    )
+
+
+def _lost(run: Course, situation: Situation, value: Value) -> tuple[str, str] | None:
+    """Return why a situation has no completion, and whether that is proved."""
+    if value.least >= NEVER:
+        return "constraints", "proved"
+    if situation.over is not None:
+        return "over", "proved"
+    if situation.spoiled:
+        return "spoiled", "unknown"
+    if run.time_limit is not None and value.least > run.time_limit:
+        return "time_limit", "proved"
+    return None
+
+
+def completed(run: Course, count: int, value: Value, *, seconds: float = 10.0) -> str:
+    """Return the plan of a run up to a move with its best completion, replayed by the rules.
+
+    Parameters
+    ----------
+    count
+        Number of moves.
+    value
+        Of the situation after them, with a completion known.
+
+    Raises
+    ------
+    InternalError
+        If the rules do not accept the plan, or see another makespan.
+    """
+    situation, step = run.situations[count], step_of(run)
+    rest = Schedule(())
+    if not situation.complete:
+        if value.witness is None:
+            value = value_of(situation, step, value.least, seconds=seconds)
+        if value.witness is None:
+            raise InternalError(f"{run.instance.name}: the completion of makespan {value.most} was not found again")
+        rest = state_solver(situation.instance, step).completion(value.witness, situation.state)
+    plan, replay = run.completed(count, rest)
+    if not replay.success or replay.makespan != value.most:
+        fault = replay.violations[0] if replay.violations else f"makespan {replay.makespan}, not {value.most}"
+        raise InternalError(f"{run.instance.name}: a completion of ours does not pass the rules: {fault}")
+    return plan

@@ -1,0 +1,87 @@
+"""States of a run in the units of the CP-SAT model: which parts of which actions are fixed, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Instance
+from planoracle.instances.state import State
+
+__all__ = ["Progress", "Translator"]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A state in steps of the model.
+
+    Attributes
+    ----------
+    starts
+        Starts of the fixed parts, in order, by position of the action; only actions that have been started.
+    modes
+        Their modes.
+    agents
+        Agents of fixed parts, by action and number of the part.
+    clock, latest
+        Time before which nothing else starts; the latest time of the state.
+    cut
+        Ticks taken out of the state, in which nothing happened that still matters.
+    """
+
+    starts: dict[int, list[int]]
+    modes: dict[int, int]
+    agents: dict[tuple[int, int], str | None]
+    clock: int
+    latest: int
+    cut: int
+
+
+class Translator:
+    """Translates states of one instance.
+
+    Parameters
+    ----------
+    step
+        Ticks per step of the model.
+    """
+
+    def __init__(self, instance: Instance, step: int) -> None:
+        self.instance = instance
+        self.step = step
+        #: Ticks of one part, by action.
+        self.sizes = [
+            step if action.interruptible and action.duration > step else action.duration for action in instance.actions
+        ]
+        longest = [0, *(lag.minimum or 0 for lag in instance.lags), *(lag.maximum or 0 for lag in instance.lags)]
+        reach = max(longest) + max(action.release for action in instance.actions)
+        # When so long nothing has started or ended, nothing that happened before matters any more.
+        self._memory = (-(-reach // step) + 1) * step
+
+    def progress(self, state: State) -> Progress:
+        """Translate a state; raises `InputError` if its times do not fit the step or the actions."""
+        index, step = self.instance.index, self.step
+        starts: dict[int, list[int]] = {}
+        modes: dict[int, int] = {}
+        agents: dict[tuple[int, int], str | None] = {}
+        cut = end = 0
+        for piece in sorted(state.pieces, key=lambda piece: piece.start):
+            cut += max(0, piece.start - cut - end - self._memory)
+            start, i = piece.start - cut, index[piece.action]
+            end = max(end, start + piece.duration)
+            size = self.sizes[i]
+            parts = piece.duration // size if size else 1
+            if start % step or (piece.duration % size if size else piece.duration):
+                raise InputError(f"must fit steps of {step}", field=f"state.pieces[{piece.action}]", value=piece)
+            if not parts:  # a command of no length changes nothing
+                continue
+            fixed = starts.setdefault(i, [])
+            modes[i] = piece.mode
+            for k in range(parts):
+                agents[i, len(fixed)] = piece.agent
+                fixed.append((start + k * size) // step)
+        cut += max(0, state.clock - cut - end - self._memory)
+        if (state.clock - cut) % step:
+            raise InputError(f"must be a multiple of {step}", field="state.clock", value=state.clock)
+        clock = (state.clock - cut) // step
+        return Progress(starts, modes, agents, clock, max(clock, -(-end // step)), cut)

@@ -1,0 +1,292 @@
+"""The best makespan that a state of a run leaves: one model, its domains changed in place.
+
+Along a run states only add restrictions, so the best makespan before a decision bounds the one after it from
+below, and a schedule that keeps to the decision proves that nothing was lost. Only where there is no such schedule
+CP-SAT is asked, with the makespan between what is known from both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import ceil
+from time import perf_counter
+
+from planoracle.instances.model import Instance
+from planoracle.instances.schedule import Schedule
+from planoracle.instances.state import State
+from planoracle.solver.bounds import common_tick, horizon, lower_bound, windows
+from planoracle.solver.cp import Outcome, negated, run
+from planoracle.solver.model import ScheduleModel
+from planoracle.solver.progress import Progress, Translator
+
+__all__ = ["NEVER", "StateSolver", "Value", "Witness"]
+
+#: Lower bound of what is impossible.
+NEVER = 2**62
+# CP-SAT's settings from cheap to dear, each with its effort in deterministic time.
+_EFFORTS: tuple[tuple[Mapping[str, int], float | None], ...] = (
+    ({"core": True, "lean": True}, 0.02),
+    ({"core": True}, 0.05),
+    ({}, 0.5),
+    ({"presolve": True, "linearization": 1, "workers": 2}, None),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A schedule, as a solution of a model; ``cut`` ticks were taken out of the state that it completes."""
+
+    model: ScheduleModel
+    solution: list[int]
+    cut: int
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What is known about the best makespan that a state leaves.
+
+    Attributes
+    ----------
+    least, most
+        Ticks; the best makespan lies between them. ``most`` is ``None`` if no completion is known, ``least`` is
+        `NEVER` if it is proved that there is none.
+    witness
+        A completion with makespan ``most``, if one was found.
+    """
+
+    least: int
+    most: int | None
+    witness: Witness | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def status(self) -> str:
+        """``optimal``, ``feasible``, ``infeasible`` or ``unknown``."""
+        if self.least >= NEVER:
+            return "infeasible"
+        if self.most is None:
+            return "unknown"
+        return "optimal" if self.least == self.most else "feasible"
+
+    @property
+    def makespan(self) -> int | None:
+        """The best makespan in ticks, if it is proved."""
+        return self.most if self.least == self.most else None
+
+
+class StateSolver:
+    """Values of the states of runs on one instance; its time limit is left out of account.
+
+    Parameters
+    ----------
+    step
+        Ticks; times of states must be multiples of it. Statements hold for completions that pause interruptible
+        actions at multiples of it, see ``solver/README.md``. By default as in `solve`.
+    latest
+        Ticks; latest time in the states to come, if known, so that the model is built only once.
+
+    Examples
+    --------
+    >>> from planoracle.instances.catalogue import load
+    >>> from planoracle.instances.schedule import Piece
+    >>> states = StateSolver(load("recipe2plan/timed/Cobbler_Pancakes"))
+    >>> states.value(State()).makespan
+    4080
+    >>> states.value(State((Piece("Cobbler/0", 300, 600, "agent"),), clock=300)).makespan
+    4380
+    """
+
+    def __init__(self, instance: Instance, step: int | None = None, latest: int = 0) -> None:
+        self.instance = instance
+        self.step = step or common_tick(instance)
+        self.solves = 0
+        self._translator = Translator(instance, self.step)
+        self._windows = windows(instance)
+        self._rest = -(-horizon(instance) // self.step)
+        self._latest = max(self._rest, -(-latest // self.step))
+        self._model: ScheduleModel | None = None
+        self._touched: list[int] = []
+        self._least = NEVER
+        if self._windows.consistent:
+            self._least = -(-lower_bound(instance, self._windows) // self.step)
+        actions, tails = instance.actions, self._windows.tail
+        self._left = [
+            action.duration // self.step + tail // self.step for action, tail in zip(actions, tails, strict=True)
+        ]
+        self._held = [action.attended // self.step for action in actions]
+
+    # --- the model ---------------------------------------------------------------------------------
+
+    def _prepare(self, progress: Progress) -> ScheduleModel:
+        """Return the model, with the decisions of a state as its domains."""
+        if self._model is None or progress.latest > self._latest:
+            self._build(progress.latest)
+        assert self._model is not None
+        model, proto = self._model, self._model.model
+        for variable in self._touched:
+            proto.set_domain(variable, *self._free[variable])
+        self._touched.clear()
+        clock = progress.clock
+        for i, parts in enumerate(model.parts):
+            starts = progress.starts.get(i, ())
+            for part, start in zip(parts, starts, strict=False):
+                self._fix(part.start, start, start)
+            for part in parts[len(starts) :]:
+                least, most = self._free[part.start]
+                if least < clock:
+                    self._fix(part.start, clock, max(most, clock))
+            if not starts:
+                continue
+            for literal in self._goes_on.get((i, len(starts)), ()):
+                self._fix_literal(literal, holds=False)  # what comes next is a command of its own
+            for mode, choice in enumerate(model.modes[i]):
+                if choice is not None:
+                    self._fix_literal(choice, holds=mode == progress.modes[i])
+        for (i, k), agent in progress.agents.items():
+            for name, chosen in model.parts[i][k].agents.items():
+                if chosen is not None:
+                    self._fix_literal(chosen, holds=name == agent)
+        return model
+
+    def _build(self, latest: int) -> None:
+        self._latest = max(self._latest, 2 * latest)
+        most = (self._latest + self._rest) * self.step
+        model = self._model = ScheduleModel(self.instance, self._windows, self.step, 0, most)
+        self._touched.clear()
+        self._free = [model.model.domain(variable) for variable in range(model.model.variables)]
+        place = {id(part): (i, k) for i, parts in enumerate(model.parts) for k, part in enumerate(parts)}
+        self._goes_on: dict[tuple[int, int], list[int]] = {}
+        for _, two, literal in model.runs:
+            self._goes_on.setdefault(place[id(two)], []).append(literal)
+
+    def _fix(self, variable: int, least: int, most: int) -> None:
+        assert self._model is not None
+        self._model.model.set_domain(variable, least, most)
+        self._touched.append(variable)
+
+    def _fix_literal(self, literal: int, *, holds: bool) -> None:
+        if literal < 0:
+            literal, holds = negated(literal), not holds
+        self._fix(literal, int(holds), int(holds))
+
+    def _bound(self, progress: Progress) -> int:
+        """Lower bound in steps: what has been started, every action still to do, and all that needs an agent."""
+        clock, best = progress.clock, self._least
+        work, rest = 0, NEVER
+        for i, left in enumerate(self._left):
+            starts = progress.starts.get(i)
+            size = self._translator.sizes[i] // self.step
+            if starts is not None:
+                done = size * len(starts)
+                best = max(best, starts[-1] + size + left - done)
+                if done >= self.instance.actions[i].duration // self.step:
+                    continue
+                left, held = left - done, max(0, self._held[i] - done)
+            else:
+                held = self._held[i]
+            best = max(best, clock + left)
+            if held:
+                work += held
+                rest = min(rest, left - held)
+        return max(best, clock - (-work // len(self.instance.agents)) + rest) if work else best
+
+    # --- values ------------------------------------------------------------------------------------
+
+    def value(self, state: State, at_least: int = 0, at_most: int | None = None, *, seconds: float = 10.0) -> Value:
+        """Find the best makespan that a state leaves.
+
+        Parameters
+        ----------
+        at_least, at_most
+            Bounds in ticks that are known already. If there is nothing shorter than ``at_most``, the value has
+            no witness.
+        seconds
+            Wall time at most.
+
+        Raises
+        ------
+        InputError
+            If the state's times are no multiples of the step.
+        """
+        if at_most is not None and at_least >= at_most:
+            return Value(at_most, at_most)
+        if self._least >= NEVER:
+            return Value(NEVER, None)
+        progress = self._translator.progress(state)
+        model = self._prepare(progress)
+        known = Value(at_least, at_most)
+        least = max(-(-(at_least - progress.cut) // self.step), self._bound(progress))
+        most = self._free[model.makespan][1] if at_most is None else (at_most - progress.cut) // self.step - 1
+        if least > most:
+            return Value(at_most, at_most) if at_most is not None else Value(NEVER, None)
+        return self._search(model, progress.cut, least, most, known, perf_counter() + seconds)
+
+    def _search(self, model: ScheduleModel, cut: int, least: int, most: int, known: Value, deadline: float) -> Value:
+        best: list[int] | None = None
+        for options, effort in _EFFORTS:
+            self._fix(model.makespan, least, most)
+            found = self._run(model, deadline - perf_counter(), options, effort)
+            if found.solution:
+                best, most = found.solution, found.solution[model.makespan]
+            if found.status == "infeasible" and best is None:
+                if known.most is not None:  # there is nothing shorter: the proof that `solve` rests on as well
+                    return Value(known.most, known.most)
+                if self._confirmed(model, options, deadline):
+                    return Value(NEVER, None)
+            elif found.status == "optimal":
+                least = most
+            elif found.bound > 0:
+                least = max(least, ceil(found.bound - 1e-6))
+            if (best is not None and least >= most) or perf_counter() >= deadline:
+                break
+        low = least * self.step + cut
+        if best is None:
+            return Value(low if known.most is None else min(low, known.most), known.most)
+        return Value(low, most * self.step + cut, Witness(model, best, cut))
+
+    def _run(self, model: ScheduleModel, seconds: float, options: Mapping[str, int], effort: float | None) -> Outcome:
+        self.solves += 1
+        return run(model.model, seconds=seconds, deterministic=effort, **options)  # type: ignore[arg-type]
+
+    def _confirmed(self, model: ScheduleModel, options: Mapping[str, int], deadline: float) -> bool:
+        """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
+        other = {"presolve": not options.get("presolve", False)}
+        return self._run(model, max(1.0, deadline - perf_counter()), other, None).status == "infeasible"
+
+    # --- witnesses ---------------------------------------------------------------------------------
+
+    def keeps(self, witness: Witness, state: State) -> bool:
+        """Whether the schedule of a witness completes another state as well (if in doubt, it does not)."""
+        progress = self._translator.progress(state)
+        if progress.cut != witness.cut or witness.model is not self._model:
+            return False
+        solution, clock = witness.solution, progress.clock
+        for i, parts in enumerate(witness.model.parts):
+            starts = progress.starts.get(i, ())
+            if any(solution[part.start] != start for part, start in zip(parts, starts, strict=False)):
+                return False
+            if len(starts) < len(parts) and solution[parts[len(starts)].start] < clock:
+                return False
+            if not starts:
+                continue
+            if any(_holds(literal, solution) for literal in self._goes_on.get((i, len(starts)), ())):
+                return False
+            mode = witness.model.modes[i][progress.modes[i]]
+            if mode is not None and not _holds(mode, solution):
+                return False
+        for (i, k), agent in progress.agents.items():
+            chosen = witness.model.parts[i][k].agents.get(agent or "")
+            if chosen is not None and not _holds(chosen, solution):
+                return False
+        return True
+
+    def completion(self, witness: Witness, state: State) -> Schedule:
+        """Return the pieces that a witness adds to a state which it completes."""
+        progress = self._translator.progress(state)
+        rows = witness.model.pieces(witness.solution, progress.agents)
+        rest = (piece for i, k, piece in rows if k >= len(progress.starts.get(i, ())))
+        return Schedule.of(self.instance, (piece._replace(start=piece.start + witness.cut) for piece in rest))
+
+
+def _holds(literal: int, solution: list[int]) -> bool:
+    return bool(solution[literal]) if literal >= 0 else not solution[negated(literal)]
