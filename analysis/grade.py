@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 from planoracle.analysis.judges.common import Judge, OwnJudge
+from planoracle.analysis.problems import Problems
+from planoracle.analysis.profiles import benchmark_of
+from planoracle.analysis.submissions import checked, fault_of
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import profile as asynctool
-from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import load_json
-from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan import profile as recipe2plan
 from planoracle.instances.robotouille import profile as robotouille
 from planoracle.instances.timearena import profile as timearena
 
-__all__ = ["Grade", "Grader", "grade_all", "read_submissions"]
-
-#: Longest submission line that is read, in bytes; longer ones are skipped and reported.
-MAX_LINE = 64 * 2**20
+__all__ = ["Grade", "Grader", "grade_all"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +115,7 @@ class Grader:
         self.price_waits = price_waits
         self.limit: Literal["optimum", "published"] = limit
         self.price_rest = price_rest
-        self.originals = originals
-        self._instances: dict[str, Problem] = {}
+        self.problems = Problems(originals)
         self._judges: dict[str, Judge] = {}
 
     def grade(self, submission: Any, line: int | None = None) -> Grade:
@@ -131,7 +127,6 @@ class Grader:
         try:
             return self._grade(submission, line)
         except Exception as error:
-            fault = "" if isinstance(error, InputError) else f"internal error: {type(error).__name__}: "
             submitted = submission if isinstance(submission, dict) else {}
             return Grade(
                 id=_text(submitted.get("id")),
@@ -140,26 +135,20 @@ class Grader:
                 scored=False,
                 model=_text(submitted.get("model")),
                 line=line,
-                reason=f"{fault}{error}"[:1000],
+                reason=fault_of(error),
             )
 
     def _grade(self, submission: Any, line: int | None) -> Grade:
-        if not isinstance(submission, dict):
-            raise InputError("must be an object with id, instance and plan", field="submission", value=submission)
-        for name in ("id", "instance"):
-            if not isinstance(submission.get(name), str):
-                raise InputError("must be text", field=name, value=submission.get(name))
-        if not isinstance(submission.get("model"), str | None):
-            raise InputError("must be text", field="model", value=submission["model"])
-        instance = self._instance(submission["instance"])
+        submission = checked(submission)
+        instance = self.problems.find(submission["instance"])
         return Grade(
             id=submission["id"],
             instance=submission["instance"],
-            benchmark=_benchmark(instance),
+            benchmark=benchmark_of(instance),
             scored=True,
             model=submission.get("model"),
             line=line,
-            **self._judge(_benchmark(instance)).judge(instance, submission),
+            **self._judge(benchmark_of(instance)).judge(instance, submission),
         )
 
     def _judge(self, benchmark: str) -> Judge:
@@ -192,61 +181,16 @@ class Grader:
         if not isinstance(name, str):
             return None
         head = name.partition("/")[0]
-        known = self._instances.get(name)
-        return _benchmark(known) if known is not None else head if head in catalogue.BENCHMARKS else None
-
-    def _instance(self, name: str) -> Problem:
-        found = self._instances.get(name)
-        if found is None:
-            original = self._original(name)
-            name_or_path = name if original is None else str(original)
-            known = catalogue.is_file(name_or_path)
-            instances = catalogue.read_problems(name_or_path) if known else [catalogue.problem(name)]
-            if len(instances) != 1:
-                raise InputError("must name a single problem", field="instance", value=name)
-            found = self._instances[name] = instances[0]
-        return found
-
-    def _original(self, name: str) -> Path | None:
-        """Return the file of a kitchen's name in the folder of originals, if there is one."""
-        inner = Path(name.removeprefix("robotouille/"))
-        if self.originals is None or len(name) > 300 or "\0" in name or inner.is_absolute() or ".." in inner.parts:
-            return None
-        candidates = (self.originals / inner.parent / f"{inner.name}{ending}" for ending in ("", ".json"))
-        return next((path for path in candidates if path.is_file()), None)
-
-
-def _benchmark(problem: Problem) -> str:
-    return problem.benchmark if isinstance(problem, Instance) else "robotouille"
+        known = self.problems.known(name)
+        return benchmark_of(known) if known is not None else head if head in catalogue.BENCHMARKS else None
 
 
 def _text(value: Any) -> str | None:
     return value[:200] if isinstance(value, str) else None
 
 
-def read_submissions(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield the line number and the content of every line, or the error that a line is.
-
-    Empty lines are passed over. A line longer than `MAX_LINE` is skipped to its end.
-    """
-    number = 0
-    while line := stream.readline(MAX_LINE + 1):
-        number += 1
-        if len(line) > MAX_LINE:
-            while line and not line.endswith(b"\n"):
-                line = stream.readline(MAX_LINE)
-            yield number, InputError(f"is longer than {MAX_LINE} bytes", source=source, field=f"line {number}")
-            continue
-        if not line.strip():
-            continue
-        try:
-            yield number, load_json(line, source)
-        except InputError as error:
-            yield number, error
-
-
 def grade_all(entries: Iterable[tuple[int, Any | InputError]], grader: Grader) -> Iterator[Grade]:
-    """Grade every entry of `read_submissions`; lines that are errors become unscored grades."""
+    """Grade every entry of `planoracle.analysis.submissions.read_submissions`; lines that are errors become unscored grades."""
     for number, entry in entries:
         if isinstance(entry, InputError):
             yield Grade(id=None, instance=None, scored=False, line=number, reason=str(entry))

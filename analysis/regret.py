@@ -9,7 +9,9 @@ from planoracle.analysis.courses.common import Course, Situation
 from planoracle.analysis.courses.dispatch import course_of
 from planoracle.analysis.valuation import state_solver, step_of, value_of, values_of
 from planoracle.instances.errors import InternalError
-from planoracle.instances.model import Instance
+from planoracle.instances.catalogue import Problem
+from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.instances.robotouille.profile import PROFILES
 from planoracle.instances.schedule import Schedule
 from planoracle.solver.states import NEVER, Value
 
@@ -105,7 +107,7 @@ class Regret:
         return [i for _, i in sorted(priced)[:count]]
 
 
-def regret(instance: Instance, submission: Any, rules: Any = None, *, seconds: float = 10.0) -> Regret:
+def regret(instance: Problem, submission: Any, rules: Any = None, *, seconds: float = 10.0) -> Regret:
     """Price every decision of a submission.
 
     Parameters
@@ -135,6 +137,10 @@ def regret(instance: Instance, submission: Any, rules: Any = None, *, seconds: f
     >>> found.optimum, found.completion
     (4080, 4380)
     """
+    if isinstance(instance, Kitchen):
+        from planoracle.analysis.kitchens import kitchen_regret  # brings the planner
+
+        return kitchen_regret(instance, submission, rules or PROFILES["paper"], seconds=seconds)
     return regret_of(course_of(instance, submission, rules), seconds=seconds)
 
 

@@ -7,7 +7,7 @@ keep to it. What is left is halved.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import gcd
 
@@ -16,7 +16,7 @@ from planoracle.instances.model import Instance
 from planoracle.solver.bounds import common_tick
 from planoracle.solver.states import NEVER, StateSolver, Value
 
-__all__ = ["state_solver", "step_of", "value_of", "values_of"]
+__all__ = ["fill", "state_solver", "step_of", "value_of", "values_of"]
 
 # With more steps than this in interruptible actions a model is too large; situations are then left open.
 _MAX_PARTS = 6_000
@@ -90,14 +90,32 @@ def _stretch(situations: Sequence[Situation], step: int, seconds: float) -> list
     begin = values[0] = value_of(situations[0], step, seconds=seconds)
     if last:
         values[last] = value_of(situations[last], step, begin.least, seconds=seconds)
-        _fill(situations, values, 0, last, step, seconds)
+        fill(
+            values,
+            0,
+            last,
+            lambda k, low, high: value_of(situations[k], step, low.least, high.most, seconds=seconds),
+            lambda k, value: _kept(situations[k], value, situations[k + 1], step),
+        )
     return [value for value in values if value is not None]
 
 
-def _fill(
-    situations: Sequence[Situation], values: list[Value | None], low: int, high: int, step: int, seconds: float
+def fill(
+    values: list[Value | None],
+    low: int,
+    high: int,
+    solve: Callable[[int, Value, Value], Value],
+    kept: Callable[[int, Value], Value | None],
 ) -> None:
-    """Value what lies between two situations whose values are known."""
+    """Value what lies between two situations whose values are known, where values never fall.
+
+    Parameters
+    ----------
+    solve
+        Returns the value of a situation that lies between those of two others.
+    kept
+        Returns the value of the situation after one whose value is known, if that needs no search.
+    """
     while high - low > 1:
         before, after = values[low], values[high]
         assert before is not None
@@ -105,11 +123,11 @@ def _fill(
         if before.least >= NEVER or (before.makespan is not None and before.makespan == after.makespan):
             values[low + 1 : high] = [Value(before.least, before.most)] * (high - low - 1)
             return
-        following = _kept(situations[low], before, situations[low + 1], step)
+        following = kept(low, before)
         if following is None:
             middle = (low + high) // 2
-            values[middle] = value_of(situations[middle], step, before.least, after.most, seconds=seconds)
-            _fill(situations, values, middle, high, step, seconds)
+            values[middle] = solve(middle, before, after)
+            fill(values, middle, high, solve, kept)
             high = middle
         else:
             low += 1

@@ -8,7 +8,10 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.state import State
 
-__all__ = ["Progress", "Translator"]
+__all__ = ["Key", "Progress", "Translator"]
+
+
+Key = tuple[int, tuple[tuple[int, ...], ...], tuple[str | None, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,12 @@ class Progress:
     clock: int
     latest: int
     cut: int
+
+    @property
+    def key(self) -> Key:
+        """What the value of the state depends on, but for the time cut out."""
+        fixed = tuple((i, self.modes[i], *starts) for i, starts in sorted(self.starts.items()))
+        return self.clock, fixed, tuple(self.agents.values())
 
 
 class Translator:

@@ -8,7 +8,7 @@ CP-SAT is asked, with the makespan between what is known from both sides.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 from time import perf_counter
 
@@ -18,12 +18,14 @@ from planoracle.instances.state import State
 from planoracle.solver.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.cp import Outcome, negated, run
 from planoracle.solver.model import ScheduleModel
-from planoracle.solver.progress import Progress, Translator
+from planoracle.solver.progress import Key, Progress, Translator
 
 __all__ = ["NEVER", "StateSolver", "Value", "Witness"]
 
 #: Lower bound of what is impossible.
 NEVER = 2**62
+# States kept in which so long nothing has happened that they come again.
+_MEMORY = 1_000
 # CP-SAT's settings from cheap to dear, each with its effort in deterministic time.
 _EFFORTS: tuple[tuple[Mapping[str, int], float | None], ...] = (
     ({"core": True, "lean": True}, 0.02),
@@ -106,6 +108,7 @@ class StateSolver:
         self._latest = max(self._rest, -(-latest // self.step))
         self._model: ScheduleModel | None = None
         self._touched: list[int] = []
+        self._proved: dict[Key, Value] = {}  # less the time cut out
         self._least = NEVER
         if self._windows.consistent:
             self._least = -(-lower_bound(instance, self._windows) // self.step)
@@ -213,13 +216,20 @@ class StateSolver:
         if self._least >= NEVER:
             return Value(NEVER, None)
         progress = self._translator.progress(state)
+        seen = self._proved.get(progress.key)
+        if seen is not None:
+            return _later(seen, progress.cut)
         model = self._prepare(progress)
         known = Value(at_least, at_most)
         least = max(-(-(at_least - progress.cut) // self.step), self._bound(progress))
         most = self._free[model.makespan][1] if at_most is None else (at_most - progress.cut) // self.step - 1
         if least > most:
             return Value(at_most, at_most) if at_most is not None else Value(NEVER, None)
-        return self._search(model, progress.cut, least, most, known, perf_counter() + seconds)
+        found = self._search(model, progress.cut, least, most, known, perf_counter() + seconds)
+        settled = found.status == "infeasible" or (found.makespan is not None and found.witness is not None)
+        if progress.cut and settled and len(self._proved) < _MEMORY:
+            self._proved[progress.key] = _later(found, -progress.cut)  # it comes again with every further wait
+        return found
 
     def _search(self, model: ScheduleModel, cut: int, least: int, most: int, known: Value, deadline: float) -> Value:
         best: list[int] | None = None
@@ -286,6 +296,13 @@ class StateSolver:
         rows = witness.model.pieces(witness.solution, progress.agents)
         rest = (piece for i, k, piece in rows if k >= len(progress.starts.get(i, ())))
         return Schedule.of(self.instance, (piece._replace(start=piece.start + witness.cut) for piece in rest))
+
+
+def _later(value: Value, ticks: int) -> Value:
+    if value.most is None or value.witness is None:
+        return value
+    witness = replace(value.witness, cut=value.witness.cut + ticks)
+    return Value(value.least + ticks, value.most + ticks, witness)
 
 
 def _holds(literal: int, solution: list[int]) -> bool:

@@ -120,7 +120,8 @@ def grade(
     status is then 1.
     """
     from planoracle.analysis import statistics
-    from planoracle.analysis.grade import Grader, grade_all, read_submissions
+    from planoracle.analysis.grade import Grader, grade_all
+    from planoracle.analysis.submissions import read_submissions
     from planoracle.instances.asynctool import profile as asynctool
     from planoracle.instances.recipe2plan import profile as recipe2plan
     from planoracle.instances.robotouille import profile as robotouille

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from planoracle.analysis.courses.timearena import TimeArenaCourse
 from planoracle.analysis.judges.common import given, shared_fields
 from planoracle.analysis.metrics.timearena import measure
 from planoracle.analysis.optimum import optimum
-from planoracle.analysis.waits import waits
+from planoracle.analysis.valuation import values_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.language import parse
 from planoracle.instances.timearena.profile import Profile
 from planoracle.instances.timearena.rules import as_replay, replay
-from planoracle.instances.timearena.world import World, world
+from planoracle.instances.timearena.world import world
 
 __all__ = ["TimeArenaJudge"]
 
@@ -52,7 +53,7 @@ class TimeArenaJudge:
             "steps": [list(step) for step in run.steps],
         }
         if self.price_waits:
-            details |= self._priced(scene, decisions, limit)
+            details |= self._priced(instance, decisions, limit)
         return shared_fields(as_replay(run)) | {
             "makespan": run.total_time,
             "optimal_makespan": self._least_minutes(instance),
@@ -72,8 +73,14 @@ class TimeArenaJudge:
             self._minutes[instance.name] = best.makespan if best is not None and best.status == "optimal" else None
         return self._minutes[instance.name]
 
-    def _priced(self, scene: World, made: list[str], limit: int) -> dict[str, Any]:
-        costs = [wait.cost for wait in waits(scene, made, limit, self.rules)]
+    def _priced(self, instance: Instance, made: list[str], limit: int) -> dict[str, Any]:
+        course = TimeArenaCourse(instance, made, self.rules, limit)
+        values = [value.makespan for value in values_of(course)]
+        costs = [
+            None if before is None or after is None else after - before
+            for move, before, after in zip(course.moves, values, values[1:], strict=False)
+            if move.kind == "wait"
+        ]
         known = [cost for cost in costs if cost is not None]
         return {
             "costless_waits": known.count(0),

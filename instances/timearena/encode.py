@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.timearena.profile import PROFILES, Profile
-from planoracle.instances.timearena.rules import Snapshot, may_meet
+from planoracle.instances.timearena.rules import may_meet
 from planoracle.instances.timearena.world import Object, Role, World, world
 
-__all__ = ["MINUTES_PER_TASK", "command", "decisions", "instance", "load", "remaining", "to_schedule"]
+__all__ = ["MINUTES_PER_TASK", "command", "decisions", "instance", "load", "to_schedule"]
 
 #: Time limit of the paper, per task (section 4.1).
 MINUTES_PER_TASK = 40
@@ -55,51 +54,10 @@ def instance(scene: World, rules: Profile = PROFILES["paper"]) -> Instance:
     )
 
 
-def remaining(scene: World, now: Snapshot, rules: Profile = PROFILES["paper"]) -> Instance | None:
-    """Encode what is left to do from a snapshot on, in minutes from now; ``None`` if nothing is.
-
-    What is running goes on at once: it is tied to an action of no duration that comes before all others.
-    """
-    anchor = Action("now/now", "now", duration=0, attended=0, agents=())
-    actions, lags = [anchor], []
-    for thing in scene.objects.values():
-        for (verb, slot), role in thing.roles.items():
-            key = (thing.name, verb, slot)
-            left = now.left[key]
-            if not left:
-                continue
-            action = _action(scene, thing, role, rules)
-            if key in now.running:
-                demands = tuple(Demand(name) for name in now.running[key])
-                action = replace(action, duration=left, attended=0, agents=(), modes=(Mode(demands),))
-                lags.append(Lag(anchor.id, action.id, 0, 0))
-            else:
-                action = replace(action, modes=tuple(_open(scene, mode, now) for mode in action.modes))
-                lags.append(Lag(anchor.id, action.id))
-                lags += [Lag(before, action.id) for before in _waits_for(action, _needs(scene, role, now))]
-            actions.append(action)
-    if len(actions) == 1:
-        return None
-    return Instance(
-        name=f"{scene.name} after minute {now.minute}",
-        actions=tuple(actions),
-        lags=tuple(lags),
-        resources=tuple(Resource(name) for name in scene.objects),
-        unit="minute",
-        seconds_per_tick=60,
-    )
-
-
 def _waits_for(action: Action, needs: list[str]) -> list[str]:
     """Return what an action waits for in any case: its own needs, and those that all its modes share."""
     shared = set.intersection(*(set(mode.after) for mode in action.modes)) if action.modes else set()
     return list(dict.fromkeys([*needs, *sorted(shared)]))
-
-
-def _open(scene: World, mode: Mode, now: Snapshot) -> Mode:
-    """Drop from a mode the prerequisites that are done."""
-    done = {_id(scene, name, verb) for (name, verb, _), left in now.left.items() if not left}
-    return replace(mode, after=tuple(before for before in mode.after if before not in done))
 
 
 def _id(scene: World, thing: str, verb: str) -> str:
@@ -110,13 +68,9 @@ def _id(scene: World, thing: str, verb: str) -> str:
     )
 
 
-def _needs(scene: World, role: Role, now: Snapshot | None = None) -> list[str]:
-    """Return the actions a role waits for, those done by ``now`` left out."""
-    needed = (
-        key
-        for key in role.needs
-        if (now.left[key] if now is not None else scene.objects[key[0]].roles[key[1:]].minutes)
-    )
+def _needs(scene: World, role: Role) -> list[str]:
+    """Return the actions a role waits for."""
+    needed = (key for key in role.needs if scene.objects[key[0]].roles[key[1:]].minutes)
     return list(dict.fromkeys(_id(scene, name, verb) for name, verb, _ in needed))
 
 

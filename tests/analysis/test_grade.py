@@ -11,13 +11,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from planoracle.analysis import grade as grade_module
-from planoracle.analysis.grade import Grade, Grader, grade_all, read_submissions
+from planoracle.analysis import submissions
+from planoracle.analysis.grade import Grade, Grader, grade_all
 from planoracle.analysis.judges import recipe2plan as judge_module
 from planoracle.analysis.judges.recipe2plan import released_plan
 from planoracle.analysis.metrics.recipe2plan import measure, reference_efficiency
 from planoracle.analysis.optimum import optimum
 from planoracle.analysis.statistics import summarize
+from planoracle.analysis.submissions import read_submissions
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import to_document
@@ -507,7 +508,7 @@ def test_an_empty_file_holds_no_submission():
 
 def test_lines_that_are_too_long_are_skipped_to_their_end(monkeypatch):
     good = json.dumps(GOOD_LINE).encode()
-    monkeypatch.setattr(grade_module, "MAX_LINE", len(good) + 1)
+    monkeypatch.setattr(submissions, "MAX_LINE", len(good) + 1)
     for length in (len(good) + 2, 2 * len(good) + 2, 2 * len(good) + 3, 10 * len(good)):
         (found,) = grade_lines(b"x" * length)
         assert not found.scored
@@ -515,7 +516,7 @@ def test_lines_that_are_too_long_are_skipped_to_their_end(monkeypatch):
 
 
 def test_a_line_that_is_too_long_may_be_the_last(monkeypatch):
-    monkeypatch.setattr(grade_module, "MAX_LINE", 10)
+    monkeypatch.setattr(submissions, "MAX_LINE", 10)
     entries = list(read_submissions(io.BytesIO(b"null\n" + b"x" * 95), "s.jsonl"))
     assert [number for number, _ in entries] == [1, 2]
     assert entries[0][1] is None

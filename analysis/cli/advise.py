@@ -1,0 +1,58 @@
+"""``planoracle next``: the commands that keep the optimum within reach."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from planoracle.analysis.cli.output import Format, FormatOption, Table
+
+_COLUMNS = ("command", "kind", "cost", "best", "status", "shortest", "longest")
+
+
+def next_(
+    name: Annotated[str, typer.Argument(help="Name or file of one problem.")],
+    after: Annotated[
+        Path | None,
+        typer.Option("--after", "-a", help="Text file with the plan so far; - for standard input. Default: nothing."),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="List every command that the rules allow.")] = False,
+    profile: Annotated[str, typer.Option(help="Rules: paper or released.")] = "paper",
+    time_limit: Annotated[float, typer.Option(help="Seconds per situation.", min=0.0)] = 10.0,
+    form: FormatOption = Format.table,
+) -> None:
+    """List the commands after which the best makespan can still be reached, and the best way on.
+
+    Costs are in ticks of the problem. The formats json and jsonl also hold the best completion as a plan.
+    """
+    from planoracle.analysis.advice import next_commands
+    from planoracle.analysis.profiles import benchmark_of, profiles
+    from planoracle.instances import catalogue
+    from planoracle.instances.errors import InputError
+    from planoracle.instances.files import read_bytes
+
+    found = [problem for one in catalogue.expand([name]) for problem in catalogue.read_problems(one)]
+    if len(found) != 1:
+        raise InputError("must name a single problem", field="name", value=name)
+    text = None
+    if after is not None:
+        raw = sys.stdin.buffer.read() if str(after) == "-" else read_bytes(after)
+        text = raw.decode("utf-8", errors="replace")
+    rules = profiles(profile)[benchmark_of(found[0])]
+    advice = next_commands(found[0], text, rules, everything=everything, seconds=time_limit)
+    if form in (Format.json, Format.jsonl):
+        print(json.dumps(advice.as_dict(), indent=1 if form is Format.json else None))
+    else:
+        table = Table(form, _COLUMNS)
+        for option in advice.as_dict()["options"]:
+            table.add(option)
+        if form is Format.csv or table.rows:
+            table.close()
+    best = "none" if advice.best is None else f"{advice.best} {advice.unit}s"
+    over = "" if advice.over is None else f"; the run is over: {advice.over}"
+    print(f"{advice.instance}: best makespan from here: {best} ({advice.status}){over}", file=sys.stderr)
+    raise typer.Exit(0 if advice.status in ("optimal", "infeasible") else 1)

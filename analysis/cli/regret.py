@@ -1,0 +1,93 @@
+"""``planoracle regret``: what every decision of submitted plans cost."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from planoracle.analysis.cli.output import Format, FormatOption, Table
+from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, SubmissionsArgument, answered
+
+_COLUMNS = (
+    "id",
+    "index",
+    "position",
+    "command",
+    "kind",
+    "start",
+    "end",
+    "before",
+    "after",
+    "cost",
+    "status",
+    "violation",
+)
+
+
+def regret(
+    submissions: SubmissionsArgument,
+    form: FormatOption = Format.table,
+    profile: ProfileOption = "paper",
+    worst: Annotated[
+        int | None, typer.Option(help="Show only so many decisions of each plan, the dearest first.", min=0)
+    ] = None,
+    time_limit: Annotated[float, typer.Option(help="Seconds per situation of a run.", min=0.0)] = 10.0,
+    originals: OriginalsOption = None,
+) -> None:
+    """Price every decision of a plan by the best makespan within reach before and after it.
+
+    Tables and csv have a row per decision, json and jsonl an object per plan, with its decisions, its point of no
+    return and its best completion. A line that cannot be read is reported, and the exit status is then 1.
+    """
+    from planoracle.analysis.profiles import benchmark_of, profiles
+    from planoracle.analysis.regret import regret as price
+
+    rules = profiles(profile)
+
+    def priced(problem: Any, submission: dict[str, Any]) -> Any:
+        return price(problem, submission, rules[benchmark_of(problem)], seconds=time_limit)
+
+    nested = form in (Format.json, Format.jsonl)
+    table = Table(form, _COLUMNS)
+    notes = []
+    failed = False
+    for answer in answered(submissions, priced, "pricing decisions", originals):
+        failed |= answer.value is None
+        who = {"id": answer.id, "instance": answer.instance, "line": answer.line}
+        if answer.value is None:
+            if nested:
+                table.add(who | {"reason": answer.reason})
+            continue
+        found = answer.value.as_dict()
+        if nested:
+            table.add(who | found | {"reason": None})
+            continue
+        for index in range(len(found["decisions"])) if worst is None else answer.value.costliest(worst):
+            table.add(who | {"index": index} | found["decisions"][index])
+        notes.append(_note(answer.id, answer.value))
+    table.close()
+    for note in notes:
+        print(note, file=sys.stderr)
+    raise typer.Exit(1 if failed else 0)
+
+
+def _note(name: str | None, found: Any) -> str:
+    """Sum up a plan in a line."""
+    said = [f"optimum {_number(found.optimum)}"]
+    if found.success:
+        said.append(f"makespan {_number(found.final)}, regret {_number(found.total)}")
+    else:
+        said.append(f"no success; best completion {_number(found.completion)} ({found.completion_status})")
+    if found.no_return is not None:
+        why = {"constraints": "no way on without violation", "time_limit": "out of time", "over": "the run is over"}
+        reason = why.get(found.no_return_reason, "no success that we can name")
+        said.append(f"point of no return: decision {found.no_return} ({reason})")
+    elif found.no_return_reason is not None:
+        said.append("there is no plan without violation at all")
+    return f"{name}: {'; '.join(said)} [{found.unit}s]"
+
+
+def _number(value: int | None) -> str:
+    return "unknown" if value is None else str(value)
