@@ -8,12 +8,25 @@ negation of ``v``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from ortools.sat.python import cp_model_helper as cmh
 
-__all__ = ["Model", "Outcome", "negated", "run"]
+__all__ = ["Domain", "Model", "Outcome", "negated", "run"]
 
 FAR = 2**40
+
+
+class Domain(Protocol):
+    """The domain of a variable: two numbers."""
+
+    def __getitem__(self, place: int, /) -> int: ...
+
+    def clear(self) -> None:
+        """Forget them."""
+
+    def extend(self, values: tuple[int, int], /) -> None:
+        """Set the least and the greatest value."""
 
 
 def negated(literal: int) -> int:
@@ -37,16 +50,9 @@ class Model:
         self.variables += 1
         return self.variables - 1
 
-    def domain(self, variable: int) -> tuple[int, int]:
-        """Return the least and the greatest value of a variable."""
-        values = self._variables[variable].domain
-        return values[0], values[1]  # all our domains are intervals
-
-    def set_domain(self, variable: int, least: int, most: int) -> None:
-        """Change the domain of a variable in place."""
-        values = self._variables[variable].domain
-        values.clear()
-        values.extend((least, most))
+    def domains(self) -> list[Domain]:
+        """Return the domains of all variables, to be changed in place: their least and greatest values."""
+        return [variable.domain for variable in self._variables]
 
     def boolean(self) -> int:
         """Add a Boolean variable."""

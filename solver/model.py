@@ -55,7 +55,8 @@ class ScheduleModel:
         for i, action in enumerate(instance.actions):
             self._add_action(i, action)
         self._add_lags()
-        self._pooled = self._agents_are_pooled()
+        #: Whether agents are alike: then they are counted, not told apart.
+        self.pooled = self._agents_are_pooled()
         self._add_agents()
         self._add_starts()
         ResourceConstraints(instance, self.model, self.parts, self.modes, self._ordered).add()
@@ -131,20 +132,20 @@ class ScheduleModel:
         for i, action in enumerate(self.instance.actions):
             eligible = self.instance.eligible(action)
             for part in self.parts[i]:
-                if self._pooled or len(eligible) <= 1:
-                    part.agents = dict.fromkeys(self.instance.agents[:1] if eligible and self._pooled else eligible)
+                if self.pooled or len(eligible) <= 1:
+                    part.agents = dict.fromkeys(self.instance.agents[:1] if eligible and self.pooled else eligible)
                 else:
                     assigned = {agent: model.boolean() for agent in eligible}
                     model.exactly_one(assigned.values())
                     part.agents = dict(assigned)
-        for agent in self.instance.agents[:1] if self._pooled else self.instance.agents:
+        for agent in self.instance.agents[:1] if self.pooled else self.instance.agents:
             held = [
                 (model.interval(part.start, part.held, *literals(part.agents[agent]), *negations(part.yields)), 1)
                 for parts in self.parts
                 for part in parts
                 if part.held and agent in part.agents
             ]
-            model.capacity(held, len(self.instance.agents) if self._pooled else 1)
+            model.capacity(held, len(self.instance.agents) if self.pooled else 1)
         for parts in self.parts:  # what cannot be paused never overlaps a step that yields
             if any(part.yields is not None for part in parts):
                 rigid = [
@@ -181,7 +182,7 @@ class ScheduleModel:
             for agent in (a for a in part.agents if a in block.agents):
                 both = (*part.starts_if, *literals(part.agents[agent]), *literals(block.agents[agent]))
                 early = model.boolean()
-                if self._pooled and len(self.instance.agents) > 1:
+                if self.pooled and len(self.instance.agents) > 1:
                     within, late = model.boolean(), model.boolean()
                     model.clause(early, late, within, *map(negated, part.starts_if))
                     inside.append(within)
@@ -264,7 +265,7 @@ class ScheduleModel:
         pieces = []
         for start, unknown, _, i, k, part, mode in rows:
             agent: str | None
-            if self._pooled and part.agents:
+            if self.pooled and part.agents:
                 touching, same = last.get(i, (-1, None))
                 if not unknown:
                     same = known[i, k]

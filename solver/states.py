@@ -7,6 +7,7 @@ CP-SAT is asked, with the makespan between what is known from both sides.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
@@ -24,9 +25,12 @@ __all__ = ["NEVER", "StateSolver", "Value", "Witness"]
 
 #: Lower bound of what is impossible.
 NEVER = 2**62
+# Schedules kept, one of which may settle the next state.
+_RECENT = 12
 # States kept in which so long nothing has happened that they come again.
 _MEMORY = 1_000
-# CP-SAT's settings from cheap to dear, each with its effort in deterministic time.
+# CP-SAT's settings with their efforts in deterministic time: for a first look, and from cheap to dear.
+_PROBE: tuple[Mapping[str, int], float] = ({"core": True, "lean": True}, 0.005)
 _EFFORTS: tuple[tuple[Mapping[str, int], float | None], ...] = (
     ({"core": True, "lean": True}, 0.02),
     ({"core": True}, 0.05),
@@ -42,6 +46,11 @@ class Witness:
     model: ScheduleModel
     solution: list[int]
     cut: int
+
+    @property
+    def makespan(self) -> int:
+        """In steps of the model, without what was cut out."""
+        return self.solution[self.model.makespan]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +116,10 @@ class StateSolver:
         self._rest = -(-horizon(instance) // self.step)
         self._latest = max(self._rest, -(-latest // self.step))
         self._model: ScheduleModel | None = None
-        self._touched: list[int] = []
+        self._wanted: dict[int, tuple[int, int]] = {}  # domains of the present state that differ from the free ones
+        self._changed: dict[int, tuple[int, int]] = {}  # those that are set
+        self._begun = False
+        self._recent: deque[Witness] = deque(maxlen=_RECENT)  # proved best schedules
         self._proved: dict[Key, Value] = {}  # less the time cut out
         self._least = NEVER
         if self._windows.consistent:
@@ -125,52 +137,59 @@ class StateSolver:
         if self._model is None or progress.latest > self._latest:
             self._build(progress.latest)
         assert self._model is not None
-        model, proto = self._model, self._model.model
-        for variable in self._touched:
-            proto.set_domain(variable, *self._free[variable])
-        self._touched.clear()
+        model, wanted = self._model, self._wanted
+        wanted.clear()
         clock = progress.clock
         for i, parts in enumerate(model.parts):
             starts = progress.starts.get(i, ())
             for part, start in zip(parts, starts, strict=False):
-                self._fix(part.start, start, start)
-            for part in parts[len(starts) :]:
-                least, most = self._free[part.start]
+                wanted[part.start] = (start, start)
+            if len(starts) < len(parts):  # those after the first open one come later anyway
+                least, most = self._free[parts[len(starts)].start]
                 if least < clock:
-                    self._fix(part.start, clock, max(most, clock))
+                    wanted[parts[len(starts)].start] = (clock, max(most, clock))
             if not starts:
                 continue
             for literal in self._goes_on.get((i, len(starts)), ()):
-                self._fix_literal(literal, holds=False)  # what comes next is a command of its own
+                self._want(literal, holds=False)  # what comes next is a command of its own
             for mode, choice in enumerate(model.modes[i]):
                 if choice is not None:
-                    self._fix_literal(choice, holds=mode == progress.modes[i])
-        for (i, k), agent in progress.agents.items():
-            for name, chosen in model.parts[i][k].agents.items():
-                if chosen is not None:
-                    self._fix_literal(chosen, holds=name == agent)
+                    self._want(choice, holds=mode == progress.modes[i])
+        if not model.pooled:
+            for (i, k), agent in progress.agents.items():
+                for name, chosen in model.parts[i][k].agents.items():
+                    if chosen is not None:
+                        self._want(chosen, holds=name == agent)
+        for variable in self._changed.keys() - wanted.keys():
+            self._set(variable, self._free[variable])
+            del self._changed[variable]
+        for variable, domain in wanted.items():
+            if self._changed.get(variable) != domain:
+                self._set(variable, domain)
+                self._changed[variable] = domain
         return model
 
     def _build(self, latest: int) -> None:
         self._latest = max(self._latest, 2 * latest)
         most = (self._latest + self._rest) * self.step
         model = self._model = ScheduleModel(self.instance, self._windows, self.step, 0, most)
-        self._touched.clear()
-        self._free = [model.model.domain(variable) for variable in range(model.model.variables)]
+        self._changed.clear()
+        self._domains = model.model.domains()
+        self._free = [(domain[0], domain[1]) for domain in self._domains]
         place = {id(part): (i, k) for i, parts in enumerate(model.parts) for k, part in enumerate(parts)}
         self._goes_on: dict[tuple[int, int], list[int]] = {}
         for _, two, literal in model.runs:
             self._goes_on.setdefault(place[id(two)], []).append(literal)
 
-    def _fix(self, variable: int, least: int, most: int) -> None:
-        assert self._model is not None
-        self._model.model.set_domain(variable, least, most)
-        self._touched.append(variable)
+    def _set(self, variable: int, domain: tuple[int, int]) -> None:
+        values = self._domains[variable]
+        values.clear()
+        values.extend(domain)
 
-    def _fix_literal(self, literal: int, *, holds: bool) -> None:
+    def _want(self, literal: int, *, holds: bool) -> None:
         if literal < 0:
             literal, holds = negated(literal), not holds
-        self._fix(literal, int(holds), int(holds))
+        self._wanted[literal] = (int(holds), int(holds))
 
     def _bound(self, progress: Progress) -> int:
         """Lower bound in steps: what has been started, every action still to do, and all that needs an agent."""
@@ -213,28 +232,51 @@ class StateSolver:
         """
         if at_most is not None and at_least >= at_most:
             return Value(at_most, at_most)
+        if not self._begun:
+            self._begin(seconds)
         if self._least >= NEVER:
             return Value(NEVER, None)
         progress = self._translator.progress(state)
         seen = self._proved.get(progress.key)
         if seen is not None:
             return _later(seen, progress.cut)
+        least = max(-(-(at_least - progress.cut) // self.step), self._bound(progress))
+        for witness in self._recent:
+            if witness.makespan == least and self._keeps(witness, progress):
+                return Value(least * self.step + progress.cut, least * self.step + progress.cut, witness)
         model = self._prepare(progress)
         known = Value(at_least, at_most)
-        least = max(-(-(at_least - progress.cut) // self.step), self._bound(progress))
         most = self._free[model.makespan][1] if at_most is None else (at_most - progress.cut) // self.step - 1
         if least > most:
             return Value(at_most, at_most) if at_most is not None else Value(NEVER, None)
         found = self._search(model, progress.cut, least, most, known, perf_counter() + seconds)
+        if found.makespan is not None and found.witness is not None:
+            self._recent.appendleft(found.witness)
         settled = found.status == "infeasible" or (found.makespan is not None and found.witness is not None)
         if progress.cut and settled and len(self._proved) < _MEMORY:
             self._proved[progress.key] = _later(found, -progress.cut)  # it comes again with every further wait
         return found
 
+    def _begin(self, seconds: float) -> None:
+        """Solve the instance itself: states only add restrictions, so its optimum bounds all of them."""
+        self._begun = True
+        root = self.value(State(), seconds=seconds)
+        self._least = NEVER if root.least >= NEVER else max(self._least, -(-root.least // self.step))
+
     def _search(self, model: ScheduleModel, cut: int, least: int, most: int, known: Value, deadline: float) -> Value:
         best: list[int] | None = None
+        width = 0  # narrow windows for the makespan propagate well: look from below in ever wider ones first
+        while least + width < most:
+            self._set(model.makespan, (least, least + width))
+            found = self._run(model, deadline - perf_counter(), *_PROBE)
+            if found.status == "optimal":
+                ticks = found.solution[model.makespan] * self.step + cut
+                return Value(ticks, ticks, Witness(model, found.solution, cut))
+            if found.status != "infeasible":
+                break
+            least, width = least + width + 1, 2 * width + 1
         for options, effort in _EFFORTS:
-            self._fix(model.makespan, least, most)
+            self._set(model.makespan, (least, most))
             found = self._run(model, deadline - perf_counter(), options, effort)
             if found.solution:
                 best, most = found.solution, found.solution[model.makespan]
@@ -267,7 +309,9 @@ class StateSolver:
 
     def keeps(self, witness: Witness, state: State) -> bool:
         """Whether the schedule of a witness completes another state as well (if in doubt, it does not)."""
-        progress = self._translator.progress(state)
+        return self._keeps(witness, self._translator.progress(state))
+
+    def _keeps(self, witness: Witness, progress: Progress) -> bool:
         if progress.cut != witness.cut or witness.model is not self._model:
             return False
         solution, clock = witness.solution, progress.clock
