@@ -14,7 +14,7 @@ from planoracle.analysis.valuation import state_solver, step_of, value_of
 from planoracle.instances.catalogue import Problem
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.profile import PROFILES
-from planoracle.solver.states import Value
+from planoracle.solver.states import NEVER, Value
 
 __all__ = ["Advice", "Option", "next_commands"]
 
@@ -60,7 +60,7 @@ class Advice:
     plan
         The run so far and the best completion as text, replayed by the rules; ``None`` if there is none.
     over
-        Why the run cannot go on, if so.
+        Why the run cannot go on, if so; ``time_limit``: it can, but not end in time.
     """
 
     instance: str
@@ -117,13 +117,18 @@ def next_commands(
     if run.impossible is not None:
         return Advice(instance.name, instance.unit, None, "infeasible", (), None, run.impossible)
     value = value_of(here, step, seconds=seconds)
-    plan = completed(run, run.stop, value, seconds=seconds) if value.most is not None and here.over is None else None
+    over = here.over
+    if over is None and value.least > (run.time_limit or NEVER) and value.least < NEVER:
+        over = "time_limit"
+    plan = None
+    if over is None and value.most is not None and value.most <= (run.time_limit or NEVER):
+        plan = completed(run, run.stop, value, seconds=seconds)
     options: list[Option] = []
     if here.over is None and not here.complete:
         options = list(_options(run, value, step, seconds))
         best = [option for option in options if option.cost == 0]
         options = sorted(options, key=_rank) if everything else best
-    return Advice(instance.name, instance.unit, value.makespan, value.status, tuple(options), plan, here.over)
+    return Advice(instance.name, instance.unit, value.makespan, value.status, tuple(options), plan, over)
 
 
 def _kitchen_advice(kitchen: Kitchen, submission: Any, rules: Any, everything: bool, seconds: float) -> Advice:

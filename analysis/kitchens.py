@@ -105,7 +105,9 @@ def kitchen_regret(
             )
         )
         k += step.valid
-    gone = next((i for i, one in enumerate(decisions) if one.status == "infeasible"), None)
+    limit = submission.get("limit") if isinstance(submission, dict) else None
+    late = [limit is not None and (one.least or 0) > limit for one in decisions]
+    gone = next((i for i, one in enumerate(decisions) if late[i] or one.status == "infeasible"), None)
     hopeless = values.totals[0].least >= NEVER
     costs = [one.cost for one in decisions]
     last = values.totals[-1]
@@ -118,7 +120,13 @@ def kitchen_regret(
         final=len(legal) if run.success else None,
         total=None if None in costs else sum(cost for cost in costs if cost is not None),
         no_return=None if hopeless else gone,
-        no_return_reason=None if gone is None and not hopeless else "constraints",
+        no_return_reason="constraints"
+        if hopeless
+        else None
+        if gone is None
+        else "time_limit"
+        if late[gone]
+        else "constraints",
         no_return_status=None if gone is None and not hopeless else "proved",
         completion=last.makespan,
         completion_status=last.status,

@@ -8,8 +8,8 @@ from typing import Any
 from planoracle.analysis.courses.common import Course, Situation
 from planoracle.analysis.courses.dispatch import course_of
 from planoracle.analysis.valuation import state_solver, step_of, value_of, values_of
-from planoracle.instances.errors import InternalError
 from planoracle.instances.catalogue import Problem
+from planoracle.instances.errors import InternalError
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.profile import PROFILES
 from planoracle.instances.schedule import Schedule
@@ -76,7 +76,7 @@ class Regret:
         ``spoiled`` (doing all that is left is no success; ways to undo are not looked for); ``proved`` or ``unknown``.
     completion, completion_status, completion_plan
         Best makespan from where the run stopped, and the whole plan up to there and on from there as text, replayed
-        by the rules; of a run that is a success, its own makespan and no plan.
+        by the rules; of a run that is a success, its own makespan and no plan, nor of one that gets out of time.
     grid
         Ticks: completions pause interruptible actions at multiples of it, see ``solver/README.md``.
     """
@@ -170,7 +170,7 @@ def regret_of(run: Course, *, seconds: float = 10.0) -> Regret:
     gone, reason, proof = next(((k, *why) for k, why in enumerate(reasons) if why), (None, None, None))
     stop, value = run.situations[run.stop], values[run.stop]
     plan = None
-    if not run.success and stop.over is None and value.most is not None:
+    if not run.success and stop.over is None and value.most is not None and value.most <= (run.time_limit or NEVER):
         plan = completed(run, run.stop, value, seconds=seconds)
     return Regret(
         instance=run.instance.name,

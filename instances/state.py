@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from planoracle.instances.model import Action, Instance, Lag
@@ -40,6 +41,9 @@ def restricted(instance: Instance, state: State) -> Instance:
     the action's id; its pieces are called ``id#1``, ``id#2`` and so on. Time lags between two actions that have both
     been started are dropped: nothing can change them any more.
 
+    Benchmarks carry out command by command (the general rules do not): there a use of a resource cannot take in a
+    setting that has been given before it, so it starts later.
+
     The instance's ``origin`` is the original one.
 
     Examples
@@ -55,6 +59,7 @@ def restricted(instance: Instance, state: State) -> Instance:
     for piece in state.pieces:
         if piece.duration or not instance.by_id[piece.action].duration:
             carried[piece.action].append(piece)
+    late = set() if instance.benchmark == "own" else set(_shut_out(instance, state, carried))
     actions = [Action(NOW, "now", duration=0, attended=0, agents=())]
     lags: list[Lag] = []
     for action in instance.actions:
@@ -72,7 +77,8 @@ def restricted(instance: Instance, state: State) -> Instance:
         modes = (action.modes[pieces[0].mode],) if pieces else action.modes
         attended = left if action.continuous else action.attended
         actions.append(replace(action, duration=left, attended=attended, modes=modes, release=0))
-        lags.append(Lag(NOW, action.id, max(action.release, state.clock), None))
+        clock = state.clock + (action.id in late)
+        lags.append(Lag(NOW, action.id, max(action.release, clock), None))
     lags += [lag for lag in instance.lags if not (carried[lag.before] and carried[lag.after])]
     lags += [  # what is left of an action may still be too late
         replace(lag, minimum=None)
@@ -102,3 +108,18 @@ def _carried(instance: Instance, action: Action, piece: Piece, name: str) -> Act
         agents=() if piece.agent is None else (piece.agent,),
         release=0,
     )
+
+
+def _shut_out(instance: Instance, state: State, carried: dict[str, list[Piece]]) -> Iterator[str]:
+    """Yield actions that could start at the clock only by sharing the room of a setting begun just before."""
+    begun = {
+        (demand.resource, piece.duration)
+        for piece in state.pieces
+        if piece.start == state.clock
+        for demand in instance.by_id[piece.action].modes[piece.mode].demands
+        if demand.sets is not None and 2 * demand.amount > instance.resource[demand.resource].capacity
+    }
+    for action in instance.actions:
+        uses = action.modes[0].demands if len(action.modes) == 1 and not carried[action.id] else ()
+        if any((use.resource, action.duration) in begun and use.sets is None for use in uses):
+            yield action.id

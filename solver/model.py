@@ -59,7 +59,10 @@ class ScheduleModel:
         self.pooled = self._agents_are_pooled()
         self._add_agents()
         self._add_starts()
-        ResourceConstraints(instance, self.model, self.parts, self.modes, self._ordered).add()
+        resources = ResourceConstraints(instance, self.model, self.parts, self.modes, self._ordered)
+        resources.add()
+        #: Uses, settings that may share their room, and the literals that they do.
+        self.joins = resources.joins
         self.model.minimize(self.makespan)
 
     # --- actions and lags ------------------------------------------------------------------------

@@ -38,6 +38,8 @@ class ResourceConstraints:
         self.parts = parts
         self.modes = modes
         self.ordered = ordered
+        #: (use that sets nothing, setting that may share its room, literal that it does); actions by position.
+        self.joins: list[tuple[int, int, int]] = []
 
     def add(self) -> None:
         """Add the constraints of every resource."""
@@ -88,6 +90,7 @@ class ResourceConstraints:
             for earlier in into.get(a, ()):
                 model.clause(negated(same), negated(earlier))
             if one.sets is None:
+                self.joins.append((i, j, same))
                 self._require(users, j, two.sets, self.parts[j][0], (same,), initial)
             into.setdefault(b, []).append(same)
         alone: dict[int, tuple[int, ...]] = {}

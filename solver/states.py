@@ -155,6 +155,9 @@ class StateSolver:
             for mode, choice in enumerate(model.modes[i]):
                 if choice is not None:
                     self._want(choice, holds=mode == progress.modes[i])
+        for use, setting, joined in self._joins:
+            if setting in progress.starts and use not in progress.starts:
+                self._want(joined, holds=False)  # a use can only be joined by what is set after it
         if not model.pooled:
             for (i, k), agent in progress.agents.items():
                 for name, chosen in model.parts[i][k].agents.items():
@@ -175,6 +178,8 @@ class StateSolver:
         model = self._model = ScheduleModel(self.instance, self._windows, self.step, 0, most)
         self._changed.clear()
         self._domains = model.model.domains()
+        # The general rules judge a schedule as a whole, those of benchmarks command by command.
+        self._joins = [] if self.instance.benchmark == "own" else model.joins
         self._free = [(domain[0], domain[1]) for domain in self._domains]
         place = {id(part): (i, k) for i, parts in enumerate(model.parts) for k, part in enumerate(parts)}
         self._goes_on: dict[tuple[int, int], list[int]] = {}
@@ -324,6 +329,11 @@ class StateSolver:
             if not starts:
                 continue
             if any(_holds(literal, solution) for literal in self._goes_on.get((i, len(starts)), ())):
+                return False
+            if any(
+                setting == i and use not in progress.starts and _holds(joined, solution)
+                for use, setting, joined in self._joins
+            ):
                 return False
             mode = witness.model.modes[i][progress.modes[i]]
             if mode is not None and not _holds(mode, solution):

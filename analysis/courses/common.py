@@ -8,13 +8,18 @@ from dataclasses import dataclass, field
 from math import gcd
 from typing import NamedTuple
 
+from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.state import State
 from planoracle.instances.wording import span
 
-__all__ = ["Candidate", "Course", "Move", "Situation", "clock_after", "piece_candidates"]
+__all__ = ["Candidate", "Course", "Move", "Situation", "clock_after", "piece_candidates", "started"]
+
+
+# More pieces than any sensible run has; situations keep all of theirs.
+_MAX_PIECES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +152,23 @@ def clock_after(instance: Instance, piece: Piece) -> int:
     return piece.start + (piece.duration if action.interruptible and action.attended else action.attended)
 
 
+def started(here: Situation, piece: Piece) -> Situation:
+    """Return the situation after a piece has been started; one of no length only takes time.
+
+    Raises
+    ------
+    PlanError
+        If there are far too many pieces.
+    """
+    instance, pieces = here.instance, here.state.pieces
+    if piece.duration or not instance.by_id[piece.action].duration:
+        pieces = (*pieces, piece)
+    if len(pieces) > _MAX_PIECES:
+        raise PlanError(f"holds more than {_MAX_PIECES} pieces that are carried out", field="plan")
+    state = State(pieces, max(here.state.clock, piece.start, clock_after(instance, piece)))
+    return Situation(instance, state, here.lost, max(here.reached, piece.end + here.lost))
+
+
 def piece_candidates(situation: Situation, step: int) -> Iterator[tuple[Piece, Situation]]:
     """Yield every piece that can be tried at the clock, whether the rules allow it or not.
 
@@ -168,9 +190,7 @@ def piece_candidates(situation: Situation, step: int) -> Iterator[tuple[Piece, S
             for mode in modes:
                 for length in lengths:
                     piece = Piece(action.id, state.clock, length, agent, mode)
-                    after = State((*state.pieces, piece), max(state.clock, clock_after(instance, piece)))
-                    reached = max(situation.reached, piece.end + situation.lost)
-                    yield piece, Situation(instance, after, situation.lost, reached)
+                    yield piece, started(situation, piece)
 
 
 def waited(situation: Situation, until: int) -> Situation:

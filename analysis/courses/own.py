@@ -11,8 +11,8 @@ from planoracle.analysis.courses.common import (
     Course,
     Move,
     Situation,
-    clock_after,
     piece_candidates,
+    started,
     wait_words,
     waited,
 )
@@ -21,7 +21,6 @@ from planoracle.instances.model import Instance
 from planoracle.instances.referee import find_violations, referee
 from planoracle.instances.replay import Replay, Violation
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.state import State
 
 __all__ = ["OwnCourse"]
 
@@ -49,9 +48,8 @@ class OwnCourse(Course):
             if fault is not None:
                 moves.append(Move(position, _words(piece), "lost", piece.start, piece.start, here, fault.kind))
                 break
-            state = State(pieces, max(piece.start, clock_after(instance, piece)))
-            here = Situation(instance, state, reached=max(here.reached, piece.end))
-            moves.append(Move(position, _words(piece), "act", piece.start, state.clock, here))
+            here = started(here, piece)
+            moves.append(Move(position, _words(piece), "act", piece.start, here.state.clock, here))
         else:
             self.stop = len(moves)
         self.moves = tuple(moves)

@@ -10,8 +10,8 @@ from planoracle.analysis.courses.common import (
     Course,
     Move,
     Situation,
-    clock_after,
     piece_candidates,
+    started,
     wait_words,
     waited,
 )
@@ -21,7 +21,6 @@ from planoracle.instances.recipe2plan.profile import PROFILES, Profile
 from planoracle.instances.recipe2plan.rules import replay
 from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.state import State
 
 __all__ = ["Recipe2PlanCourse"]
 
@@ -52,9 +51,8 @@ class Recipe2PlanCourse(Course):
                 moves.append(Move(event.position, command.text, "lost", now, now, here, kinds.get(event.position)))
                 continue
             piece = Piece(event.subject, command.start, command.duration, instance.agents[0])
-            state = State((*here.state.pieces, piece), max(event.start, clock_after(instance, piece)))
-            here = Situation(instance, state, reached=max(here.reached, event.end))
-            moves.append(Move(event.position, command.text, "act", event.start, state.clock, here))
+            here = started(here, piece)
+            moves.append(Move(event.position, command.text, "act", event.start, here.state.clock, here))
         self.moves = tuple(moves)
         if plan.interactive or not run.events or run.events[-1].accepted:
             self.stop = len(moves)

@@ -69,7 +69,8 @@ def table(found: list) -> None:
         kinds[one.decisions[i].kind] += 1
         cost[one.decisions[i].kind] += one.decisions[i].cost
     decisions = sum(len(one.decisions) for one in found)
-    print(f"{len(rows)} of {decisions} decisions cost anything: {dict(kinds)}, {dict(cost)} s")
+    for kind in sorted(kinds):
+        print(f"{kind}: {kinds[kind]} of {decisions} decisions cost something, {cost[kind] // 60} min in all")
     print("| problem | decision | at | costs |\n|---|---|---|---|")
     for one, i in rows[:12]:
         instance, move = load(one.instance), one.decisions[i]
