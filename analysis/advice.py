@@ -118,10 +118,10 @@ def next_commands(
         return Advice(instance.name, instance.unit, None, "infeasible", (), None, run.impossible)
     value = value_of(here, step, seconds=seconds)
     over = here.over
-    if over is None and value.least > (run.time_limit or NEVER) and value.least < NEVER:
+    if over is None and value.least < NEVER and not run.in_time(value.least):
         over = "time_limit"
     plan = None
-    if over is None and value.most is not None and value.most <= (run.time_limit or NEVER):
+    if over is None and value.most is not None and run.in_time(value.most):
         plan = completed(run, run.stop, value, seconds=seconds)
     options: list[Option] = []
     if here.over is None and not here.complete:

@@ -190,7 +190,7 @@ def _text(value: Any) -> str | None:
 
 
 def grade_all(entries: Iterable[tuple[int, Any | InputError]], grader: Grader) -> Iterator[Grade]:
-    """Grade every entry of `planoracle.analysis.submissions.read_submissions`; lines that are errors become unscored grades."""
+    """Grade every entry of `read_submissions`; lines that are errors become unscored grades."""
     for number, entry in entries:
         if isinstance(entry, InputError):
             yield Grade(id=None, instance=None, scored=False, line=number, reason=str(entry))

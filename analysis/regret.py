@@ -170,7 +170,7 @@ def regret_of(run: Course, *, seconds: float = 10.0) -> Regret:
     gone, reason, proof = next(((k, *why) for k, why in enumerate(reasons) if why), (None, None, None))
     stop, value = run.situations[run.stop], values[run.stop]
     plan = None
-    if not run.success and stop.over is None and value.most is not None and value.most <= (run.time_limit or NEVER):
+    if not run.success and stop.over is None and value.most is not None and run.in_time(value.most):
         plan = completed(run, run.stop, value, seconds=seconds)
     return Regret(
         instance=run.instance.name,
@@ -199,7 +199,7 @@ def _lost(run: Course, situation: Situation, value: Value) -> tuple[str, str] | 
         return "over", "proved"
     if situation.spoiled:
         return "spoiled", "unknown"
-    if run.time_limit is not None and value.least > run.time_limit:
+    if not run.in_time(value.least):
         return "time_limit", "proved"
     return None
 

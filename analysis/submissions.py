@@ -1,4 +1,4 @@
-"""Submissions, one JSON object a line, and answers to them: a line that cannot be answered is told, the rest goes on."""
+"""Submissions, one JSON object a line, and answers to them; one that cannot be answered does not stop the rest."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def without_objects(instance: Instance, *, as_listed: bool = False) -> Instance:
             modes.setdefault(frozenset(mode.after), replace(mode, demands=()))
         actions.append(replace(action, modes=tuple(modes.values())))
     name = f"{instance.name} without objects"
-    free = replace(instance, name=name, actions=tuple(actions), resources=(), benchmark="own", cache={})
+    free = replace(instance, name=name, actions=tuple(actions), resources=(), benchmark="own")
     return _as_listed(free) if as_listed else free
 
 
@@ -151,7 +151,7 @@ def _as_listed(instance: Instance) -> Instance:
         for kept in (_LISTED_OBJECT.get(re.sub(r"_\d+", "", action.id)),)
     )
     more = [Lag(ids[before], ids[after]) for after, before in _LISTED.items() if before in ids and after in ids]
-    return replace(instance, actions=actions, lags=instance.lags + tuple(more), cache={})
+    return replace(instance, actions=actions, lags=instance.lags + tuple(more))
 
 
 class _Run:

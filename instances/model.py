@@ -16,9 +16,9 @@ resource may carry a state. An action that ``sets`` a state does so at its start
 
 *Shared settings.* A setting needs no room of its own where it runs over exactly the same interval as
 another use of the resource, of no smaller amount, if that use sets the same state; or sets none and the
-resource is in that state already. (This is how two cooks' recipes preheat one oven together. Commands
-are given one after the other, so a use that sets none must come first: it has to be unattended, or the
-setting attended.)
+resource is in that state already. Pieces of interruptible actions of more than one tick cannot be shared.
+(This is how two cooks' recipes preheat one oven together. Commands are given one after the other, so a
+use that sets none must come first: it has to be unattended, or the setting attended.)
 
 *Time lags* run from the finish of ``before`` to the start of ``after``: the first piece starts
 at least ``minimum`` ticks, and every piece at most ``maximum`` ticks, after that finish. A lag
@@ -128,7 +128,7 @@ class Instance:
     origin
         What the benchmark's own rules need beyond this model, if anything.
     cache
-        What tools keep about the instance; no part of it.
+        What tools keep about the instance; no part of it, and empty in copies.
 
     Raises
     ------
@@ -147,7 +147,7 @@ class Instance:
     seconds_per_tick: int | None = None
     time_limit: int | None = None
     origin: object = field(default=None, compare=False, repr=False)
-    cache: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
+    cache: dict[str, object] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         from planoracle.instances.validate import validate
@@ -197,7 +197,7 @@ class Instance:
     def without_maximum_lags(self, name: str) -> Instance:
         """Return the instance with every maximum time lag dropped (Recipe2Plan's *untimed* setting)."""
         kept = (replace(lag, maximum=None) for lag in self.lags if lag.minimum is not None)
-        return replace(self, name=name, lags=tuple(kept), cache={})
+        return replace(self, name=name, lags=tuple(kept))
 
 
 def merge(name: str, parts: Iterable[Instance]) -> Instance:
@@ -228,5 +228,4 @@ def merge(name: str, parts: Iterable[Instance]) -> Instance:
         actions=tuple(action for part in parts for action in part.actions),
         lags=tuple(lag for part in parts for lag in part.lags),
         resources=tuple(resources.values()),
-        cache={},
     )

@@ -189,6 +189,9 @@ def _shares(instance: Instance, name: str, use: _Use, uses: list[_Use]) -> bool:
     for j, other, demand in uses:
         if j == i or (other.start, other.end) != (piece.start, piece.end) or demand.amount < own.amount:
             continue
+        whole = instance.by_id[other.action]
+        if whole.interruptible and whole.duration > 1:
+            continue
         if demand.sets == own.sets:
             if (demand.amount, -j) > (own.amount, -i):  # of several equal settings one takes the room
                 return True

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from planoracle.instances.model import Action, Instance, Lag
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode
 from planoracle.instances.schedule import Piece
 
 __all__ = ["NOW", "State", "restricted"]
@@ -38,8 +38,8 @@ def restricted(instance: Instance, state: State) -> Instance:
     Its optimum is the best makespan that the state leaves. Pieces carried out are actions of their own, tied to
     an action `NOW` at time 0 by lags (minimum and maximum) of their starts; all that is still to be done
     has a minimum lag of ``clock`` (or of its release) from it. What is left of an action in progress keeps
-    the action's id; its pieces are called ``id#1``, ``id#2`` and so on. Time lags between two actions that have both
-    been started are dropped: nothing can change them any more.
+    the action's id; its pieces are called ``id#1``, ``id#2`` and so on. Time lags between pieces carried out are dropped,
+    and so are modes that need a state which nothing sets any more: nothing can change them.
 
     Benchmarks carry out command by command (the general rules do not): there a use of a resource cannot take in a
     setting that has been given before it, so it starts later.
@@ -62,30 +62,28 @@ def restricted(instance: Instance, state: State) -> Instance:
     late = set() if instance.benchmark == "own" else set(_shut_out(instance, state, carried))
     actions = [Action(NOW, "now", duration=0, attended=0, agents=())]
     lags: list[Lag] = []
+    parts: dict[str, list[str]] = {}
+    modes = _modes_left(instance, carried)
     for action in instance.actions:
         pieces = carried[action.id]
         left = action.duration - sum(piece.duration for piece in pieces)
         whole = bool(pieces) and not left
-        for number, piece in enumerate(pieces, 1):
-            last = whole and number == len(pieces)
-            actions.append(_carried(instance, action, piece, action.id if last else f"{action.id}#{number}"))
-            lags.append(Lag(NOW, actions[-1].id, piece.start, piece.start))
-            if not last:
-                lags.append(Lag(actions[-1].id, action.id, 0, None))
+        names = [f"{action.id}#{number}" for number in range(1, len(pieces) + 1 - whole)]
+        parts[action.id] = [*names, action.id]
+        for piece, name in zip(pieces, parts[action.id], strict=False):
+            actions.append(_carried(instance, action, piece, name))
+            lags.append(Lag(NOW, name, piece.start, piece.start))
+        lags += [Lag(name, action.id, 0, None) for name in names]
         if whole:
             continue
-        modes = (action.modes[pieces[0].mode],) if pieces else action.modes
         attended = left if action.continuous else action.attended
-        actions.append(replace(action, duration=left, attended=attended, modes=modes, release=0))
+        rest = replace(action, duration=left, attended=attended, release=0)
+        actions.append(replace(rest, modes=modes[action.id]) if modes[action.id] else _never(rest))
         clock = state.clock + (action.id in late)
         lags.append(Lag(NOW, action.id, max(action.release, clock), None))
-    lags += [lag for lag in instance.lags if not (carried[lag.before] and carried[lag.after])]
-    lags += [  # what is left of an action may still be too late
-        replace(lag, minimum=None)
-        for lag in instance.lags
-        if lag.maximum is not None and carried[lag.before] and carried[lag.after]
-        if sum(piece.duration for piece in carried[lag.after]) < instance.by_id[lag.after].duration
-    ]
+    settled = {name for name, names in parts.items() if len(names) == len(carried[name])}
+    for lag in instance.lags:
+        lags += _lags_left(lag, parts[lag.after], len(carried[lag.after]) if lag.before in settled else 0)
     return replace(
         instance,
         name=f"{instance.name} from {state.clock}",
@@ -93,8 +91,41 @@ def restricted(instance: Instance, state: State) -> Instance:
         lags=tuple(lags),
         benchmark="own",
         origin=instance,
-        cache={},
     )
+
+
+def _lags_left(lag: Lag, parts: list[str], settled: int) -> Iterator[Lag]:
+    """Yield a time lag for the parts of its later action; between the first ``settled`` ones nothing can change."""
+    for number, part in enumerate(parts):
+        minimum = None if number else lag.minimum
+        if number >= settled and (minimum, lag.maximum) != (None, None):
+            yield Lag(lag.before, part, minimum, lag.maximum)
+
+
+def _modes_left(instance: Instance, carried: dict[str, list[Piece]]) -> dict[str, tuple[Mode, ...]]:
+    """Return the modes of every action that have not been decided against and need no state that nothing sets."""
+    modes = {a.id: (a.modes[carried[a.id][0].mode],) if carried[a.id] else a.modes for a in instance.actions}
+    while True:
+        demands = [demand for choices in modes.values() for mode in choices for demand in mode.demands]
+        states = {(one.resource, one.sets) for one in demands} | {(one.name, one.state) for one in instance.resources}
+        kept = {
+            name: tuple(
+                mode
+                for mode in choices
+                if carried[name] or all(d.requires is None or (d.resource, d.requires) in states for d in mode.demands)
+            )
+            for name, choices in modes.items()
+        }
+        if kept == modes:
+            return kept
+        modes = kept
+
+
+def _never(action: Action) -> Action:
+    """Return an action that cannot start: it requires a state that nothing but itself sets."""
+    wanted = next(d for mode in action.modes for d in mode.demands if d.requires is not None)
+    demand = Demand(wanted.resource, 0, requires=wanted.requires, sets=wanted.requires)
+    return replace(action, interruptible=False, modes=(Mode((demand,)),))
 
 
 def _carried(instance: Instance, action: Action, piece: Piece, name: str) -> Action:
@@ -103,7 +134,7 @@ def _carried(instance: Instance, action: Action, piece: Piece, name: str) -> Act
         id=name,
         duration=piece.duration,
         attended=piece.duration if action.continuous else action.attended,
-        interruptible=False,
+        interruptible=action.interruptible and len(instance.agents) > 1,  # its room may then not be shared
         modes=(replace(action.modes[piece.mode], after=()),),
         agents=() if piece.agent is None else (piece.agent,),
         release=0,

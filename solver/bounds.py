@@ -63,6 +63,8 @@ def horizon(instance: Instance) -> int:
     for lag in instance.lags:
         if lag.minimum is not None:
             longest[lag.before] = max(longest[lag.before], lag.minimum)
+        if lag.maximum is not None:  # a negative one keeps the finish of ``before`` away from this start
+            longest[lag.after] = max(longest[lag.after], -lag.maximum)
     total = sum(action.duration + longest[action.id] for action in instance.actions)
     return total + max(action.release for action in instance.actions)
 
@@ -112,7 +114,8 @@ def common_tick(instance: Instance) -> int:
     be rounded down to multiples of the greatest common divisor of all times. ``solver/README.md``
     shows that this also holds for one agent whose interruptible actions use no resource and have no maximum
     lag; a maximum lag before them needs the check of `grid_matters`. Otherwise finer pauses can help
-    (three unit jobs on two machines end at 1.5), and the result is 1.
+    (three unit jobs on two machines end at 1.5), and the result is 1. So it is where a use may start a tick
+    after the setting that it needs, while that still runs.
 
     Examples
     --------
@@ -127,12 +130,32 @@ def common_tick(instance: Instance) -> int:
         or any(lag.maximum is not None and instance.by_id[lag.before].interruptible for lag in instance.lags)
     ):
         return 1
+    if _settings_may_overlap(instance):
+        return 1
     step = 0
     for action in instance.actions:
         step = gcd(step, action.duration, action.attended, action.release)
     for lag in instance.lags:
         step = gcd(step, lag.minimum or 0, lag.maximum or 0)
     return step or 1
+
+
+def _settings_may_overlap(instance: Instance) -> bool:
+    """Whether a use that needs or sets a state may overlap another one on its resource."""
+    amounts: dict[str, list[int]] = {}
+    for action in instance.actions:
+        for mode in action.modes:
+            for demand in mode.demands:
+                if demand.requires is not None or demand.sets is not None:
+                    amounts.setdefault(demand.resource, []).append(demand.amount if action.duration else 0)
+    required = {
+        d.resource for a in instance.actions for mode in a.modes for d in mode.demands if d.requires is not None
+    }
+    return any(
+        sum(sorted(amounts[name])[:2]) <= instance.resource[name].capacity
+        for name in required
+        if len(amounts[name]) > 1
+    )
 
 
 def grid_matters(instance: Instance) -> bool:

@@ -24,7 +24,9 @@ from planoracle.solver.progress import Key, Progress, Translator
 __all__ = ["NEVER", "StateSolver", "Value", "Witness"]
 
 #: Lower bound of what is impossible.
-NEVER = 2**62
+NEVER = 10**400
+# A model made for times to come is at most so many horizons wide.
+_WIDEST = 8
 # Schedules kept, one of which may settle the next state.
 _RECENT = 12
 # States kept in which so long nothing has happened that they come again.
@@ -114,7 +116,8 @@ class StateSolver:
         self._translator = Translator(instance, self.step)
         self._windows = windows(instance)
         self._rest = -(-horizon(instance) // self.step)
-        self._latest = max(self._rest, -(-latest // self.step))
+        # Long stretches in which nothing happens are cut out, so that far times seldom need a wider model.
+        self._latest = max(self._rest, min(-(-latest // self.step), _WIDEST * self._rest))
         self._model: ScheduleModel | None = None
         self._wanted: dict[int, tuple[int, int]] = {}  # domains of the present state that differ from the free ones
         self._changed: dict[int, tuple[int, int]] = {}  # those that are set
@@ -251,7 +254,9 @@ class StateSolver:
                 return Value(least * self.step + progress.cut, least * self.step + progress.cut, witness)
         model = self._prepare(progress)
         known = Value(at_least, at_most)
-        most = self._free[model.makespan][1] if at_most is None else (at_most - progress.cut) // self.step - 1
+        most = self._free[model.makespan][1]
+        if at_most is not None:
+            most = min(most, (at_most - progress.cut - 1) // self.step)
         if least > most:
             return Value(at_most, at_most) if at_most is not None else Value(NEVER, None)
         found = self._search(model, progress.cut, least, most, known, perf_counter() + seconds)

@@ -6,7 +6,21 @@ import sys
 
 import typer
 
-from planoracle.analysis.cli import compare, compose, gantt, grade, instances, schedule, schema, solve
+from planoracle.analysis.cli import (
+    advise,
+    compare,
+    compose,
+    critique,
+    explain,
+    gantt,
+    grade,
+    instances,
+    regret,
+    repair,
+    schedule,
+    schema,
+    solve,
+)
 
 __all__ = ["app", "main"]
 
@@ -23,7 +37,12 @@ app.command("schedule")(schedule.schedule)
 app.command("grade")(grade.grade)
 app.command("compare")(compare.compare)
 app.command("compose")(compose.compose)
+app.command("critique")(critique.critique)
+app.command("explain")(explain.explain)
 app.command("gantt")(gantt.gantt)
+app.command("next")(advise.next_)
+app.command("regret")(regret.regret)
+app.command("repair")(repair.repair)
 app.command("schema")(schema.schema)
 
 

@@ -118,7 +118,7 @@ class AsyncToolCourse(Course):
                         lags.append(Lag(name, CLOSE))
                     if step + 1 < len(names) and delay is not None:
                         lags.append(Lag(name, names[step + 1], delay))
-            self._variants[key] = replace(self.instance, lags=tuple(lags), cache={})
+            self._variants[key] = replace(self.instance, lags=tuple(lags))
         return self._variants[key]
 
     def _can_succeed(self, run: Run, count: int) -> bool:

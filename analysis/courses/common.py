@@ -135,6 +135,10 @@ class Course(ABC):
             *(move.after.state.clock for move in self.moves),
         )
 
+    def in_time(self, ticks: int) -> bool:
+        """Whether a makespan keeps the time limit, if there is one."""
+        return self.time_limit is None or ticks <= self.time_limit
+
     @abstractmethod
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the run's commands up to a move, with the rest of a schedule after them, and its replay."""

@@ -76,17 +76,39 @@ def _fault(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Violati
     left = {action.id: action.duration for action in instance.actions}
     for piece in pieces:
         left[piece.action] -= piece.duration
-    going = {name for name, ticks in left.items() if ticks > 0 and instance.by_id[name].interruptible}
-    waiting = {lag.after for lag in instance.lags if lag.before in going}
+    to_come = {name for name, ticks in left.items() if ticks > 0} | (left.keys() - {piece.action for piece in pieces})
+    whole = all(piece.duration > 0 or not instance.by_id[piece.action].duration for piece in pieces)
     for found in find_violations(instance, Schedule(pieces)):
-        if found.kind == "missing_action":
+        if found.kind in ("missing_action", "maximum_lag"):
             continue
-        if found.kind == "action_duration" and found.subject in going and all(piece.duration > 0 for piece in pieces):
-            continue
-        if found.kind == "maximum_lag" and found.subject in waiting:  # from a finish that is still to come
-            continue
+        if found.kind == "action_duration" and whole and left[found.subject] > 0:
+            if instance.by_id[found.subject].interruptible:
+                continue
         return found
-    return None
+    return next(_lag_faults(instance, pieces, left, to_come), None)
+
+
+def _lag_faults(
+    instance: Instance, pieces: tuple[Piece, ...], left: dict[str, int], to_come: set[str]
+) -> Iterator[Violation]:
+    """Yield what the last piece leaves no way to keep of the time lags, finishes ``to_come`` included."""
+    last = pieces[-1]
+    ends: dict[str, int] = {}
+    for piece in pieces:
+        ends[piece.action] = max(ends.get(piece.action, 0), piece.end)
+    for before in instance.by_id[last.action].modes[last.mode].after:
+        if left[before] > 0:
+            yield Violation(len(pieces) - 1, "minimum_lag", last.action, f"starts before {before} is finished")
+    for lag in instance.lags:
+        finish = ends.get(lag.before, 0)
+        if lag.before in to_come:
+            if last.action == lag.after and lag.minimum is not None and left[lag.before] + lag.minimum > 0:
+                message = f"starts before {lag.before} is finished"
+                yield Violation(len(pieces) - 1, "minimum_lag", last.action, message)
+        elif lag.maximum is not None and last.action in (lag.before, lag.after):
+            if any(piece.start > finish + lag.maximum for piece in pieces if piece.action == lag.after):
+                message = f"starts later than {lag.maximum} after {lag.before}"
+                yield Violation(len(pieces) - 1, "maximum_lag", lag.after, message)
 
 
 def _words(piece: Piece) -> str:

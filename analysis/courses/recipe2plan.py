@@ -42,7 +42,8 @@ class Recipe2PlanCourse(Course):
             command = Command(int(number), recipe, event.end - event.start, event.start)
             clock = here.state.clock
             self.stop = len(moves)
-            if event.start > clock and (event.accepted or rules.reject_advances_clock):
+            moves_clock = event.accepted or (rules.reject_advances_clock and event.subject in instance.by_id)
+            if event.start > clock and moves_clock:
                 here = waited(here, event.start)
                 words = wait_words(instance, event.start - clock)
                 moves.append(Move(event.position, words, "wait", clock, event.start, here))

@@ -126,7 +126,7 @@ def test_windows_only_where_there_are_maximum_lags(timed: tuple[Instance, Schedu
 
 
 def test_window_lies_over_the_bar_whose_start_it_bounds() -> None:
-    instance = replace(KITCHEN, lags=(Lag("eggs/fry", "eggs/cool", 0, 3),), cache={})
+    instance = replace(KITCHEN, lags=(Lag("eggs/fry", "eggs/cool", 0, 3),))
     ax = gantt(instance, SCHEDULE)
     bracket, start = (line for line in ax.lines if line.get_marker() in ("|", "v"))
     assert list(bracket.get_xdata()) == [6, 9]
@@ -139,7 +139,7 @@ def test_window_lies_over_the_bar_whose_start_it_bounds() -> None:
 def test_window_after_the_end_widens_the_axis_only_a_little() -> None:
     def right(maximum: int) -> float:
         lag = Lag("eggs/fry", "eggs/cool", 0, maximum)
-        return gantt(replace(KITCHEN, lags=(lag,), cache={}), SCHEDULE).get_xlim()[1]
+        return gantt(replace(KITCHEN, lags=(lag,)), SCHEDULE).get_xlim()[1]
 
     assert right(3) < right(9) < right(900) < 1.2 * SCHEDULE.makespan
 
@@ -184,7 +184,7 @@ def test_time_axis(timed: tuple[Instance, Schedule]) -> None:
     assert {"0:00", "0:10", "1:00"} <= set(shown)
     assert ax.get_xlabel() == "time (h:mm)"
     assert "makespan 01:08:00" in [text.get_text() for text in ax.texts]
-    seconds = replace(KITCHEN, unit="second", cache={})
+    seconds = replace(KITCHEN, unit="second")
     assert "0:05" in [label.get_text() for label in rendered(gantt(seconds, SCHEDULE)).get_xticklabels()]
     ax = rendered(gantt(KITCHEN, SCHEDULE))
     assert ax.get_xlabel() == "time (minute)"

@@ -364,7 +364,7 @@ def test_an_instance_in_a_file_is_compared_with_its_optimum(tmp_path):
 
 def test_a_general_instance_has_no_efficiency(tmp_path):
     path = tmp_path / "own.json"
-    path.write_text(json.dumps(to_document(replace(BOILED, benchmark="own", cache={}))))
+    path.write_text(json.dumps(to_document(replace(BOILED, benchmark="own"))))
     pieces = [("A/0", 0, 600), ("A/1", 0, 300), ("A/2", 600, 120)]
     plan = [{"action": a, "start": s, "duration": d, "agent": "agent"} for a, s, d in pieces]
     found = grade(plan, str(path))

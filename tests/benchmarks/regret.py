@@ -63,7 +63,8 @@ def states() -> None:
 
 def table(found: list) -> None:
     """List the dearest decisions, and what all of them cost."""
-    rows = sorted(((one, i) for one in found for i in one.costliest(50)), key=lambda row: -row[0].decisions[row[1]].cost)
+    rows = [(one, i) for one in found for i in one.costliest(len(one.decisions))]
+    rows.sort(key=lambda row: -row[0].decisions[row[1]].cost)
     kinds, cost = Counter(), Counter()
     for one, i in rows:
         kinds[one.decisions[i].kind] += 1

@@ -445,3 +445,13 @@ def test_any_pieces_get_a_verdict(case: tuple[Instance, Schedule]) -> None:
     assert kinds == sorted(kinds, key=KINDS.index)  # and none that is not there
     assert replay.success == (not replay.violations)
     assert len(replay.events) == len(schedule.pieces)
+
+
+def test_pieces_of_interruptible_actions_do_not_share_their_room():
+    oven = Resource("oven", state="hot")
+    heat = act("heat", 2, 2, Demand("oven", sets="hot"))
+    for interruptible in (False, True):
+        keep = act("keep", 2, 2, Demand("oven"), interruptible=interruptible)
+        both = make(heat, keep, resources=(oven,), agents=("a", "b"))
+        schedule = Schedule.of(both, (run("keep", 0, 2, "a"), run("heat", 0, 2, "b")))
+        assert bool(list(find_violations(both, schedule))) is interruptible

@@ -12,7 +12,7 @@ from planoracle.instances.robotouille import run
 from planoracle.instances.robotouille.domain import bundled
 from planoracle.instances.robotouille.fast import Compiled
 from planoracle.instances.robotouille.kitchen import Goal, Kitchen
-from planoracle.instances.robotouille.profile import PROFILES, Profile
+from planoracle.instances.robotouille.profile import PROFILES, Profile, profile
 from planoracle.instances.robotouille.reader import read_environment
 from planoracle.instances.robotouille.sets import kitchen, names
 from planoracle.instances.robotouille.tiny import random_kitchen
@@ -152,3 +152,9 @@ def test_an_unusual_domain_is_searched_without_a_guide() -> None:
 def test_the_same_plan_every_time() -> None:
     problem = kitchen("robotouille/asynchronous/2_lettuce_tomato_fried_chicken_sandwich")
     assert plan(problem).actions == plan(problem).actions
+
+
+def test_plans_for_joint_moves_pass_the_rules():
+    found = plan(kitchen("robotouille/multi_agent/4_lettuce_chicken_sandwich"), rules=profile("paper", moves="joint"))
+    assert found.status in ("optimal", "feasible")
+    assert found.rounds == -(-found.makespan // 2)

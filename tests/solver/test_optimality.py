@@ -113,7 +113,6 @@ def _scaled(instance: Instance, factor: int) -> Instance:
             )
             for lag in instance.lags
         ),
-        cache={},
     )
 
 
@@ -171,7 +170,7 @@ def _without_pausing_users(instance: Instance) -> Instance:
     """Take from interruptible actions what the claim excludes: resources, and maximum lags they start."""
     actions = tuple(replace(a, modes=(Mode(),)) if a.interruptible else a for a in instance.actions)
     lags = tuple(lag for lag in instance.lags if lag.maximum is None or not instance.by_id[lag.before].interruptible)
-    return replace(instance, actions=actions, lags=lags, cache={})
+    return replace(instance, actions=actions, lags=lags)
 
 
 def test_common_tick_is_not_taken_where_halves_can_help():

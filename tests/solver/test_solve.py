@@ -9,7 +9,7 @@ from support.random_instances import kitchen, workshop
 
 from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InternalError
-from planoracle.instances.model import Action, Instance, Lag
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan import facts
 from planoracle.solver import solve as solving
 from planoracle.solver.solve import solve
@@ -123,7 +123,7 @@ def test_a_schedule_that_breaks_the_rules_is_never_an_answer(monkeypatch):
 
 @given(seed=st.integers(0, 2000), data=st.data())
 def test_adding_a_constraint_never_lowers_the_optimum(seed, data):
-    instance = replace(kitchen(seed), benchmark="own", cache={})
+    instance = replace(kitchen(seed), benchmark="own")
     before = solve(instance)
     after = solve(_stricter(instance, data))
     if before.status == "infeasible":
@@ -141,12 +141,12 @@ def _stricter(instance, data):
     if one == two or data.draw(st.booleans()):
         later = data.draw(st.integers(1, 3))
         actions = (replace(a, release=later) if a.id == second else a for a in instance.actions)
-        return replace(instance, actions=tuple(actions), cache={})
+        return replace(instance, actions=tuple(actions))
     if known is None:
-        return replace(instance, lags=(*instance.lags, Lag(first, second)), cache={})
+        return replace(instance, lags=(*instance.lags, Lag(first, second)))
     limit = 0 if known.maximum is None else max(0, known.maximum - 1)
     tighter = replace(known, maximum=limit)
-    return replace(instance, lags=tuple(tighter if lag is known else lag for lag in instance.lags), cache={})
+    return replace(instance, lags=tuple(tighter if lag is known else lag for lag in instance.lags))
 
 
 @given(seed=st.integers(0, 2000), share=st.floats(0, 1))
@@ -155,11 +155,34 @@ def test_a_time_limit_at_the_optimum_keeps_it_and_below_is_infeasible(seed, shar
     best = solve(instance).makespan
     if best is None:
         return
-    assert solve(replace(instance, time_limit=best, cache={})).makespan == best
-    assert solve(replace(instance, time_limit=int(share * (best - 1)), cache={})).status == "infeasible"
+    assert solve(replace(instance, time_limit=best)).makespan == best
+    assert solve(replace(instance, time_limit=int(share * (best - 1)))).status == "infeasible"
 
 
 def test_dropping_the_time_constraints_never_lengthens():
     for pair in ("Tacos_Smore-Bars", "Vada_Chicken-Rice", "Choco_Leche-Asada"):
         timed, untimed = (solve(load(f"recipe2plan/{s}/{pair}")).makespan for s in ("timed", "untimed"))
         assert untimed <= timed
+
+
+def test_a_negative_maximum_lag_needs_room():
+    """It keeps the finish of one action far after the start of another, like a minimum lag."""
+    actions = (Action("t/a", "t", 1, 1), Action("t/b", "t", 1, 1))
+    result = solve(Instance("late", actions, (Lag("t/b", "t/a", None, -100),)))
+    assert (result.status, result.makespan) == ("optimal", 100)
+
+
+def test_a_setting_does_not_share_the_room_of_a_piece():
+    actions = (
+        Action("t/heat", "t", 2, 2, modes=(Mode((Demand("oven", sets="hot"),)),), agents=("a",)),
+        Action("t/keep", "t", 4, 4, interruptible=True, modes=(Mode((Demand("oven"),)),), agents=("b",)),
+    )
+    result = solve(Instance("shop", actions, (), (Resource("oven", state="hot"),), agents=("a", "b")))
+    assert (result.status, result.makespan) == ("optimal", 6)
+
+
+def test_a_use_may_follow_its_setting_by_a_tick():
+    uses = (Demand("oven", 1, sets="hot"), Demand("oven", 0, requires="hot"))
+    heat, bake = (Action(f"t/{n}", "t", 3, 0, modes=(Mode((use,)),)) for n, use in enumerate(uses))
+    result = solve(Instance("oven", (heat, bake), (), (Resource("oven"),)))
+    assert (result.status, result.makespan) == ("optimal", 4)

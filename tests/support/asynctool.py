@@ -35,10 +35,10 @@ def random_chains(seed: int, *, constant: bool) -> Problem:
     return chains(lengths, Delays(least, least + random.randint(1, 2), seed, tools))
 
 
-def least_turns(problem: Problem) -> int:
-    """Least number of turns with no call premature, breadth first over what the live environment does."""
-    level: dict[tuple, list] = {(): []}
-    turns = 0
+def least_turns(problem: Problem, begun: Sequence[dict] = ()) -> int:
+    """Least number of turns with no further call premature, breadth first over what the live environment does."""
+    level: dict[tuple, list] = {(): list(begun)}
+    turns = len(begun)
     while True:
         turns += 1
         following: dict[tuple, list] = {}
@@ -55,7 +55,7 @@ def least_turns(problem: Problem) -> int:
                 environment = Environment(problem)
                 for one in [*played, message]:
                     environment.step(one)
-                if premature(problem, environment.turns):
+                if len(environment.turns) in premature(problem, environment.turns):
                     continue
                 waits = {turn.task: max(0, turn.usable - turns - 1) for turn in environment.turns if turn.task}
                 counts = made | ({message["id"]: made[message["id"]] + 1} if "id" in message else {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 
 from planoracle.instances.timearena import rules
@@ -52,8 +53,27 @@ def _after(state: rules._State, text: str) -> tuple[rules._State, int] | None:
     return after, len(minutes)
 
 
-def optimum(scene: World, most_states: int, profile: Profile = PROFILES["paper"]) -> tuple[str, int | None]:
+def _arrived(scene: World, made: Sequence[str], profile: Profile) -> tuple[rules._State, int]:
+    """Return the state after some decisions, wrong ones among them, and the minute."""
+    state, minute = rules._State(scene, profile), 0
+    for text in made:
+        reached = _after(state, text)
+        if reached is not None:
+            state, minutes = reached
+            minute += minutes
+            continue
+        if profile.invalid_ticks_world or state.judge(text)[0] not in ("invalid_action", "nonexistent_object"):
+            state.advance()
+        minute += 1
+    return state, minute
+
+
+def optimum(
+    scene: World, most_states: int, profile: Profile = PROFILES["paper"], made: Sequence[str] = ()
+) -> tuple[str, int | None]:
     """Search breadth first, minute by minute, over all states in which the agent is free.
+
+    The search goes on from the decisions ``made``.
 
     A wrong decision passes a minute at best like a wait, so it is left out; a state met again, at the same
     minute or later, cannot do better than the first time.
@@ -65,8 +85,8 @@ def optimum(scene: World, most_states: int, profile: Profile = PROFILES["paper"]
         states to tell.
     """
     said = [*commands(scene, profile), "wait"]
-    start = rules._State(scene, profile)
-    layers: dict[int, list[rules._State]] = {0: [start]}
+    start, begin = _arrived(scene, made, profile)
+    layers: dict[int, list[rules._State]] = {begin: [start]}
     met: set[tuple[object, ...]] = set()
     while layers:
         minute = min(layers)

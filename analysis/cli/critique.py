@@ -1,0 +1,68 @@
+"""``planoracle critique``: a report on every submitted plan, in prose for a prompt or as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, SubmissionsArgument, answered
+
+
+class Form(StrEnum):
+    """How reports are written."""
+
+    text = "text"
+    json = "json"
+    jsonl = "jsonl"
+
+
+def critique(
+    submissions: SubmissionsArgument,
+    form: Annotated[Form, typer.Option("--format", "-f", help="How to write the reports.")] = Form.text,
+    profile: ProfileOption = "paper",
+    regret: Annotated[
+        bool, typer.Option("--regret/--no-regret", help="Price the decisions against the optimum (slower).")
+    ] = True,
+    hints: Annotated[
+        bool, typer.Option("--hints", help="Say which decisions and commands keep the best time within reach.")
+    ] = False,
+    time_limit: Annotated[float, typer.Option(help="Seconds per situation of a run.", min=0.0)] = 10.0,
+    originals: OriginalsOption = None,
+) -> None:
+    """Say what is wrong with every plan, how far from the best it is, and which decisions cost most.
+
+    A line that cannot be read is reported on standard error and the rest is answered; the exit status is then 1.
+    """
+    from planoracle.analysis.critics.common import clean
+    from planoracle.analysis.critique import critique as report
+    from planoracle.analysis.profiles import benchmark_of, profiles
+
+    rules = profiles(profile)
+
+    def reported(problem: Any, submission: dict[str, Any]) -> Any:
+        chosen = rules[benchmark_of(problem)]
+        return report(problem, submission, rules=chosen, regret=regret, hints=hints, seconds=time_limit)
+
+    # Reports may hold any letter that a submission does.
+    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    failed = False
+    rows = []
+    for answer in answered(submissions, reported, "reading plans", originals):
+        if answer.value is None:
+            failed = True
+            continue
+        prose = answer.value.prose()
+        row = {"id": answer.id, "line": answer.line, **answer.value.as_dict(), "prose": prose}
+        if form is Form.text:
+            print(f"== {clean(answer.id or '')} ({clean(answer.instance or '', 200)})\n{prose}\n")
+        elif form is Form.jsonl:
+            print(json.dumps(row))
+        else:
+            rows.append(row)
+    if form is Form.json:
+        print(json.dumps(rows, indent=1))
+    raise typer.Exit(1 if failed else 0)

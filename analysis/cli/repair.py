@@ -1,0 +1,62 @@
+"""``planoracle repair``: for every submitted plan the nearest one that passes the rules."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from planoracle.analysis.cli.output import Format, FormatOption, Table
+from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, SubmissionsArgument, answered
+
+_COLUMNS = (
+    "id",
+    "instance",
+    "status",
+    "changed",
+    "violations",
+    "moved",
+    "shift",
+    "makespan",
+    "in_order",
+    "optimum",
+    "reason",
+)
+
+
+def repair(
+    submissions: SubmissionsArgument,
+    form: FormatOption = Format.table,
+    objective: Annotated[
+        str, typer.Option(help="What is kept small, the most important first: moved, shift, makespan, or some of them.")
+    ] = "moved,shift,makespan",
+    profile: ProfileOption = "paper",
+    time_limit: Annotated[float, typer.Option(help="Seconds per submission and question.", min=0.0)] = 60.0,
+    originals: OriginalsOption = None,
+) -> None:
+    """Repair plans: fewest moved actions, then least total shift, then makespan; and the best time in their order.
+
+    A plan that passes the rules comes back as it was. The plans are in every format but the table. A line that
+    cannot be answered is reported on standard error; the exit status is then 1.
+    """
+    from planoracle.analysis.profiles import profiles
+    from planoracle.analysis.repair import OBJECTIVES, Repairer
+    from planoracle.instances.errors import InputError
+
+    rules = profiles(profile)
+    try:
+        wanted = [name.strip() for name in objective.split(",")]
+        repairer = Repairer(rules, objectives=wanted, time_limit=time_limit)
+    except InputError:
+        message = f"must be one or more of {', '.join(OBJECTIVES)}, each once"
+        raise typer.BadParameter(message, param_hint="--objective") from None
+    table = Table(form, _COLUMNS)
+    failed = False
+    for answer in answered(submissions, repairer.repair, "repairing", originals):
+        found = {"status": None} if answer.value is None else answer.value.as_dict()
+        failed |= found["status"] in (None, "unknown")
+        own = {"id": answer.id, "instance": answer.instance, "line": answer.line}
+        named = {name: value for name, value in found.items() if name != "instance"}
+        table.add(own | named | {"reason": answer.reason})
+    table.close()
+    raise typer.Exit(1 if failed else 0)

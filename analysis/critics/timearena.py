@@ -1,0 +1,245 @@
+"""Critic of TimeArena: why a decision was refused, and what is left undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from planoracle.analysis.critics.common import (
+    Best,
+    Clock,
+    Examined,
+    Finding,
+    Other,
+    Topic,
+    clean,
+    clock_of,
+    given_plan,
+    listed,
+    quoted,
+    sentence,
+    some,
+)
+from planoracle.analysis.critics.efficiency import best_of
+from planoracle.analysis.judges.timearena import MAX_MINUTES
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Instance
+from planoracle.instances.replay import Violation
+from planoracle.instances.timearena import encode
+from planoracle.instances.timearena.language import parse
+from planoracle.instances.timearena.profile import PROFILES, Profile
+from planoracle.instances.timearena.rules import WRONG, Minute, as_replay, may_meet, replay
+from planoracle.instances.timearena.world import RoleKey, World, world
+
+__all__ = ["TOPICS", "TimeArenaCritic"]
+
+TOPICS = (
+    Topic("reading", "Actions that do not exist", ("invalid_action",), "Use the actions you were given, word by word."),
+    Topic("unknown", "Objects that do not exist", ("nonexistent_object",), "Use the objects you were given."),
+    Topic("mismatch", "Objects that do not fit", ("object_mismatch",), "Use an object only as its task foresees."),
+    Topic("objects", "Occupied objects", ("object_occupied",), "Do something else until the object is free."),
+    Topic("dependency", "Prerequisites", ("dependency_violation",), "Do first what an action builds on."),
+    Topic("repetition", "Repetition", ("repeated_completed",), "Do not repeat what is done."),
+    Topic("completeness", "Unfinished work", (), "Finish it.", "At the end of the run this is left: {names}."),
+)
+
+_ENDS = {
+    "time_out": "The time was over in {minute}.",
+    "five_invalid": "So many wrong actions in a row ended the run before {minute}.",
+}
+
+
+class TimeArenaCritic:
+    """Critic under one profile."""
+
+    topics = TOPICS
+
+    def __init__(self, rules: Profile = PROFILES["paper"]) -> None:
+        self.rules = rules
+
+    def examine(self, instance: Instance, submission: Any) -> Examined:
+        """Examine ``submission["actions"]`` (or ``"plan"``) within its ``time_limit``, or the plan itself."""
+        limit = (
+            submission.get("time_limit", instance.time_limit) if isinstance(submission, dict) else instance.time_limit
+        )
+        if isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= MAX_MINUTES:
+            raise InputError(f"must be whole minutes, at most {MAX_MINUTES}", field="time_limit", value=limit)
+        scene = world(instance.name)
+        decisions = parse(given_plan(submission, "actions", "plan"), scene, self.rules)
+        run = replay(scene, decisions, limit, self.rules)
+        judged = as_replay(run)
+        times = clock_of(instance)
+        looker = _Looker(scene, self.rules, times)
+        left = tuple(
+            Finding("unfinished", what, sentence(f"{_task_words(what)} lacks {times.span(minutes)}"), actual=minutes)
+            for what, minutes in run.remaining.items()
+        )
+        ending = _ENDS.get(run.end)
+        return Examined(
+            replay=judged,
+            findings=tuple(map(looker.finding, judged.violations, _wrong_minutes(scene, run.steps, self.rules))),
+            clock=times,
+            command=lambda index: f"{quoted(run.steps[index].action)} in {times.moment(index)}",
+            remarks={"completeness": left} if left else {},
+            instance=instance,
+            schedule=encode.to_schedule(instance, decisions) if run.completed and not judged.violations else None,
+            notes=(ending.format(minute=times.moment(run.total_time)),) if ending else (),
+        )
+
+    def name(self, problem: Instance) -> Callable[[str], str]:
+        """Return the function that names the subjects of findings."""
+        return _task_words
+
+    def best(self, problem: Instance) -> Best:
+        """Return what is known about the best plans under the rules that judge."""
+        if self.rules.reserved_objects == PROFILES["paper"].reserved_objects:
+            return best_of(problem)
+        key = f"critic {self.rules.reserved_objects}"
+        if key not in problem.cache:
+            try:
+                under_rules = encode.instance(world(problem.name), self.rules)
+            except InputError:  # an action is left without any object to do it with
+                problem.cache[key] = Best("infeasible")
+            else:
+                problem.cache[key] = best_of(under_rules)
+        found = problem.cache[key]
+        assert isinstance(found, Best)
+        return found
+
+
+def _task_words(what: str) -> str:
+    """Write ``object: verb`` as the action that it stands for."""
+    name, _, verb = what.partition(": ")
+    head, gap, preposition = verb.partition(" ")
+    return clean(f"{head} {name} {preposition} ..." if gap else f"{head} {name}")
+
+
+class _Now(NamedTuple):
+    """The world before a minute: minutes left of every role, and what goes on by itself on which objects."""
+
+    minute: int
+    left: dict[RoleKey, int]
+    running: dict[RoleKey, tuple[str, ...]]
+
+
+def _wrong_minutes(scene: World, steps: Sequence[Minute], rules: Profile) -> Iterator[_Now]:
+    """Yield the world before every wrong minute; it changes afterwards."""
+    now = _Now(0, {}, {})
+    for name, thing in scene.objects.items():
+        now.left.update({(name, *key): role.minutes for key, role in thing.roles.items()})
+    for step in steps:
+        if step.kind in WRONG:
+            yield now._replace(minute=step.minute)
+        elif step.kind != "wait":
+            keys = _keys(step.action)
+            if scene.verbs[keys[0][1]]:
+                now.left[keys[0]] -= 1
+            else:
+                now.running[keys[0]] = tuple(name for name, *_ in keys)
+        if step.kind in ("invalid_action", "nonexistent_object") and not rules.invalid_ticks_world:
+            continue
+        for key in list(now.running):
+            now.left[key] -= 1
+            if not now.left[key]:
+                del now.running[key]
+
+
+def _keys(action: str) -> list[RoleKey]:
+    """Return the roles that an action names."""
+    words = action.split(" ")
+    verb = words[0] if len(words) == 2 else f"{words[0]} {words[2]}"
+    names = words[1::2]
+    return [(name, verb, slot) for name, slot in zip(names, (1, 2) if len(names) == 2 else (0,), strict=True)]
+
+
+class _Facts(NamedTuple):
+    text: str
+    others: tuple[Other, ...] = ()
+    resource: str | None = None
+    required: tuple[str, ...] | int | None = None
+
+
+class _Looker:
+    """Works out why a decision was refused in the world it met."""
+
+    def __init__(self, scene: World, rules: Profile, times: Clock) -> None:
+        self.scene = scene
+        self.rules = rules
+        self.times = times
+
+    def finding(self, violation: Violation, now: _Now) -> Finding:
+        """Return what is behind a wrong minute; ``now`` is the world before it."""
+        minute = now.minute
+        makers: dict[str, Callable[[str, _Now], _Facts]] = {
+            "invalid_action": self._reading,
+            "nonexistent_object": self._unknown,
+            "object_mismatch": self._mismatch,
+            "object_occupied": self._occupied,
+            "dependency_violation": self._dependency,
+            "repeated_completed": self._repetition,
+        }
+        facts = makers[violation.kind](violation.subject, now)
+        return Finding(
+            kind=violation.kind,
+            subject=violation.subject,
+            text=sentence(f"{self.times.moment(minute)}: {facts.text}"),
+            index=violation.position,
+            start=minute,
+            end=minute + 1,
+            others=facts.others,
+            resource=facts.resource,
+            required=facts.required,
+        )
+
+    def told(self, key: RoleKey) -> str:
+        """Write a role as the action it is part of."""
+        return _task_words(f"{key[0]}: {key[1]}")
+
+    def _reading(self, action: str, now: _Now) -> _Facts:
+        return _Facts(f"{quoted(action)} is no action")
+
+    def _unknown(self, action: str, now: _Now) -> _Facts:
+        missing = tuple(name for name in action.split(" ")[1::2] if name not in self.scene.objects)
+        return _Facts(f"{quoted(action)} names {some(map(quoted, missing))}, which is not there")
+
+    def _mismatch(self, action: str, now: _Now) -> _Facts:
+        keys = _keys(action)
+        wrong = [name for name, verb, slot in keys if (verb, slot) not in self.scene.objects[name].roles]
+        if wrong:
+            return _Facts(f"{quoted(action)} is nothing to do with {listed(wrong)}", resource=wrong[0])
+        first, second = (self.scene.objects[name] for name, *_ in keys)
+        if first is second:
+            return _Facts(f"{quoted(action)} names one object twice", resource=first.name)
+        apart = not may_meet(self.scene, first, second, keys[0][1], self.rules)
+        text = f"{quoted(action)} brings together {first.name} and {second.name}"
+        return _Facts(f"{text}, which serve different tasks" if apart else text, resource=second.name)
+
+    def _occupied(self, action: str, now: _Now) -> _Facts:
+        names = [name for name, *_ in _keys(action)]
+        parts, others, free = [], [], now.minute
+        for key, things in now.running.items():
+            if set(things) & set(names):
+                until = now.minute + now.left[key]
+                free = max(free, until)
+                minutes = self.scene.objects[key[0]].roles[key[1:]].minutes
+                others.append(Other(self.told(key), until - minutes, until))
+                taken = listed([name for name in things if name in names])
+                parts.append(f"{taken} in use by {self.told(key)!r} until {self.times.moment(until)}")
+        thing = next((name for name in names if any(name in things for things in now.running.values())), None)
+        return _Facts(f"{quoted(action)} finds {some(parts)}", tuple(others), thing, free)
+
+    def _dependency(self, action: str, now: _Now) -> _Facts:
+        roles = [self.scene.objects[key[0]].roles[key[1:]] for key in _keys(action)]
+        open_ = list(dict.fromkeys(need for role in roles for need in role.needs if now.left[need]))
+        others, parts = [], []
+        for need in open_:
+            going = need in now.running
+            until = now.minute + now.left[need] if going else None
+            minutes = self.scene.objects[need[0]].roles[need[1:]].minutes
+            others.append(Other(self.told(need), None if until is None else until - minutes, until))
+            goes_on = "" if until is None else f" (goes on until {self.times.moment(until)})"
+            parts.append(f"{self.told(need)!r}{goes_on}")
+        return _Facts(f"{quoted(action)} comes before {listed(parts)} is done", tuple(others))
+
+    def _repetition(self, action: str, now: _Now) -> _Facts:
+        return _Facts(f"{quoted(action)} is done already")

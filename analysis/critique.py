@@ -1,0 +1,244 @@
+"""The critic: one report on one plan, all its faults by topic, its efficiency, the decisions that cost most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from planoracle.analysis.critics.common import Critic, Examined, Section, sections_of
+from planoracle.analysis.critics.decisions import Decisions, decisions, too_long
+from planoracle.analysis.critics.efficiency import Efficiency, efficiency
+from planoracle.analysis.profiles import benchmark_of
+from planoracle.instances.catalogue import Problem
+from planoracle.instances.model import Instance
+
+__all__ = ["VERSION", "Critique", "Verdict", "critic_of", "critique"]
+
+#: Of the form of `Critique.as_dict`; grows when a field changes its meaning or goes away.
+VERSION = 1
+#: Decisions of longer runs are not priced.
+MAX_PRICED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How the run ended.
+
+    Attributes
+    ----------
+    success, executed, progress, goal_ratio
+        See `planoracle.instances.replay.Replay`.
+    makespan
+        Ticks; the latest end of a command carried out, also for failed plans.
+    fatal
+        Kind, subject and index of the violation that ended the run; ``None`` if none did.
+    later
+        Number of violations found beyond it, as if the refused commands had been carried out.
+    text
+        The paragraph without its heading.
+    """
+
+    success: bool
+    executed: int
+    progress: float
+    goal_ratio: float
+    makespan: int
+    fatal: tuple[str, str, int | None] | None
+    later: int
+    text: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all fields for JSON."""
+        row = {name: getattr(self, name) for name in self.__slots__}
+        keys = ("kind", "subject", "index")
+        return row | {"fatal": None if self.fatal is None else dict(zip(keys, self.fatal, strict=True))}
+
+
+@dataclass(frozen=True, slots=True)
+class Critique:
+    """A report on one plan.
+
+    Attributes
+    ----------
+    sections
+        The benchmark's topics in their fixed order, each also if there is nothing to complain of.
+    efficiency
+        The plan beside the best possible.
+    decisions
+        What single decisions cost; ``None`` if that was not asked for.
+    unit, seconds_per_tick
+        What a tick is; ``None`` seconds where it has no fixed length.
+    """
+
+    instance: str
+    benchmark: str
+    verdict: Verdict
+    sections: tuple[Section, ...]
+    efficiency: Efficiency
+    decisions: Decisions | None
+    unit: str
+    seconds_per_tick: int | None
+
+    def prose(self) -> str:
+        """Return the report as short paragraphs, each with a heading; topics without a fault are left out.
+
+        Examples
+        --------
+        >>> from planoracle.instances.catalogue import load
+        >>> plan = "Step(1, Cobbler, 3 min, 0:00) Step(6, Soup, 1 min, 0:02:00)"
+        >>> report = critique(load("recipe2plan/timed/Cobbler_Pancakes"), plan, regret=False)
+        >>> print(report.prose().partition("Missing")[0])
+        Result: The run ends at command 1, step 1 of Cobbler; no commands are carried out before, 0% of the work. What \
+is said of later commands holds as if refused ones had been carried out.
+        Unknown steps: Command 2 names the recipe "Soup"; there are Cobbler and Pancakes. Use the recipes and step \
+numbers you were given.
+        <BLANKLINE>
+        """
+        parts = [("Result", self.verdict.text)]
+        parts += [(section.title, section.text) for section in self.sections]
+        parts.append(("Efficiency", self.efficiency.text))
+        parts.append(("Decisions", "" if self.decisions is None else self.decisions.text))
+        return "\n".join(f"{title}: {text}" for title, text in parts if text)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report for JSON, in a form that stays (see `VERSION` and the README)."""
+        return {
+            "format": "planoracle/critique",
+            "version": VERSION,
+            "instance": self.instance,
+            "benchmark": self.benchmark,
+            "unit": self.unit,
+            "seconds_per_tick": self.seconds_per_tick,
+            "verdict": self.verdict.as_dict(),
+            "sections": [section.as_dict() for section in self.sections],
+            "efficiency": self.efficiency.as_dict(),
+            "decisions": None if self.decisions is None else self.decisions.as_dict(),
+        }
+
+
+def critique(
+    problem: Problem,
+    submission: Any,
+    *,
+    rules: Any = None,
+    regret: bool = True,
+    hints: bool = False,
+    seconds: float = 10.0,
+) -> Critique:
+    """Report on a plan.
+
+    Parameters
+    ----------
+    submission
+        The plan in any form that the benchmark's language reads, or an object with it as ``plan`` (TimeArena and
+        Robotouille: ``actions``, AsyncTool: ``turns``) and, where the benchmark knows one, its ``time_limit`` or
+        ``limit``.
+    rules
+        The profile of the benchmark; by default that of the paper.
+    regret
+        Work out what single decisions cost, which takes a solve for each.
+    hints
+        Say in the prose up to where the decisions keep the optimum within reach, and by which commands an unfinished
+        run could go on without loss.
+    seconds
+        Wall time at most for each situation of the run.
+
+    Raises
+    ------
+    PlanError, InputError
+        If the submission cannot be read at all.
+    """
+    critic = critic_of(problem, rules)
+    examined = critic.examine(problem, submission)
+    return Critique(
+        instance=problem.name,
+        benchmark=benchmark_of(problem),
+        verdict=_verdict(examined),
+        sections=sections_of(critic.topics, examined, critic.name(problem)),
+        efficiency=efficiency(examined, critic.best(problem)),
+        decisions=_decisions(problem, submission, examined, rules, hints=hints, seconds=seconds) if regret else None,
+        unit=problem.unit if isinstance(problem, Instance) else "step",
+        seconds_per_tick=problem.seconds_per_tick if isinstance(problem, Instance) else None,
+    )
+
+
+def critic_of(problem: Problem, rules: Any = None) -> Critic:
+    """Return the critic of a problem's benchmark under a profile."""
+    # Imported when needed: a critic brings its benchmark's rules.
+    options = {} if rules is None else {"rules": rules}
+    if not isinstance(problem, Instance):
+        from planoracle.analysis.critics.robotouille import RobotouilleCritic
+
+        return RobotouilleCritic(**options)
+    if problem.benchmark == "recipe2plan":
+        from planoracle.analysis.critics.recipe2plan import Recipe2PlanCritic
+
+        return Recipe2PlanCritic(**options)
+    if problem.benchmark == "timearena":
+        from planoracle.analysis.critics.timearena import TimeArenaCritic
+
+        return TimeArenaCritic(**options)
+    if problem.benchmark == "asynctool":
+        from planoracle.analysis.critics.asynctool import AsyncToolCritic
+
+        return AsyncToolCritic(**options)
+    from planoracle.analysis.critics.own import OwnCritic
+
+    return OwnCritic()
+
+
+def _verdict(examined: Examined) -> Verdict:
+    run, later = examined.replay, 0
+    if run.fatal is not None:
+        at = run.fatal.position
+        later = sum(v is not run.fatal if at is None else (v.position or 0) > at for v in run.violations)
+    return Verdict(
+        success=run.success,
+        executed=run.executed,
+        progress=run.progress,
+        goal_ratio=run.goal_ratio,
+        makespan=run.makespan,
+        fatal=None if run.fatal is None else (run.fatal.kind, run.fatal.subject, run.fatal.position),
+        later=later,
+        text=" ".join(_told(examined, later)),
+    )
+
+
+def _told(examined: Examined, later: int) -> Iterator[str]:
+    run = examined.replay
+    count = len(run.violations)
+    faults = "1 fault" if count == 1 else f"{count} faults"
+    if run.success:
+        how = f"with {faults}" if count else "without a fault"
+        yield f"Everything is done in {examined.clock.span(run.makespan)}, {how}."
+    elif examined.whole:
+        yield f"The plan is not valid; it has {faults}."
+    elif run.fatal is not None and run.fatal.position is not None:
+        done = "1 command is" if run.executed == 1 else f"{run.executed or 'no'} commands are"
+        at = examined.command(run.fatal.position)
+        yield f"The run ends at {at}; {done} carried out before, {run.progress:.0%} of the {examined.aim}."
+        if later:
+            yield "What is said of later commands holds as if refused ones had been carried out."
+    else:
+        how = f", with {faults}" if count else ""
+        yield f"The plan ends when {run.progress:.0%} of the {examined.aim} is done{how}."
+    yield from examined.notes
+
+
+def _decisions(
+    problem: Problem, submission: Any, examined: Examined, rules: Any, *, hints: bool, seconds: float
+) -> Decisions:
+    # Imported when needed: they bring the solvers.
+    from planoracle.analysis.advice import next_commands
+    from planoracle.analysis.regret import regret
+
+    if len(examined.replay.events) > MAX_PRICED:
+        return too_long(len(examined.replay.events))
+    priced = regret(problem, submission, rules, seconds=seconds)
+    following: tuple[str, ...] = ()
+    # A call of AsyncTool, told with its parameters, would be a part of the solution.
+    if hints and not priced.success and benchmark_of(problem) != "asynctool":
+        advice = next_commands(problem, submission, rules, seconds=seconds)
+        following = tuple(option.command for option in advice.options)
+    return decisions(priced, examined.clock, hints=hints, following=following)

@@ -1,0 +1,182 @@
+"""Why the optimum of a problem is what it is, or why there is no solution at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from planoracle.instances.model import Instance
+from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.instances.wording import span
+
+if TYPE_CHECKING:
+    from planoracle.solver.certificate import Certificate
+    from planoracle.solver.conflict import Conflict
+
+__all__ = ["Explanation", "explain"]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is known about a problem, and why.
+
+    Attributes
+    ----------
+    status
+        ``optimal``, ``feasible``, ``infeasible`` or ``unknown``, as `planoracle.solver.solve.Result` has it.
+    makespan, lower_bound
+        Ticks (steps of a kitchen); ``None`` where not known.
+    unit
+        What a tick is called.
+    kind
+        That of the certificate; ``search`` for a kitchen; empty if there is no bound to explain.
+    explained_bound
+        The bound that can be followed by hand, in a kitchen the one known before the search; ``None`` if there is none.
+    certificate
+        The proof of that bound, for scheduling problems that are not infeasible.
+    conflict
+        For infeasible scheduling problems, constraints that contradict each other.
+    """
+
+    instance: str
+    status: str
+    makespan: int | None
+    lower_bound: int | None
+    unit: str
+    kind: str = ""
+    explained_bound: int | None = None
+    certificate: Certificate | None = None
+    conflict: Conflict | None = None
+    _told: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def gap(self) -> int | None:
+        """Ticks between the makespan and the bound that can be followed by hand."""
+        if self.makespan is None or self.explained_bound is None:
+            return None
+        return self.makespan - self.explained_bound
+
+    @property
+    def explained(self) -> bool:
+        """Whether the status can be followed by hand: a proof without gap, or a minimal conflict."""
+        if self.conflict is not None:
+            return self.conflict.status == "infeasible" and self.conflict.minimal
+        return self.certificate is not None and self.gap == 0
+
+    def lines(self) -> list[str]:
+        """Return the explanation as text."""
+        return list(self._told)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the explanation for JSON."""
+        return {
+            "instance": self.instance,
+            "status": self.status,
+            "makespan": self.makespan,
+            "lower_bound": self.lower_bound,
+            "unit": self.unit,
+            "kind": self.kind,
+            "explained": self.explained,
+            "explained_bound": self.explained_bound,
+            "gap": self.gap,
+            "certificate": None if self.certificate is None else self.certificate.as_dict(),
+            "conflict": None if self.conflict is None else self.conflict.as_dict(),
+            "lines": self.lines(),
+        }
+
+
+def explain(problem: Instance | Kitchen, *, time_limit: float = 60.0) -> Explanation:
+    """Solve a problem and explain the answer.
+
+    Parameters
+    ----------
+    time_limit
+        Seconds to solve it, and as many again to find a conflict if it is infeasible.
+
+    Raises
+    ------
+    InternalError
+        If a schedule does not pass the rules, or a proof does not stand up to being checked.
+
+    Examples
+    --------
+    >>> from planoracle.instances.catalogue import load
+    >>> for line in explain(load("asynctool/files_1")).lines():
+    ...     print(line)
+    asynctool/files_1: optimal, 4 turns.
+    Why no schedule is shorter (critical path):
+    (1) Call 1 of files_1 (enter_folder) 1 turn + wait from call 1 of files_1 (enter_folder) to call 2 of files_1 \
+(make_folder) 1 turn + call 2 of files_1 (make_folder) 1 turn + ALL COMPLETED 1 turn = 4 turns: everything takes at \
+least 4 turns.
+    """
+    return _kitchen(problem, time_limit) if isinstance(problem, Kitchen) else _schedule(problem, time_limit)
+
+
+def _schedule(instance: Instance, time_limit: float) -> Explanation:
+    from planoracle.solver.solve import solve
+
+    result = solve(instance, time_limit=time_limit)
+    known = instance.name, result.status, result.makespan, result.lower_bound, instance.unit
+    head = f"{instance.name}: {result.status}"
+    if result.status == "infeasible":
+        from planoracle.solver.conflict import find_conflict
+
+        conflict = find_conflict(instance, time_limit=time_limit)
+        lines = [f"{head}."] if conflict is None else conflict.lines()
+        return Explanation(*known, conflict=conflict, _told=tuple(lines))
+    from planoracle.solver.certificate import certificate
+
+    shown = certificate(instance, result.makespan)
+    if result.makespan is None:
+        told = [f"{head}; neither a schedule nor a proof that there is none was found in the time given."]
+        told.append(f"What any schedule takes at least ({shown.kind}):")
+    else:
+        told = [f"{head}, {span(instance, result.makespan)}."]
+        if result.status == "feasible" and not shown.explained:
+            least = max(result.lower_bound or 0, shown.bound)
+            told[0] = f"{head}, {span(instance, result.makespan)}; whether less than that, but at least"
+            told[0] += f" {span(instance, least)}, would do, was not settled in the time given."
+        told.append(f"Why no schedule is shorter ({shown.kind}):" if shown.explained else "How far arguments reach:")
+    told += shown.lines(instance)
+    if shown.gap and result.status == "optimal":
+        told.append(
+            f"The {span(instance, shown.gap)} between that and the optimum were settled by search ({result.proof})."
+        )
+    status = result.status
+    if status == "feasible" and shown.explained:  # the proof has settled what the search had not
+        status = "optimal"
+        told[0] = f"{instance.name}: {status}, {span(instance, shown.bound)}."
+        known = instance.name, status, result.makespan, result.makespan, instance.unit
+    return Explanation(*known, shown.kind, shown.bound, certificate=shown, _told=tuple(told))
+
+
+def _kitchen(kitchen: Kitchen, time_limit: float) -> Explanation:
+    from planoracle.instances.robotouille.fast import Compiled
+    from planoracle.instances.robotouille.profile import PROFILES
+    from planoracle.solver.kitchens.guide import guide
+    from planoracle.solver.kitchens.planner import plan
+
+    rules = PROFILES["released"]
+    result = plan(kitchen, time_limit=time_limit, rules=rules)
+    known = result.instance, result.status, result.makespan, result.lower_bound, "step"
+    head = f"{result.instance}: {result.status}"
+    if result.status == "infeasible":
+        return Explanation(*known, _told=(f"{head}: no plan reaches the goal ({result.proof}).",))
+    compiled = Compiled(kitchen, rules)
+    start = compiled.start()
+    groups = () if compiled.goal(start) else guide(compiled).root(start)
+    bound = groups[0][0] if groups else (result.lower_bound or 0)
+    if result.makespan is None:
+        told = [f"{head}; neither a plan nor a proof that there is none was found in the time given."]
+    else:
+        told = [f"{head}, {_steps(result.makespan)}."]
+    told.append(f"The errands of the objects alone take at least {_steps(bound)}, as counted before the search.")
+    if result.makespan is not None and result.status == "optimal":
+        gap = result.makespan - bound
+        rest = f"that the other {_steps(gap)} are needed as well was" if gap else "that so many suffice was"
+        told.append(f"Proved by search: {rest} found by looking at {result.expanded} states ({result.proof}).")
+    return Explanation(*known, "search", bound, _told=tuple(told))
+
+
+def _steps(count: int) -> str:
+    return f"{count} step{'' if count == 1 else 's'}"

@@ -1,0 +1,144 @@
+"""Kitchens: nothing says which actions are to be done, so near means to keep what can be kept of the beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+from planoracle.analysis.judges.common import given
+from planoracle.analysis.repairs.common import Dropped, Repair
+from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.instances.robotouille.language import MAX_ACTIONS, parse
+from planoracle.instances.robotouille.profile import Profile
+from planoracle.instances.robotouille.run import Run, replay
+from planoracle.solver.kitchens.planner import KitchenResult, plan
+
+__all__ = ["repair_kitchen"]
+
+
+def repair_kitchen(
+    kitchen: Kitchen, submission: dict[str, Any], rules: Profile, best: KitchenResult, time_limit: float
+) -> Repair:
+    """Repair ``submission["actions"]`` (or ``"plan"``), of ``submission["limit"]`` steps at most.
+
+    Refused actions are dropped, for they change nothing. Of the others the longest beginning is kept from which the
+    goal can still be reached (within the limit, if there is one), and completed with the fewest steps.
+
+    Parameters
+    ----------
+    best
+        What is known of the kitchen itself under these rules.
+
+    Returns
+    -------
+    Repair
+        ``optimal`` if it is proved that no longer beginning can be kept, nor be completed in fewer steps. What is cut
+        off is among ``dropped``, what completes the plan in ``added``.
+    """
+    return _Search(kitchen, submission, rules, best, time_limit).run()
+
+
+class _Search:
+    """The search for one submission."""
+
+    def __init__(
+        self, kitchen: Kitchen, submission: dict[str, Any], rules: Profile, best: KitchenResult, time_limit: float
+    ) -> None:
+        self.deadline = perf_counter() + time_limit
+        self.kitchen = kitchen
+        self.rules = rules
+        self.given = given(submission, "actions", "plan")
+        self.made = parse(self.given, kitchen.domain, rules)
+        self.limit = submission.get("limit")
+        if self.limit is not None and (
+            isinstance(self.limit, bool) or not isinstance(self.limit, int) or not 0 <= self.limit <= MAX_ACTIONS
+        ):
+            raise InputError(f"must be a number of steps, at most {MAX_ACTIONS}", field="limit", value=self.limit)
+        self.submitted = replay(kitchen, self.made, rules, self.limit)
+        legal = [n for n, step in enumerate(self.submitted.steps) if step.valid]
+        self.positions = legal
+        self.legal = [self.made[n] for n in legal]
+        self.rest = {0: best}  # by the number of actions kept
+        self.sure = True  # no beginning was passed over for lack of time
+
+    def run(self) -> Repair:
+        best = self.rest[0]
+        optimum = self._steps(best) if best.status == "optimal" else None
+        if self.submitted.success and not self.submitted.refusals:
+            steps = self.submitted.steps_taken
+            return self._answer("optimal", optimum, makespan=steps, changed=False, shift=0, plan=self.given)
+        if self.submitted.success:
+            return self._complete(len(self.legal), (), "optimal", optimum)
+        if not self._reaches(0):
+            known = best.status == "infeasible" or (best.status == "optimal" and self.sure)
+            return self._answer("infeasible" if known else "unknown", optimum)
+        kept = self._longest()
+        rest = self._plan(kept)
+        proved = self.sure and rest.status == "optimal"
+        return self._complete(kept, rest.actions, "optimal" if proved else "feasible", optimum)
+
+    def _longest(self) -> int:
+        """Return how many actions can be kept: if the goal can be reached after some, it can after fewer."""
+        least, most = 0, len(self.legal)
+        if self._reaches(most):
+            return most
+        while most - least > 1:
+            middle = (least + most) // 2
+            if self._reaches(middle):
+                least = middle
+            else:
+                most = middle
+        return least
+
+    def _plan(self, kept: int) -> KitchenResult:
+        """Complete a beginning; half the time left is spent, so that something is left for shorter ones."""
+        if kept not in self.rest:
+            seconds = max(0.0, self.deadline - perf_counter()) / 2
+            self.rest[kept] = plan(self.kitchen, time_limit=seconds, rules=self.rules, after=self.legal[:kept])
+        return self.rest[kept]
+
+    def _reaches(self, kept: int) -> bool:
+        """Whether a beginning can be completed; notes where it is not known that it cannot."""
+        rest = self._plan(kept)
+        if rest.status in ("optimal", "feasible") and self._run(kept, rest.actions).success:
+            return True
+        self.sure = self.sure and rest.status in ("optimal", "infeasible")
+        return False
+
+    def _run(self, kept: int, actions: Sequence[str]) -> Run:
+        return replay(self.kitchen, [*self.legal[:kept], *actions], self.rules, self.limit)
+
+    def _steps(self, result: KitchenResult) -> int | None:
+        return result.rounds if self.rules.moves == "joint" else result.makespan
+
+    def _complete(self, kept: int, actions: tuple[str, ...], status: str, optimum: int | None) -> Repair:
+        run = self._run(kept, actions)
+        if not run.success or run.refusals:
+            raise InternalError(f"{self.kitchen.name}: a repaired plan of ours does not pass the rules")
+        refused = [
+            Dropped(refusal.position, self.made[refusal.position][:200], refusal.message)
+            for refusal in self.submitted.refusals
+        ]
+        cut = [Dropped(n, self.made[n][:200], "leads nowhere from here") for n in self.positions[kept:]]
+        return self._answer(
+            status,
+            optimum,
+            changed=True,
+            makespan=run.steps_taken,
+            added=actions,
+            dropped=tuple(sorted((*refused, *cut))),
+            plan=[*self.legal[:kept], *actions],
+        )
+
+    def _answer(self, status: str, optimum: int | None, **more: Any) -> Repair:
+        return Repair(
+            instance=self.kitchen.name,
+            benchmark="robotouille",
+            status=status,
+            violations=len(self.submitted.refusals),
+            optimum=optimum,
+            unit="step",
+            **more,
+        )

@@ -1,0 +1,1 @@
+"""Proofs that a person can check: finding them, writing them down, checking them, telling them."""

@@ -1,0 +1,155 @@
+"""Where a submission put the work of an action, and how far a schedule is from that.
+
+The *work* of an action is its ticks of running time, counted from 0. A schedule and a submission both say when each of
+them runs; the distance between the two is the *shift* of that unit of work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Action, Instance
+from planoracle.instances.schedule import Piece
+from planoracle.instances.validate import MAX_TICKS
+
+__all__ = ["Shift", "Stretch", "Wanted", "all_normal", "normal"]
+
+
+class Shift(NamedTuple):
+    """How far an action is from where it was wanted: whether anything differs, and by how many ticks at most."""
+
+    moved: bool
+    ticks: int
+
+
+class Stretch(NamedTuple):
+    """Work ``[first, end)`` that one piece of the submission holds."""
+
+    first: int
+    end: int
+    piece: Piece
+
+    @property
+    def origin(self) -> int:
+        """When the action would have started, had it run without a break up to here."""
+        return self.piece.start - self.first
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The pieces that a submission gives an action.
+
+    Attributes
+    ----------
+    stretches
+        In order of start, cut where the action is complete.
+    whole
+        Whether they are exactly the work of the action: nothing is missing and no piece was cut.
+    """
+
+    stretches: tuple[Stretch, ...]
+    whole: bool
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """The pieces."""
+        return tuple(stretch.piece for stretch in self.stretches)
+
+    def within(self, first: int, end: int) -> list[Stretch]:
+        """Return the stretches that hold some of the work ``[first, end)``."""
+        return [s for s in self.stretches if (s.first < end and first < s.end) or s.first == s.end == first]
+
+    def shift(self, pieces: Sequence[Piece]) -> Shift:
+        """Compare with the pieces of a schedule that carries out the whole action.
+
+        ``moved`` is whether any piece is not as wanted: in start, length, mode, or agent if one was given; pieces
+        that touch count as one. ``ticks`` is the largest shift of any unit of work that was wanted.
+
+        Examples
+        --------
+        >>> from planoracle.instances.model import Action
+        >>> chop = Action("t/chop", "t", duration=4, attended=4, interruptible=True)
+        >>> wanted, _ = normal(chop, [Piece("t/chop", 0, 2, "a"), Piece("t/chop", 5, 2, "a")])
+        >>> wanted.shift([Piece("t/chop", 0, 4, "a")])
+        Shift(moved=True, ticks=3)
+        """
+        moved, ticks = not self.whole, 0
+        for one, two in _pairs(self.stretches, _stretches(sorted(pieces, key=lambda piece: piece.start))):
+            apart = abs(one.origin - two.origin)
+            ticks = max(ticks, apart)
+            wanted, given = one.piece, two.piece
+            moved = moved or bool(apart) or wanted.mode != given.mode or wanted.agent not in (None, given.agent)
+        return Shift(moved, ticks)
+
+
+def _stretches(pieces: Sequence[Piece]) -> list[Stretch]:
+    found, first = [], 0
+    for piece in pieces:
+        found.append(Stretch(first, first + piece.duration, piece))
+        first += piece.duration
+    return found
+
+
+def _pairs(ones: Sequence[Stretch], twos: Sequence[Stretch]) -> Iterator[tuple[Stretch, Stretch]]:
+    """Yield the stretches of both that hold the same work."""
+    i = j = 0
+    while i < len(ones) and j < len(twos):
+        one, two = ones[i], twos[j]
+        yield one, two
+        i += one.end <= two.end
+        j += two.end <= one.end
+
+
+def normal(action: Action, pieces: Sequence[Piece]) -> tuple[Wanted | None, list[Piece]]:
+    """Return what a submission wants of an action, and the pieces that it holds in vain.
+
+    Pieces count in order of start until the action is complete; the last of them is cut if it is too long. In
+    vain are those after that, those of no length (unless the action has none), and those that start after
+    ``MAX_TICKS``, which no instance's times exceed.
+
+    Raises
+    ------
+    InputError
+        If the start or the duration of a piece is no whole number, or negative.
+    """
+    kept: list[Stretch] = []
+    vain: list[Piece] = []
+    first, whole = 0, True
+    for piece in sorted(pieces, key=_start):
+        left = action.duration - first
+        full = not left and (bool(action.duration) or bool(kept))
+        if full or piece.start > MAX_TICKS or (not piece.duration and action.duration):
+            vain.append(piece)
+            continue
+        whole = whole and piece.duration <= left
+        length = min(piece.duration, left)
+        kept.append(Stretch(first, first + length, piece._replace(duration=length)))
+        first += length
+    return (Wanted(tuple(kept), whole and first == action.duration) if kept else None), vain
+
+
+def _start(piece: Piece) -> int:
+    for field, value in (("start", piece.start), ("duration", piece.duration)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise InputError("must be a whole number of ticks", field=f"wanted[{piece.action}].{field}", value=value)
+    return piece.start
+
+
+def all_normal(
+    instance: Instance, wanted: Mapping[str, Sequence[Piece]]
+) -> tuple[dict[str, Wanted], tuple[Piece, ...]]:
+    """Apply `normal` to every action; raises `InputError` also for actions that the instance does not have."""
+    found: dict[str, Wanted] = {}
+    in_vain: list[Piece] = []
+    for name in wanted:
+        if name not in instance.by_id:
+            raise InputError("there is no such action", field="wanted", value=name)
+    for action in instance.actions:
+        kept, vain = normal(action, wanted.get(action.id, ()))
+        in_vain += vain
+        if kept is not None:
+            found[action.id] = kept
+    return found, tuple(in_vain)

@@ -1,0 +1,142 @@
+"""Explanations of optima and of impossible problems, as a function and on the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+from planoracle.analysis.cli import app
+from planoracle.analysis.explain import explain
+from planoracle.instances import catalogue
+from planoracle.instances.model import Action, Instance
+from planoracle.solver.proof.audit import verify
+
+NAME = "recipe2plan/timed/Cobbler_Pancakes"
+KITCHEN = "robotouille/synchronous/0_cheese_sandwich"
+
+HURRIED = {
+    "format": "planoracle/instance",
+    "version": 1,
+    "name": "supper",
+    "unit": "minute",
+    "time_limit": 8,
+    "tasks": [{"name": "soup", "actions": [{"name": "boil", "duration": 9, "attended": 0}]}],
+}
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["explain", *arguments])
+
+
+def test_an_optimum_with_its_proof():
+    problem = catalogue.load(NAME)
+    found = explain(problem)
+    assert (found.status, found.makespan, found.kind, found.gap, found.explained) == (
+        "optimal",
+        4080,
+        "busy time",
+        0,
+        True,
+    )
+    verify(problem, found.certificate)
+    assert found.lines()[0] == f"{NAME}: optimal, 1 h 8 min."
+    assert found.lines()[-1].endswith("everything takes at least 1 h 8 min.")
+    assert found.conflict is None
+
+
+def test_what_the_search_had_to_settle_is_said():
+    found = explain(catalogue.load("recipe2plan/timed/Tacos_Smore-Bars"))
+    assert (found.status, found.kind, found.explained) == ("optimal", "search", False)
+    assert found.gap > 0
+    assert "settled by search" in found.lines()[-1]
+
+
+def test_an_impossible_problem_has_a_minimal_conflict():
+    problem = catalogue.load(NAME)
+    found = explain(replace(problem, benchmark="own", time_limit=2700, origin=problem))
+    assert (found.status, found.makespan, found.certificate) == ("infeasible", None, None)
+    assert found.conflict.minimal
+    assert found.explained
+    assert found.lines() == found.conflict.lines()
+
+
+def test_a_proof_can_settle_what_the_search_could_not():
+    jobs = tuple(Action(f"t/{k}", "t", 2, 2) for k in range(40))
+    found = explain(Instance("many", jobs), time_limit=0)
+    if found.makespan == 80:
+        assert (found.status, found.lower_bound) == ("optimal", 80)
+    else:
+        assert found.status in ("feasible", "unknown")
+        assert found.explained_bound == 80
+
+
+def test_without_time_nothing_is_claimed():
+    found = explain(catalogue.load("recipe2plan/timed/Tacos_Smore-Bars"), time_limit=0)
+    assert found.status in ("feasible", "unknown")
+    assert not found.explained
+    assert found.explained_bound <= 4440
+
+
+def test_a_kitchen_is_proved_by_search_from_the_bound_at_its_start():
+    found = explain(catalogue.problem(KITCHEN))
+    assert (found.status, found.kind, found.explained) == ("optimal", "search", False)
+    assert 0 < found.explained_bound <= found.makespan
+    assert found.gap == found.makespan - found.explained_bound
+    assert any("by search" in line for line in found.lines())
+
+
+def test_text_is_the_default():
+    result = run(NAME, "timearena/household1")
+    assert result.exit_code == 0
+    assert "Why no schedule is shorter (busy time):" in result.output
+    assert "timearena/household1: optimal, 13 min." in result.output
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl", "csv"])
+def test_machine_readable_forms(form):
+    result = run(NAME, KITCHEN, "--format", form)
+    assert result.exit_code == 0
+    if form == "csv":
+        rows = list(csv.DictReader(io.StringIO(result.stdout)))
+        proof = json.loads(rows[0]["certificate"])
+    else:
+        rows = json.loads(result.stdout) if form == "json" else [json.loads(x) for x in result.stdout.splitlines()]
+        proof = rows[0]["certificate"]
+        assert rows[0]["explained"] is True
+        assert rows[1]["certificate"] is None
+    assert [row["instance"] for row in rows] == [NAME, KITCHEN]
+    assert proof["bound"] == 4080
+    assert proof["steps"][0]["work"] == 3060
+
+
+def test_the_table_has_one_line_a_problem():
+    result = run("timearena/lab/1", "--format", "table")
+    assert result.exit_code == 0
+    assert result.output.count("timearena/lab") == 10
+
+
+def test_an_impossible_file_is_answered(tmp_path):
+    path = tmp_path / "supper.json"
+    path.write_text(json.dumps(HURRIED))
+    result = run(str(path))
+    assert result.exit_code == 0
+    assert "impossible" in result.output
+    assert "boil" in result.output
+
+
+def test_what_cannot_be_answered_is_reported(tmp_path):
+    path = tmp_path / "broken.json"
+    path.write_text("{")
+    result = run(str(path), "timearena/lab1")
+    assert result.exit_code == 1
+    assert "timearena/lab1: optimal" in result.output
+    assert run("recipe2plan/timed/Tacos_Smore-Bars", "--time-limit", "0").exit_code in (0, 1)
+
+
+def test_names_that_stand_for_nothing_are_mistakes_of_usage():
+    assert isinstance(run("recipe2plan/timed/Nothing").exception, Exception)

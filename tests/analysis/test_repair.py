@@ -1,0 +1,447 @@
+"""Repairs: correct plans come back as they were, broken ones pass the rules, and are near."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+from support.random_instances import workshop
+from typer.testing import CliRunner
+
+from planoracle.analysis.cli import app
+from planoracle.analysis.grade import Grader
+from planoracle.analysis.profiles import profiles
+from planoracle.analysis.repair import OBJECTIVES, Repairer, repair
+from planoracle.analysis.submissions import answers
+from planoracle.instances.catalogue import load, problem
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.files import to_document
+from planoracle.instances.model import Action, Instance, Lag
+from planoracle.instances.recipe2plan import facts
+from planoracle.instances.robotouille import profile as robotouille
+from planoracle.instances.robotouille.files import kitchen_from_document
+from planoracle.solver.kitchens.planner import plan as plan_kitchen
+from planoracle.solver.solve import solve
+
+COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
+WAIT = {"content": "WAIT"}
+
+
+def of_profile(name):
+    """A repairer and a grader under the same rules."""
+    rules = profiles(name)
+    return Repairer(rules), Grader(rules["recipe2plan"], rules["timearena"], rules["asynctool"], rules["robotouille"])
+
+
+def passes(grader, name, plan, **more):
+    grade = grader.grade({"id": "1", "instance": name, "plan": plan} | more)
+    return grade.scored and grade.success and not grade.violations
+
+
+def check(found, grader, name, **more):
+    """A repaired plan passes the rules, and there is nothing more to repair."""
+    assert found.changed is True
+    grade = grader.grade({"id": "1", "instance": name, "plan": found.plan} | more)
+    assert grade.success
+    assert not grade.violations
+    assert grade.makespan == found.makespan
+    assert found.in_order is None or found.in_order >= found.optimum
+    assert found.makespan >= found.optimum
+    json.dumps(found.as_dict())
+
+
+def verdicts(shared, benchmark):
+    with (shared / "verdicts" / f"{benchmark}.jsonl").open() as lines:
+        return [json.loads(line) for line in lines]
+
+
+# --- correct plans ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", ["paper", "released"])
+@pytest.mark.parametrize("family", ["recipe2plan", "timearena"])
+def test_correct_plans_of_the_verdicts_come_back_and_broken_ones_pass(shared, family, profile):
+    repairer, grader = of_profile(profile)
+    same = broken = 0
+    for row in verdicts(shared, family)[:: 12 if family == "recipe2plan" else 2]:
+        limit = {"time_limit": row["time_limit"]} if "time_limit" in row else {}
+        plan = row.get("plan", row.get("actions"))
+        found = repairer.repair(load(row["instance"]), row)
+        if passes(grader, row["instance"], plan, **limit):
+            assert (found.changed, found.moved, found.shift, found.status) == (False, 0, 0, "optimal")
+            assert found.plan is plan
+            same += 1
+        elif found.status != "infeasible":
+            check(found, grader, row["instance"], **limit)
+            again = repairer.repair(load(row["instance"]), limit | {"plan": found.plan})
+            assert (again.changed, again.plan) == (False, found.plan)
+            broken += 1
+        else:
+            assert profile == "released"  # reservations that leave no way
+    assert same > 10
+    assert broken > 10
+
+
+@pytest.mark.parametrize("setting", ["timed", "untimed"])
+def test_released_reference_plans_come_back(setting):
+    repairer = Repairer()
+    count = 0
+    for name in facts.names():
+        if name.split("/")[1] != setting:
+            continue
+        commands = facts.reference_plan(setting, name.split("/")[2])
+        if commands is None:
+            continue
+        text = ", ".join(command.text for command in commands)
+        found = repairer.repair(load(name), {"plan": text})
+        assert found.plan is text
+        assert found.in_order <= found.makespan
+        count += 1
+    assert count > 60
+
+
+@pytest.mark.parametrize(
+    "name",
+    [COBBLER, "recipe2plan/untimed/Vada_Daikon-Radish", "timearena/household1+lab2", "asynctool/cross3/04@0-2:1"],
+)
+def test_optimal_plans_come_back_and_their_order_allows_the_optimum(name):
+    best = solve(load(name))
+    found = repair(load(name), {"plan": best.plan})
+    assert (found.changed, found.plan, found.makespan) == (False, best.plan, best.makespan)
+    assert (found.in_order, found.in_order_status, found.optimum) == (best.makespan, "optimal", best.makespan)
+
+
+def test_own_plans_come_back_as_list_and_as_text():
+    for seed in range(20):
+        best = solve(workshop(seed))
+        if best.plan is not None:
+            for plan in (best.plan, json.loads(best.plan)):
+                found = repair(workshop(seed), {"plan": plan})
+                assert (found.changed, found.moved, found.shift) == (False, 0, 0)
+                assert found.plan is plan
+
+
+# --- broken plans -------------------------------------------------------------------------------------
+
+
+def mutated(plan, random):
+    """Shift one command, drop one, or swap two."""
+    plan = [dict(row) for row in plan]
+    kind = random.randrange(3)
+    one = random.choice(plan)
+    if kind == 0:
+        one["start"] = max(0, one["start"] + random.choice((-2, -1, 1, 2)))
+    elif kind == 1:
+        plan.remove(one)
+    else:
+        two = random.choice(plan)
+        one["start"], two["start"] = two["start"], one["start"]
+    return plan
+
+
+def test_mutated_optimal_plans_of_own_instances_are_repaired():
+    changed = 0
+    for seed in range(60):
+        instance, random = workshop(seed), Random(seed)
+        best = solve(instance)
+        if best.plan is None:
+            continue
+        broken = mutated(json.loads(best.plan), random)
+        found = repair(instance, {"plan": broken})
+        assert found.status == "optimal"
+        if found.changed:
+            changed += 1
+            assert found.moved <= 2
+            again = repair(instance, {"plan": found.plan})
+            assert (again.changed, again.makespan) == (False, found.makespan)
+    assert changed > 15
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_mutated_optimal_plans_of_recipe2plan_are_repaired(seed):
+    random = Random(seed)
+    name = random.choice(facts.names())
+    rows = [piece._asdict() for piece in solve(load(name)).schedule.pieces]
+    for row in rows:
+        row["start"] //= 60
+    commands = []
+    for row in mutated(rows, random):
+        recipe, _, step = row["action"].rpartition("/")
+        commands.append([int(step), recipe, row["duration"], 60 * row["start"]])
+    found = repair(load(name), {"plan": commands})
+    if found.changed:
+        check(found, Grader(), name)
+        assert found.status == "optimal"
+
+
+def command(step, recipe, minutes, start):
+    return f"Step({step}, {recipe}, {minutes} min, {start // 60:02}:{start % 60:02}:00)"
+
+
+def test_recipe2plan_what_names_nothing_or_repeats_is_dropped_and_what_is_cut_moves():
+    best = solve(load(COBBLER)).plan
+    for wrong, dropped, moved in (
+        (command(0, "Soup", 1, 300), [("names no step", "Step(0, Soup, 00:01:00, 05:00:00)")], 0),
+        (command(99, "Cobbler", 1, 0), [("names no step", "Step(99, Cobbler, 00:01:00, 00:00:00)")], 0),
+        (command(7, "Cobbler", 30, 90), [("repeats what is complete", "Step(7, Cobbler, 00:30:00, 01:30:00)")], 0),
+        (command(7, "Cobbler", 0, 0), [("lasts no time", "Step(7, Cobbler, 00:00:00, 00:00:00)")], 0),
+    ):
+        found = repair(load(COBBLER), {"plan": f"{best}, {wrong}"})
+        assert [(one.reason, one.command) for one in found.dropped] == dropped
+        assert (found.changed, found.plan, found.moved, found.shift) == (True, best, moved, 0)
+    assert best.count("Step(7, Cobbler, 00:30:00") == 1
+    longer = best.replace("Step(7, Cobbler, 00:30:00", "Step(7, Cobbler, 00:40:00")
+    found = repair(load(COBBLER), {"plan": longer})
+    assert (found.plan, found.shift, found.dropped) == (best, 0, ())
+    (move,) = found.moves
+    assert (move.action, move.before[0].duration, move.after[0].duration) == ("Cobbler/7", 2400, 1800)
+
+
+def test_recipe2plan_times_beyond_all_bounds_do_no_harm():
+    best = solve(load(COBBLER)).plan
+    start = best.split("Step(7, Cobbler, 00:30:00, ")[1].split(")")[0]
+    for hours in ("9" * 30, "400000"):
+        late = best.replace(f"Step(7, Cobbler, 00:30:00, {start})", f"Step(7, Cobbler, 00:30:00, {hours}:00:00)")
+        assert repair(load(COBBLER), {"plan": late}).changed is False  # nothing forbids it
+        found = repair(load(COBBLER), {"plan": f"{late}, {command(0, 'Soup', 1, 0)}"})
+        assert [one.reason for one in found.dropped] == ["names no step", "is too late"]
+        assert (found.added, found.moved, found.makespan) == (("Cobbler/7",), 0, 4080)
+
+
+def test_recipe2plan_logs_count_what_was_carried_out():
+    best = [entry.strip(", ") + ")" for entry in solve(load(COBBLER)).plan.split(")") if entry.strip(", ")]
+    log = [{"response": text} for text in best]
+    assert repair(load(COBBLER), {"plan": log}).changed is False
+    refused = {"response": command(15, "Pancakes", 10, 0)}
+    found = repair(load(COBBLER), {"plan": [refused, *log]})
+    # Refused at first and carried out later: where it was carried out counts.
+    assert (found.changed, found.violations, found.moved, found.shift) == (True, 1, 0, 0)
+    assert [(one.position, one.reason) for one in found.dropped] == [(0, "was refused")]
+    assert found.plan == ", ".join(best)
+
+
+def test_timearena_wrong_decisions_are_dropped_and_the_first_success_counts():
+    made = ["pour kettle into cup", "activate kettle", "wash cup", "jump", "wash cup", "pour kettle into cup"]
+    found = repair(load("timearena/household1"), {"actions": made})
+    assert [(one.position, one.reason) for one in found.dropped] == [
+        (0, "dependency_violation"),
+        (3, "invalid_action"),
+        (4, "repeated_completed"),
+    ]
+    # The kettle was put on in minute 1, the cup washed from minute 2 on.
+    steps = Grader().grade({"id": "1", "instance": "timearena/household1", "plan": found.plan}).details["steps"]
+    starts: dict[str, int] = {}
+    for minute, decision, *_ in steps:
+        starts.setdefault(decision, minute)
+    assert (found.moved, found.shift) == (0, 0)
+    assert starts["activate kettle"] == 1
+    assert starts["wash cup"] == 2
+    check(found, Grader(), "timearena/household1")
+
+
+def test_timearena_first_attempts_count_for_what_was_never_carried_out():
+    name = "timearena/household1"
+    best = solve(load(name)).plan.splitlines()
+    turned = [best[1], best[0], *best[2:]]
+    found = repair(load(name), {"actions": turned})
+    if found.changed:
+        check(found, Grader(), name)
+        assert found.added == ()
+
+
+def test_timearena_runs_that_wrong_decisions_end_are_read_to_their_end():
+    name = "timearena/household1"
+    found = repair(load(name), {"actions": ["jump"] * 6 + ["activate kettle"]})
+    assert "household1/activate kettle" not in found.added
+    assert found.dropped[5].position == 5
+    assert (found.moved, found.shift) == (0, 0)
+
+
+def test_timearena_limits_hold():
+    name = "timearena/household1"
+    least = solve(load(name)).makespan
+    late = ["wait"] * 5 + ["activate kettle"]
+    tight = repair(load(name), {"actions": late, "time_limit": least})
+    assert (tight.status, tight.makespan) == ("optimal", least)
+    check(tight, Grader(), name, time_limit=least)
+    assert repair(load(name), {"actions": late, "time_limit": least - 1}).status == "infeasible"
+    with pytest.raises(InputError, match="time_limit"):
+        repair(load(name), {"actions": late, "time_limit": "soon"})
+
+
+def test_timearena_released_reservations_may_leave_no_way(shared):
+    repairer, _ = of_profile("released")
+    stuck = [
+        row["instance"]
+        for row in verdicts(shared, "timearena")
+        if repairer.repair(load(row["instance"]), row).status == "infeasible"
+    ]
+    assert stuck
+
+
+def test_asynctool_everything_but_gold_calls_becomes_a_wait():
+    name = "asynctool/cross2/01"
+    best = [json.loads(line) for line in solve(load(name)).plan.splitlines()]
+    stranger = {"id": "nobody", "func_name": "f", "params": {}}
+    for broken, dropped in (
+        ([stranger, *best], ["is none of the calls to make"]),
+        (["hm", *best], ["the message holds no call"]),
+        ([*best, best[-1]], ["closes again"]),
+        ([best[0], *best], ["is none of the calls to make"]),
+    ):
+        found = repair(load(name), {"turns": broken})
+        if found.changed:
+            assert [one.reason for one in found.dropped] == dropped
+            check(found, Grader(), name)
+    found = repair(load(name), {"turns": [stranger, *best]})
+    assert (found.moved, found.shift, found.plan) == (0, 0, [WAIT, *best])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_asynctool_mutated_optimal_transcripts_are_repaired(seed):
+    random = Random(seed)
+    name = f"asynctool/{random.choice(('cross2', 'cross3', 'similar2'))}/0{random.randint(1, 9)}@{random.randint(0, 2)}"
+    turns = [json.loads(line) for line in solve(load(name)).plan.splitlines()]
+    one, two = random.randrange(len(turns)), random.randrange(len(turns))
+    turns[one], turns[two] = turns[two], turns[one]
+    del turns[random.randrange(len(turns))]
+    found = repair(load(name), {"turns": turns})
+    check(found, Grader(), name)
+    assert found.status == "optimal"
+    assert repair(load(name), {"plan": found.plan}).changed is False
+
+
+def test_own_pieces_of_actions_that_do_not_exist_are_dropped():
+    instance = Instance("two", (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 0)), (Lag("t/a", "t/b"),))
+    plan = [
+        {"action": "t/z", "start": 0, "duration": 1},
+        {"action": "t/a", "start": 1, "duration": 2, "agent": "agent"},
+        {"action": "t/b", "start": 2, "duration": 3, "agent": "agent"},
+    ]
+    found = repair(instance, {"plan": plan})
+    assert [(one.position, one.command) for one in found.dropped] == [(0, "t/z")]
+    assert (found.moved, found.shift, found.makespan, found.optimum, found.in_order) == (1, 1, 5, 5, 5)
+    row = found.as_dict()
+    assert row["moves"][0].keys() == {"action", "from", "to", "shift"}
+    assert row["moved"] == 1
+    later = [plan[1], plan[2] | {"start": 2}, plan[2] | {"start": 9, "duration": 1}]
+    assert repair(instance, {"plan": later}, objectives=("moved", "shift")).makespan == 5
+    plan[1]["start"], plan[2]["start"] = 4, 5
+    assert repair(instance, {"plan": plan}).makespan == 8
+    by_makespan = repair(instance, {"plan": plan}, objectives=("makespan", "moved"))
+    assert (by_makespan.makespan, by_makespan.moved) == (5, 2)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [None, 5, {"a": 1}, [None], [[]], [{"action": 1, "start": 0, "duration": 1}], "[" * 9000, "{}", "[1e999]",
+     [{"action": "t/a", "start": -1, "duration": 1}], [{"action": "t/a", "start": True, "duration": 1}]],
+)  # fmt: skip
+def test_own_plans_that_are_none_are_refused(plan):
+    instance = Instance("one", (Action("t/a", "t", 2, 2),))
+    with pytest.raises(PlanError) if not isinstance(plan, str) else pytest.raises(InputError):
+        repair(instance, {"plan": plan})
+
+
+def test_objectives_are_checked_before_anything_is_read():
+    with pytest.raises(InputError, match="objectives"):
+        Repairer(objectives=("speed",))
+
+
+# --- kitchens -----------------------------------------------------------------------------------------
+
+
+SIMPLE = "robotouille/synchronous/0_cheese_sandwich"
+
+
+def test_kitchen_plans_that_reach_the_goal_come_back_and_refused_actions_are_dropped():
+    best = plan_kitchen(problem(SIMPLE), rules=robotouille.PROFILES["paper"])
+    actions = list(best.actions)
+    found = repair(problem(SIMPLE), {"actions": actions})
+    assert (found.changed, found.moved, found.shift, found.status) == (False, 0, 0, "optimal")
+    assert found.plan is actions
+    odd = repair(problem(SIMPLE), {"actions": [actions[0], "Jump", *actions[1:]]})
+    assert (odd.changed, odd.plan, odd.status, odd.added) == (True, actions, "optimal", ())
+    assert [(one.position, one.command) for one in odd.dropped] == [(1, "Jump")]
+
+
+def test_kitchen_plans_that_stop_are_completed_and_within_their_limit_as_far_as_can_be():
+    best = plan_kitchen(problem(SIMPLE), rules=robotouille.PROFILES["paper"])
+    begun = [*best.actions[:4], "Do nothing", "Do nothing"]
+    found = repair(problem(SIMPLE), {"actions": begun})
+    assert (found.status, found.plan[:6], found.makespan) == ("optimal", begun, best.makespan + 2)
+    tight = repair(problem(SIMPLE), {"actions": begun, "limit": best.makespan + 1})
+    assert (tight.status, tight.plan[:5], tight.makespan) == ("optimal", begun[:5], best.makespan + 1)
+    assert [one.position for one in tight.dropped] == [5]
+    assert repair(problem(SIMPLE), {"actions": begun, "limit": best.makespan - 1}).status == "infeasible"
+
+
+def test_kitchen_plans_are_cut_back_to_where_the_goal_can_still_be_reached():
+    document = {
+        "format": "planoracle/kitchen",
+        "version": 1,
+        "name": "tiny",
+        "stations": {"board1": ["lettuce1"], "table1": []},
+        "players": {"robot1": {"at": "board1"}},
+        "traits": {"lettuce1": ["iscuttable"]},
+        "goal": [["has_item", "robot1", "lettuce#1"]],
+        "less": [],
+    }
+    tiny = kitchen_from_document(document, "example")
+    found = repair(tiny, {"actions": ["Do nothing", "Fly"]})
+    assert (found.status, found.makespan, len(found.added)) == ("optimal", 2, 1)
+
+
+# --- command line -------------------------------------------------------------------------------------
+
+
+def test_command_line_answers_what_it_can(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    instance = Instance("two", (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 0)), (Lag("t/a", "t/b"),))
+    Path("two.json").write_text(json.dumps(to_document(instance)))
+    lines = [
+        {"id": "own", "instance": "two.json", "plan": [{"action": "t/a", "start": 1, "duration": 2, "agent": "agent"}]},
+        {"id": "nothing", "instance": "no/such", "plan": ""},
+        {"id": "empty", "instance": COBBLER, "plan": ""},
+        {"instance": COBBLER, "plan": ""},
+        {"id": "kitchen", "instance": SIMPLE, "actions": ["Do nothing"]},
+    ]
+    text = "\n".join([*map(json.dumps, lines), "no json", json.dumps([1])])
+    result = CliRunner().invoke(app, ["repair", "-", "--format", "jsonl"], input=text)
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.exit_code == 1
+    assert [row["status"] for row in rows] == ["optimal", None, "optimal", None, "optimal", None, None]
+    assert [row["line"] for row in rows] == [1, 2, 3, 4, 5, 6, 7]
+    assert rows[0]["plan"][0] == {"action": "t/a", "start": 1, "duration": 2, "agent": "agent", "mode": 0}
+    assert (rows[0]["moved"], rows[0]["added"], rows[0]["makespan"]) == (0, ["t/b"], 6)
+    assert rows[2]["makespan"] == rows[2]["optimum"] == 4080
+    assert result.stderr.count("error: line") == 4
+    for form in ("table", "csv", "json"):
+        one = CliRunner().invoke(app, ["repair", "-", "-f", form], input=json.dumps(lines[0]))
+        assert one.exit_code == 0
+        assert "two.json" in one.stdout
+
+
+def test_command_line_takes_objectives_and_refuses_others():
+    submission = json.dumps({"id": "1", "instance": "timearena/household1", "actions": ["wait"] * 3})
+    good = CliRunner().invoke(app, ["repair", "-", "--objective", "makespan, moved", "-f", "jsonl"], input=submission)
+    assert json.loads(good.stdout)["objectives"] == ["makespan", "moved"]
+    bad = CliRunner().invoke(app, ["repair", "-", "--objective", "speed"], input=submission)
+    assert bad.exit_code == 2
+    assert CliRunner().invoke(app, ["repair", "no-such-file"]).exit_code == 2
+
+
+def test_submissions_that_cannot_be_read_have_an_answer_too():
+    plans = ({}, {"plan": 7}, {"plan": {"response": 1}}, {"plan": [[1, 2]]})
+    entries = [(n, {"id": "a", "instance": COBBLER} | plan) for n, plan in enumerate(plans)]
+    found = list(answers(entries, Repairer().repair))
+    assert [answer.value for answer in found] == [None] * len(plans)
+    assert all(answer.reason and "internal" not in answer.reason for answer in found)
+    with pytest.raises(InputError):
+        repair(load(COBBLER), ["no", "object"])
+
+
+def test_the_default_objectives_are_those_of_the_solver():
+    assert repair(load("timearena/household1"), {"plan": []}).objectives == OBJECTIVES

@@ -1,0 +1,392 @@
+"""Certificates: never above the optimum, checked line by line, and enough for nearly all bundled problems."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from support.exhaustive import general_optimum, kitchen_optimum, schedules
+from support.random_instances import kitchen, workshop
+
+from planoracle.instances.catalogue import expand, load
+from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.schedule import Piece
+from planoracle.instances.state import State, restricted
+from planoracle.solver.bounds import horizon
+from planoracle.solver.certificate import Case, Certificate, Load, Order, Path, Split, certificate
+from planoracle.solver.proof.audit import verify
+from planoracle.solver.solve import solve
+
+
+def job(name, duration, attended=None, **more):
+    return Action(f"t/{name}", "t", duration, duration if attended is None else attended, **more)
+
+
+def uses(*demands):
+    return (Mode(demands),)
+
+
+def shop(*actions, lags=(), **more):
+    return Instance("shop", actions, tuple(Lag(f"t/{a}", f"t/{b}", *rest) for a, b, *rest in lags), **more)
+
+
+# --- kinds of proof ------------------------------------------------------------------------------
+
+
+def explained(instance, kind):
+    best = solve(instance).makespan
+    shown = certificate(instance, best)
+    assert (shown.kind, shown.bound, shown.gap, shown.explained) == (kind, best, 0, True)
+    return shown
+
+
+def test_a_longest_path_through_minimum_and_maximum_lags_and_releases():
+    instance = shop(
+        job("a", 3, 0),
+        job("b", 2, 0),
+        job("c", 9, 0, release=4),
+        lags=[("a", "b", 5, None), ("c", "b", None, 0), ("b", "c", None, -6)],
+    )
+    # c starts 6 before b is finished at the latest: with b from 8 to 10 at 4; it runs until 13.
+    shown = explained(instance, "critical path")
+    assert shown.bound == 13
+    assert len(shown.steps) == 1
+
+
+def test_a_window_pushes_back_what_comes_before_it():
+    # b must start within 1 of the finish of a, and comes after c, so a cannot start before 6.
+    instance = shop(job("a", 3, 0), job("b", 2, 0), job("c", 10, 0), job("d", 9, 0),
+                    lags=[("a", "b", 0, 1), ("c", "b"), ("a", "d")])  # fmt: skip
+    assert explained(instance, "critical path").bound == 9 + 9
+
+
+def test_the_busy_time_of_a_part_of_the_actions_with_head_and_tail():
+    work = [f"work{k}" for k in range(4)]
+    lags = [("wait", name) for name in work] + [(name, "bake") for name in work]
+    jobs = [job("early", 1), job("bake", 20, 0), *(job(name, 3) for name in work), job("wait", 5, 0)]
+    instance = shop(*jobs, lags=lags)
+    shown = explained(instance, "busy time")
+    (load_, _) = shown.steps
+    assert (load_.first, load_.work, load_.rest) == (5, 12, 20)
+    assert {via.action for via in load_.members} == {f"t/{name}" for name in work}
+
+
+def test_several_agents_share_their_work():
+    instance = shop(*(job(str(k), 3, interruptible=True) for k in range(5)), agents=("a", "b"))
+    shown = explained(instance, "busy time")
+    assert (shown.steps[0].capacity, shown.steps[0].work, shown.bound) == (2, 15, 8)
+
+
+def test_the_work_of_an_agent_whom_nobody_can_replace():
+    instance = shop(*(job(str(k), 3, agents=("a",)) for k in range(3)), job("x", 1), agents=("a", "b"))
+    shown = explained(instance, "busy time")
+    assert (shown.steps[0].names, shown.bound) == (("a",), 9)
+
+
+def test_agents_who_only_start_something_are_free_again_soon():
+    instance = shop(*(job(str(k), 6, attended=1) for k in range(3)))
+    shown = explained(instance, "busy time")
+    assert (shown.steps[0].work, shown.steps[0].rest, shown.bound) == (3, 5, 8)
+
+
+def test_units_of_a_resource_whatever_the_mode():
+    ways = (Mode((Demand("kiln", 2),)), Mode((Demand("kiln", 3),)))
+    instance = shop(*(job(str(k), 4, 0, modes=ways) for k in range(4)), resources=(Resource("kiln", 4),))
+    shown = explained(instance, "busy time")
+    assert (shown.steps[0].names, shown.steps[0].work, shown.bound) == (("kiln",), 4 * 8, 8)
+    assert "t/0 2 x 4 ticks" in shown.lines(instance)[0]
+
+
+def test_what_cannot_be_paused_follows_each_other():
+    three = [job(str(k), 4 + k, 0, modes=uses(Demand("kiln", 2))) for k in range(3)]
+    instance = shop(*three, resources=(Resource("kiln", 5),))
+    shown = explained(instance, "busy time")
+    assert (shown.steps[0].in_turn, shown.steps[0].turns, shown.bound) == (True, 2, 9)
+    assert "At most 2 of these 3 are under way at a time, so 2 follow each other" in shown.lines(instance)[0]
+    crew = shop(*(job(str(k), 3) for k in range(3)), job("last", 2, 0), agents=("a", "b"),
+                lags=[(str(k), "last") for k in range(3)])  # fmt: skip
+    assert explained(crew, "busy time").bound == 3 + 3 + 2
+    pausing = shop(*(job(str(k), 4, interruptible=True) for k in range(3)), agents=("a", "b"))
+    assert certificate(pausing).bound == solve(pausing).makespan == 6
+
+
+def test_two_large_users_never_have_room_together():
+    instance = shop(*(job(str(k), 4, 0, modes=uses(Demand("kiln", 3))) for k in range(2)),
+                    resources=(Resource("kiln", 5),))  # fmt: skip
+    assert explained(instance, "busy time").bound == 8
+
+
+def test_arguments_built_on_each_other():
+    # The agent works 6 before x, which runs 10 alone, and 5 after it.
+    before = [job(f"b{k}", 2) for k in range(3)]
+    after = [job(f"a{k}", 2) for k in range(3)]
+    lags = [(f"b{k}", "x") for k in range(3)] + [("x", f"a{k}") for k in range(3)]
+    shown = explained(shop(*before, job("x", 10, 0), *after, lags=lags), "chain")
+    assert shown.bound == 6 + 10 + 6
+    assert sum(isinstance(step, Load) for step in shown.steps) == 2
+
+
+def test_an_order_for_which_alone_there_is_time():
+    problem = load("recipe2plan/timed/Vada_Leche-Asada")
+    shown = explained(problem, "supposition")
+    assert shown.supposed == shown.bound - 1
+    assert any(isinstance(step, Order) for step in shown.steps)
+
+
+def test_two_cases():
+    shown = explained(load("timearena/lab4+lab5"), "cases")
+    assert isinstance(shown.steps[-1], Split)
+    assert all(isinstance(case, Case) for case in shown.steps[-1].cases)
+
+
+def test_what_arguments_cannot_show_is_left_to_the_search():
+    shown = certificate(load("recipe2plan/timed/Tacos_Smore-Bars"), 4440)
+    assert (shown.kind, shown.explained) == ("search", False)
+    assert 4380 <= shown.bound < 4440
+    assert shown.gap == 4440 - shown.bound
+
+
+def test_equal_settings_that_may_share_the_oven_count_once():
+    heat = [job(f"heat{k}", 10, 0, modes=uses(Demand("oven", sets="hot"))) for k in range(2)]
+    instance = shop(*heat, resources=(Resource("oven"),))
+    assert certificate(instance).bound == solve(instance).makespan == 10
+    other = shop(heat[0], job("heat1", 10, 0, modes=uses(Demand("oven", sets="cold"))), resources=(Resource("oven"),))
+    assert certificate(other).bound == solve(other).makespan == 20
+
+
+def test_a_setting_that_another_use_may_lend_its_room_does_not_count():
+    heat = job("heat", 10, 0, modes=uses(Demand("oven", sets="hot")))
+    bake = job("bake", 10, 0, modes=uses(Demand("oven")))
+    instance = shop(heat, bake, resources=(Resource("oven", state="hot"),))
+    assert certificate(instance).bound == solve(instance).makespan == 10
+    ordered = shop(heat, bake, lags=[("heat", "bake")], resources=(Resource("oven", state="hot"),))
+    assert certificate(ordered).bound == solve(ordered).makespan == 20
+
+
+def test_a_use_waits_for_the_only_setting_that_serves_it():
+    heat = job("heat", 4, 0, modes=uses(Demand("oven", sets="hot")))
+    bake = job("bake", 5, 0, modes=uses(Demand("oven", requires="hot")))
+    assert explained(shop(heat, bake, resources=(Resource("oven"),)), "critical path").bound == 9
+    known = shop(heat, bake, resources=(Resource("oven", 2, state="hot"),))
+    assert certificate(known).bound <= solve(known).makespan == 5
+
+
+def test_one_object_or_the_other_is_always_missing():
+    either = (Mode((Demand("pan"),)), Mode((Demand("pot"),)))
+    both = uses(Demand("pan"), Demand("pot"))
+    instance = shop(job("a", 4, 0, modes=either), job("b", 3, 0, modes=both), job("c", 2, 0), job("d", 2, 0),
+                    lags=[("c", "a"), ("a", "d")], resources=(Resource("pan"), Resource("pot")))  # fmt: skip
+    shown = explained(instance, "supposition")
+    assert (shown.steps[0].kind, shown.bound) == ("modes", 9)
+
+
+def test_either_mode_waits_for_something():
+    two = (Mode(after=("t/a",)), Mode(after=("t/b",)))
+    instance = shop(job("a", 5, 0), job("b", 4, 0), job("c", 3, 0, modes=two))
+    shown = explained(instance, "supposition")
+    assert (shown.steps[0].kind, shown.bound) == ("mode", 7)
+    assert "t/c has to wait for t/a or for t/b, depending on how it is done." in shown.lines(instance)[1]
+
+
+def test_interruptible_work_needs_no_gap():
+    instance = shop(job("a", 4, interruptible=True), job("b", 2, release=1), job("c", 2, 0), lags=[("b", "c")])
+    assert explained(instance, "busy time").bound == 6
+
+
+# --- never above the optimum ---------------------------------------------------------------------
+
+
+def never_too_high(instance):
+    best = solve(instance).makespan
+    if best is None:
+        return None
+    assert certificate(instance).bound <= best
+    for claim in (best, best + 1, best + 3):
+        shown = certificate(instance, claim)
+        assert shown.bound <= best, (instance.name, claim)
+        verify(instance, shown)
+        assert shown.lines(instance)
+    return certificate(instance, best)
+
+
+@pytest.mark.parametrize("block", range(5))
+def test_bounds_of_random_kitchens_hold(block):
+    found = [never_too_high(kitchen(seed, most)) for seed in range(block, 75, 5) for most in (6, 10)]
+    shown = [one for one in found if one is not None]
+    assert sum(one.explained for one in shown) > 0.8 * len(shown)
+
+
+@pytest.mark.parametrize("block", range(5))
+def test_bounds_of_random_workshops_hold(block):
+    found = [never_too_high(workshop(seed)) for seed in range(block, 150, 5)]
+    shown = [one for one in found if one is not None]
+    assert sum(one.explained for one in shown) > 0.8 * len(shown)
+
+
+def test_bounds_hold_against_exhaustive_search_through_the_rules():
+    checked = 0
+    for seed in range(60):
+        instance = kitchen(seed)
+        best = kitchen_optimum(instance, horizon(instance))
+        if best is not None:
+            assert certificate(instance, best + 1).bound <= best
+            checked += 1
+    for seed in range(120):
+        instance = workshop(seed)
+        latest = min(horizon(instance), instance.time_limit or 10**9)
+        best = general_optimum(instance, latest) if schedules(instance, latest) < 20_000 else None
+        if best is not None:
+            assert certificate(instance, best + 1).bound <= best
+            checked += 1
+    assert checked > 100
+
+
+# --- bundled problems ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "least"), [("recipe2plan", 129), ("timearena", 90), ("asynctool", 100)])
+def test_share_of_the_bundled_problems_explained(name, least):
+    count = 0
+    for member in expand([name]):
+        instance = load(member)
+        shown = certificate(instance, solve(instance).makespan)
+        assert shown.gap >= 0
+        assert shown.size <= 25, member
+        assert json.loads(json.dumps(shown.as_dict()))["explained"] is shown.explained
+        assert all(line.rstrip().endswith((".", ":")) for line in shown.lines(instance))
+        count += shown.explained
+    assert count >= least
+
+
+# --- the audit -----------------------------------------------------------------------------------
+
+
+SAMPLES = [
+    "recipe2plan/timed/Cobbler_Pancakes",
+    "recipe2plan/timed/Vada_Leche-Asada",
+    "recipe2plan/untimed/Vada_Chicken-Rice",
+    "timearena/household1",
+    "timearena/lab4+lab5",
+    "asynctool/files_1",
+]
+
+
+def forgeries(steps):
+    """Yield steps in which one number is a little too large, or one thing is missing."""
+    for k, step in enumerate(steps):
+        for forged in _forged(step):
+            yield (*steps[:k], forged, *steps[k + 1 :])
+        if len(steps) > 1:
+            yield (*steps[:k], *steps[k + 1 :])
+
+
+def _forged(step):
+    if isinstance(step, Path):
+        for hops in _hops(step.hops):
+            yield replace(step, hops=hops)
+    elif isinstance(step, Load):
+        yield replace(step, first=step.first + max(1, step.capacity))
+        yield replace(step, members=(*step.members, step.members[0]))
+        yield replace(step, capacity=step.capacity + 1)
+        for m, via in enumerate(step.members):
+            others = step.members[:m], step.members[m + 1 :]
+            yield replace(step, members=(*others[0], via._replace(ticks=via.ticks + 1), *others[1]))
+            for hops in _hops(via.before):
+                yield replace(step, members=(*others[0], via._replace(before=hops), *others[1]))
+    elif isinstance(step, Order):
+        yield replace(step, held=step.excluded, excluded=step.held)
+        yield replace(step, held=step.held._replace(ticks=step.held.ticks + 1))
+        for hops in _hops(step.against):
+            yield replace(step, against=hops)
+    else:
+        yield replace(step, cases=step.cases[:1])
+        yield replace(step, cases=(step.cases[0], step.cases[0]))
+        for c, case in enumerate(step.cases):
+            for below in forgeries(case.steps):
+                yield replace(step, cases=(*step.cases[:c], replace(case, steps=below), *step.cases[c + 1 :]))
+
+
+def _hops(hops):
+    for k, hop in enumerate(hops):
+        yield (*hops[:k], hop._replace(ticks=hop.ticks + 1), *hops[k + 1 :])
+        if hop.ticks:
+            yield (*hops[:k], *hops[k + 1 :])
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_forged_certificates_are_refused(name):
+    instance = load(name)
+    shown = certificate(instance, solve(instance).makespan)
+    verify(instance, shown)
+    supposed = None if shown.supposed is None else shown.supposed + 1
+    higher = Certificate(shown.instance, shown.kind, shown.bound + 1, shown.makespan, shown.steps, supposed)
+    if any(isinstance(step, Path) and step.ticks == shown.bound for step in shown.steps) or supposed is not None:
+        with pytest.raises(InternalError):
+            verify(instance, higher)
+    count = 0
+    for steps in forgeries(shown.steps):
+        with pytest.raises(InternalError):
+            verify(instance, replace(shown, steps=steps))
+        count += 1
+    assert count > 3
+
+
+def test_a_certificate_of_another_problem_is_refused():
+    problem = load(SAMPLES[0])
+    shown = certificate(problem, 4080)
+    hasty = tuple(replace(a, duration=a.duration - 1, attended=a.attended and a.duration - 1) for a in problem.actions)
+    with pytest.raises(InternalError):
+        verify(replace(problem, actions=hasty), shown)
+
+
+# --- answers -------------------------------------------------------------------------------------
+
+
+def test_contradictory_lags_have_no_bound():
+    with pytest.raises(InputError, match="contradict"):
+        certificate(shop(job("a", 1), job("b", 1), job("c", 5), lags=[("a", "b", 0, 1), ("a", "c"), ("c", "b")]))
+
+
+def test_a_makespan_that_is_too_short_is_refused():
+    with pytest.raises(InputError, match="short"):
+        certificate(load(SAMPLES[0]), 4079)
+
+
+def test_without_a_makespan_there_is_a_bound_but_no_gap():
+    shown = certificate(load(SAMPLES[0]))
+    assert (shown.bound, shown.gap, shown.explained) == (4080, None, False)
+
+
+def test_a_makespan_that_is_not_best_leaves_a_gap():
+    shown = certificate(load(SAMPLES[0]), 4200)
+    assert shown.kind == "search"
+    assert shown.bound + shown.gap == 4200
+    assert shown.bound <= 4080
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_same_bytes_every_time(name):
+    instance = load(name)
+    best = solve(instance).makespan
+    one, two = (json.dumps(certificate(replace(instance), best).as_dict()) for _ in range(2))
+    assert one == two
+
+
+def test_the_words_name_the_steps_and_do_the_sums():
+    problem = load("recipe2plan/timed/Cobbler_Pancakes")
+    (line,) = certificate(problem, 4080).lines(problem)
+    assert "step 1 of Cobbler 2 min + step 3 of Cobbler 1 min" in line
+    assert "= 51 min." in line
+    assert "after steps 1, 3, 4, 5 and 6 of Cobbler step 7 of Cobbler 30 min" in line
+    assert line.endswith("So 51 min + 17 min = 1 h 8 min: everything takes at least 1 h 8 min.")
+
+
+def test_what_is_left_of_a_run_is_explained_too():
+    problem = load("recipe2plan/timed/Cobbler_Pancakes")
+    late = restricted(problem, State((Piece("Cobbler/0", 300, 600, "agent"),), clock=300))
+    shown = certificate(late, 4380)
+    assert (shown.kind, shown.explained) == ("busy time", True)
+    (line,) = shown.lines(late)
+    assert "Before each of these pass at least 5 min from the beginning: before each clock 5 min." in line

@@ -1,0 +1,398 @@
+"""Conflicts are impossible, and minimal: without any one constraint there is a schedule that the rules accept."""
+
+from collections import Counter
+from dataclasses import replace
+from random import Random
+
+import pytest
+from support.exhaustive import general_optimum, schedules
+from support.random_instances import kitchen, workshop
+
+from planoracle.instances.catalogue import load
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.schedule import Piece
+from planoracle.instances.state import NOW, State, restricted
+from planoracle.solver import conflict as conflicts
+from planoracle.solver.bounds import horizon
+from planoracle.solver.conflict import find_conflict
+from planoracle.solver.constraints import KINDS, Constraint, constraints, only, without
+from planoracle.solver.solve import solve
+
+MOST_SCHEDULES = 20_000
+
+
+def tightened(seed: int, base: Instance) -> Instance:
+    """Make an instance impossible, probably: by a time limit, by maximum lags, or by what has been done already."""
+    random = Random(seed)
+    instance = replace(base, benchmark="own", origin=base)
+    best = solve(instance)
+    if best.schedule is None:
+        return instance
+    how = random.random()
+    if how < 0.35:
+        return replace(instance, time_limit=max(0, best.makespan - random.randint(1, 3)))
+    if how < 0.65 and len(instance.actions) > 1:
+        lags = {(lag.before, lag.after): lag for lag in instance.lags}
+        for _ in range(4):
+            pair = tuple(random.sample(sorted(instance.by_id), 2))
+            lag = lags.get(pair, Lag(*pair, None, 0))
+            lags[pair] = replace(lag, maximum=max(lag.minimum or 0, random.randint(0, 1)))
+        return replace(instance, lags=tuple(lags.values()))
+    pieces = best.schedule.pieces[: random.randrange(len(best.schedule.pieces))]
+    pieces = tuple(piece._replace(start=piece.start + random.randint(0, 1)) for piece in pieces)
+    clock = max((piece.start for piece in pieces), default=0) + random.randint(0, 3)
+    if random.random() < 0.7:
+        limit = max(clock, best.makespan - random.randint(-1, 1))
+        instance = replace(instance, time_limit=limit)
+    return restricted(instance, State(pieces, clock))
+
+
+def examples(first: int, step: int, number: int) -> list[Instance]:
+    seeds = range(first, number, step)
+    return [tightened(seed, base) for seed in seeds for base in (workshop(seed), kitchen(seed, 7))]
+
+
+def smaller(conflict: conflicts.Conflict, instance: Instance) -> list[Instance]:
+    """Return the instances with all constraints of the conflict but one."""
+    return [
+        only(instance, [other for other in conflict.constraints if other is not one]) for one in conflict.constraints
+    ]
+
+
+@pytest.mark.parametrize("block", range(8))
+def test_random_conflicts_are_infeasible_and_minimal(block):
+    found = 0
+    for instance in examples(block, 8, 160):
+        conflict = find_conflict(instance)
+        status = solve(instance, finest=True).status
+        if conflict is None:
+            assert status == "optimal", instance.name
+            continue
+        found += 1
+        assert (status, conflict.status, conflict.minimal, conflict.grid) == ("infeasible", "infeasible", True, 1)
+        assert solve(only(instance, conflict.constraints), finest=True).status == "infeasible", instance.name
+        for weaker in smaller(conflict, instance):
+            assert solve(weaker, finest=True).status == "optimal", (instance.name, conflict.lines())
+    assert found > 15
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_conflicts_agree_with_exhaustive_search_through_the_rules(block):
+    checked = 0
+    for instance in examples(block, 4, 120):
+        conflict = find_conflict(instance)
+        if conflict is None:
+            continue
+        for expected, weakened in [
+            (False, only(instance, conflict.constraints)),
+            *((True, weaker) for weaker in smaller(conflict, instance)),
+        ]:
+            latest = horizon(weakened) if weakened.time_limit is None else min(horizon(weakened), weakened.time_limit)
+            if schedules(weakened, latest) <= MOST_SCHEDULES:
+                assert (general_optimum(weakened, latest) is not None) == expected, conflict.lines()
+                checked += 1
+    assert checked > 30
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_dropping_constraints_never_makes_an_instance_harder(block):
+    for seed in range(block, 120, 4):
+        for instance in (workshop(seed), kitchen(seed, 7), tightened(seed, workshop(seed))):
+            random, known = Random(seed), list(constraints(instance))
+            random.shuffle(known)
+            best = solve(instance).makespan
+            for k in sorted({0, *(random.randint(0, len(known)) for _ in range(3)), len(known)}):
+                weaker = solve(without(instance, known[:k])).makespan
+                assert best is None or weaker <= best, (instance.name, known[:k])
+                best = weaker
+            assert best is not None  # nothing is left that could be disobeyed
+
+
+def test_every_kind_of_constraint_occurs_in_random_conflicts():
+    found = [find_conflict(instance) for instance in examples(0, 1, 110)]
+    kinds = Counter(constraint.kind for conflict in found if conflict for constraint in conflict.constraints)
+    assert set(kinds) >= set(KINDS) - {"eligibility"}
+    assert any(conflict.arithmetic for conflict in found if conflict)
+
+
+def texts(instance: Instance) -> list[str]:
+    conflict = find_conflict(instance)
+    assert conflict is not None
+    assert conflict.minimal
+    assert solve(only(instance, conflict.constraints)).status == "infeasible"
+    return [constraint.text for constraint in conflict.constraints]
+
+
+def _kitchen(actions, lags=(), **options) -> Instance:
+    options = {"resources": (Resource("oven"),), "unit": "minute", "seconds_per_tick": 60, **options}
+    return Instance("k", tuple(actions), tuple(lags), **options)
+
+
+def _baking(name: str, minutes: int, **options) -> Action:
+    return Action(f"t/{name}", "t", minutes, 0, modes=(Mode((Demand("oven", **options),)),))
+
+
+def test_an_oven_that_is_taken():
+    actions = [Action("t/knead", "t", 5, 5), _baking("bake", 30), _baking("roast", 40)]
+    lags = [Lag("t/knead", "t/bake", 0, 2), Lag("t/knead", "t/roast", 0, 20)]
+    assert find_conflict(_kitchen(actions, [lags[0], replace(lags[1], maximum=30)])) is None
+    assert texts(_kitchen(actions, lags)) == [
+        "t/bake cannot start before t/knead is finished",
+        "t/bake must start within 2 min after t/knead is finished",
+        "t/bake occupies the oven for 30 min",
+        "t/roast cannot start before t/knead is finished",
+        "t/roast must start within 20 min after t/knead is finished",
+        "t/roast occupies the oven for 40 min",
+    ]
+    conflict = find_conflict(_kitchen(actions, time_limit=69))
+    assert conflict is not None
+    assert conflict.lines()[1:] == [
+        "- t/bake occupies the oven for 30 min",
+        "- t/roast occupies the oven for 40 min",
+        "- everything must be finished within 1 h 9 min",
+        "30 min (t/bake) + 40 min (t/roast) = 1 h 10 min of work, but the oven has 1 h 9 min for it",
+    ]
+
+
+def test_time_alone_is_told_as_a_sum():
+    actions = [Action("t/a", "t", 10, 0), Action("t/b", "t", 20, 0), Action("t/c", "t", 5, 5)]
+    lags = [Lag("t/a", "t/b"), Lag("t/b", "t/c", 3), Lag("t/a", "t/c", None, 15)]
+    conflict = find_conflict(_kitchen(actions, lags, time_limit=60))
+    assert conflict is not None
+    assert conflict.lines() == [
+        "k is impossible: these 3 constraints cannot all be obeyed, but any 2 of them can:",
+        "- t/b cannot start before t/a is finished",
+        "- t/c cannot start earlier than 3 min after t/b is finished",
+        "- t/c must start within 15 min after t/a is finished",
+        "20 min (t/b) + 3 min (from t/b to t/c) = 23 min, more than 15 min (from t/a to t/c)",
+    ]
+    assert conflict.as_dict() == {
+        "instance": "k",
+        "status": "infeasible",
+        "minimal": True,
+        "constraints": [
+            {"kind": one.kind, "subject": list(one.subject), "text": one.text} for one in conflict.constraints
+        ],
+        "arithmetic": conflict.lines()[-1],
+        "proof": "the time lags contradict each other",
+        "grid": 1,
+    }
+
+
+def test_work_is_told_as_a_sum_with_what_comes_before_and_after():
+    actions = [Action("t/a", "t", 10, 10, release=4), Action("t/b", "t", 20, 20, release=5), Action("t/c", "t", 6, 0)]
+    conflict = find_conflict(_kitchen(actions, [Lag("t/a", "t/c"), Lag("t/b", "t/c", 1)], time_limit=39))
+    assert conflict is not None
+    assert conflict.arithmetic == (
+        "10 min (t/a) + 20 min (t/b) = 30 min of work, but the agent has 29 min for it, "
+        "as none of this can start in the first 4 min and at least 6 min must pass after it"
+    )
+    five = [Action(f"t/{k}", "t", 10, 10) for k in range(5)]
+    conflict = find_conflict(_kitchen(five, agents=("a", "b"), time_limit=24))
+    assert conflict is not None
+    assert conflict.arithmetic.endswith(" = 50 min of work, but the 2 agents together have 48 min for it")
+
+
+def test_states_and_who_sets_them():
+    heat = replace(_baking("heat", 5, sets="hot"), attended=5)
+    cool = replace(_baking("cool", 5, sets="cold"), attended=5)
+    bake = _baking("bake", 10, requires="hot")
+    freeze = _baking("freeze", 10, requires="cold")
+    lags = [Lag("t/bake", "t/freeze", 0, 3), Lag("t/heat", "t/cool"), Lag("t/cool", "t/bake")]
+    assert texts(_kitchen([heat, cool, bake, freeze], lags)) == [
+        "t/heat occupies the oven for 5 min and sets it to hot",
+        "t/cool cannot start before t/heat is finished",
+        "t/cool occupies the oven for 5 min and sets it to cold",
+        "t/bake cannot start before t/cool is finished",
+        "t/bake needs the oven to be hot",
+        "t/bake occupies the oven for 10 min",
+    ]
+
+
+def test_only_some_agents_may():
+    slow = [Action(f"t/{k}", "t", 10, 10, agents=("a",)) for k in range(2)]
+    assert texts(Instance("k", tuple(slow), agents=("a", "b"), time_limit=15)) == [
+        "t/0 holds an agent for 10 ticks",
+        "only a may carry out t/0",
+        "t/1 holds an agent for 10 ticks",
+        "only a may carry out t/1",
+        "everything must be finished within 15 ticks",
+    ]
+
+
+def test_somebody_must_be_free_to_start():
+    actions = [Action("t/knead", "t", 10, 10), Action("t/boil", "t", 4, 0)]
+    lags = [Lag("t/knead", "t/boil", -3, -1)]
+    assert texts(_kitchen(actions, lags)) == [
+        "t/knead holds the agent for 10 min",
+        "t/boil cannot start earlier than 3 min before t/knead is finished",
+        "t/boil must start at least 1 min before t/knead is finished",
+        "the agent must be free to start t/boil",
+    ]
+
+
+def test_pauses_are_facts_and_need_no_agent_of_their_own_to_be_dropped():
+    """An attended action that pauses and needs a state cannot simply become unattended."""
+    bake = replace(_baking("bake", 4, requires="hot"), attended=4, interruptible=True)
+    stir = Action("t/stir", "t", 3, 3)
+    instance = _kitchen([bake, stir], resources=(Resource("oven", state="hot"),), time_limit=6)
+    freed = without(instance, [one for one in constraints(instance) if one.kind == "attendance"])
+    assert solve(freed).makespan == 4
+    assert solve(without(instance, [one for one in constraints(instance) if one.kind == "limit"])).makespan == 7
+    assert texts(instance) == [
+        "t/bake holds the agent for 4 min, pauses not counted",
+        "t/stir holds the agent for 3 min",
+        "everything must be finished within 6 min",
+    ]
+
+
+def test_modes_are_impossible_each_for_its_own_reason():
+    ways = Mode((Demand("oven"),), "oven"), Mode((), "pan", after=("t/wash",))
+    actions = [Action("t/cook", "t", 4, 0, modes=ways), Action("t/wash", "t", 6, 0), _baking("bake", 6)]
+    assert texts(_kitchen(actions, time_limit=9)) == [
+        "t/cook with pan cannot start before t/wash is finished",
+        "t/cook occupies the oven for 4 min, if done in one of the ways that need it",
+        "t/bake occupies the oven for 6 min",
+        "everything must be finished within 9 min",
+    ]
+
+
+def _cobbler(*pieces: Piece, clock: int) -> Instance:
+    return restricted(load("recipe2plan/timed/Cobbler_Pancakes"), State(pieces, clock))
+
+
+def test_a_run_that_went_wrong_is_explained_by_its_decisions():
+    start = Piece("Cobbler/1", 0, 120, "agent")
+    assert texts(_cobbler(start, Piece("Pancakes/7", 120, 120, "agent"), clock=240)) == [
+        "step 7 of Pancakes was started at 00:02:00",
+        "step 7 of Pancakes cannot start before step 6 of Pancakes is finished",
+    ]
+    broken = _cobbler(start._replace(duration=60), Piece("Cobbler/2", 30, 60, "agent"), clock=180)
+    conflict = find_conflict(broken)
+    assert conflict is not None
+    assert conflict.arithmetic == (
+        "1 min (part 1 of step 1 of Cobbler) + 1 min (the last part of step 1 of Cobbler) = 2 min, "
+        "more than 30 s (before step 2 of Cobbler)"
+    )
+
+
+def test_dropping_a_decision_does_not_put_off_the_run():
+    """Were the start of the run not fixed, it could be put off to make room for what has been freed."""
+    actions = Action("t/a", "t", 5, 5), Action("t/b", "t", 2, 2)
+    instance = Instance("run", actions, (Lag("t/a", "t/b"),))
+    begun = restricted(instance, State((Piece("t/b", 3, 2, "agent"),), 3))
+    freed = without(begun, [one for one in constraints(begun) if one.kind in ("clock", "attendance")])
+    assert solve(freed).status == "infeasible"
+    assert texts(begun) == ["t/b was started at tick 3", "t/b cannot start before t/a is finished"]
+
+
+def test_a_state_that_can_no_longer_be_set():
+    heat, cool = _baking("heat", 5, sets="hot"), _baking("cool", 5, sets="cold")
+    instance = _kitchen([heat, cool, _baking("bake", 10, requires="hot")])
+    begun = restricted(instance, State((Piece("t/heat", 0, 5, "agent"), Piece("t/cool", 5, 5, "agent")), 10))
+    found = texts(begun)
+    assert "t/bake needs the oven to be hot" in found
+    assert "t/cool was started at minute 5" in found
+
+
+def test_the_clock_is_one_constraint_beside_releases():
+    actions = Action("t/a", "t", 5, 5), Action("t/b", "t", 2, 2, release=9), Action("t/c", "t", 1, 1, release=2)
+    begun = restricted(Instance("run", actions, time_limit=12), State((), 8))
+    assert [one.text for one in constraints(begun) if one.kind in ("clock", "release")] == [
+        "it is tick 8 already, and nothing more can start earlier",
+        "t/b cannot start before tick 9",
+        "t/c cannot start before tick 2",
+    ]
+    assert texts(begun) == [
+        "it is tick 8 already, and nothing more can start earlier",
+        "everything must be finished within 12 ticks",
+    ]
+    clock = [one for one in constraints(begun) if one.kind == "clock"]
+    rest = without(begun, clock)
+    assert {lag.after: lag.minimum for lag in rest.lags if lag.before == NOW} == {"t/a": 0, "t/b": 9, "t/c": 2}
+    assert solve(rest).makespan == 11
+
+
+def test_feasible_instances_have_no_conflict():
+    for name in ("recipe2plan/timed/Cobbler_Pancakes", "timearena/household1", "asynctool/files_1"):
+        assert find_conflict(load(name)) is None
+
+
+@pytest.mark.parametrize("name", ["recipe2plan/timed/Cobbler_Pancakes", "timearena/household1", "asynctool/files_1"])
+def test_one_tick_less_than_the_optimum_is_impossible(name):
+    problem = load(name)
+    tight = replace(problem, benchmark="own", origin=problem, time_limit=solve(problem).makespan - 1)
+    conflict = find_conflict(tight)
+    assert conflict is not None
+    assert conflict.minimal
+    assert "limit" in {constraint.kind for constraint in conflict.constraints}
+    assert solve(only(tight, conflict.constraints)).status == "infeasible"
+    assert all(solve(weaker).schedule is not None for weaker in smaller(conflict, tight))
+    assert find_conflict(replace(tight)) == conflict  # the same again
+
+
+def test_no_time_is_not_taken_for_an_answer(monkeypatch):
+    impossible = _kitchen([Action("t/a", "t", 3, 3), Action("t/b", "t", 4, 4)], time_limit=6)
+    conflict = find_conflict(impossible, time_limit=0.0)  # the bound tells at once, but no test can be made
+    assert conflict is not None
+    assert (conflict.status, conflict.minimal, len(conflict.constraints)) == ("infeasible", False, 3)
+    assert conflict.lines()[0] == "k is impossible: these 3 constraints cannot all be obeyed:"
+    monkeypatch.setattr(conflicts, "_decide", lambda *_, **__: conflicts._Verdict("unknown", "time limit"))
+    conflict = find_conflict(impossible)
+    assert conflict is not None
+    assert (conflict.status, conflict.constraints, conflict.minimal) == ("unknown", (), False)
+    assert "could not be settled" in conflict.lines()[0]
+
+
+def test_a_test_that_is_not_settled_keeps_its_constraint(monkeypatch):
+    impossible = _kitchen([Action("t/a", "t", 3, 3), Action("t/b", "t", 4, 4)], time_limit=6)
+    decide = conflicts._decide
+
+    def undecided(instance, seconds, *, finest):
+        held = sum(action.attended > 0 for action in instance.actions)
+        return conflicts._Verdict("unknown") if held == 1 else decide(instance, seconds, finest=finest)
+
+    monkeypatch.setattr(conflicts, "_decide", undecided)
+    conflict = find_conflict(impossible)
+    assert conflict is not None
+    assert not conflict.minimal
+    assert {one.kind for one in conflict.constraints} == {"attendance", "limit"}
+
+
+def test_contradictory_answers_of_the_two_settings_are_not_believed(monkeypatch):
+    """A refutation by one setting only is no proof: the solver decides then."""
+    from planoracle.solver.cp import run
+
+    def lying(model, **options):
+        found = run(model, **options)
+        if not options.get("presolve"):
+            found.status, found.solution = "infeasible", []
+        return found
+
+    monkeypatch.setattr(conflicts, "run", lying)
+    feasible = _kitchen([Action("t/a", "t", 3, 3), Action("t/b", "t", 4, 4)], time_limit=9)
+    assert find_conflict(feasible) is None
+
+
+def test_a_constraint_of_another_instance_is_refused():
+    instance = load("timearena/household1")
+    with pytest.raises(InputError, match="is no constraint of timearena/household1"):
+        without(instance, [Constraint("release", ("household1/wash cup",), "")])
+
+
+def test_copies_that_share_a_cache_have_constraints_of_their_own():
+    instance = _kitchen([Action("t/a", "t", 3, 3)], time_limit=5)
+    assert [one.kind for one in constraints(instance)] == ["attendance", "limit"]
+    assert [one.kind for one in constraints(replace(instance, time_limit=None))] == ["attendance"]
+    assert [one.kind for one in constraints(instance)] == ["attendance", "limit"]
+
+
+def test_own_names_that_look_like_those_of_a_run_are_no_trap():
+    actions = Action(NOW, "now", 2, 2), Action("t/a", "t", 3, 3), Action("t/b", "t", 3, 3), Action("t/a#1", "t", 1, 1)
+    lags = Lag(NOW, "t/a", 3), Lag(NOW, "t/b", 5, 7), Lag("t/a#1", "t/a", 4), Lag(NOW, "t/a#1", 2, 2)
+    instance = Instance("odd", actions, lags, time_limit=10)
+    conflict = find_conflict(instance)
+    assert conflict is not None
+    assert solve(only(instance, conflict.constraints)).status == "infeasible"
+    assert all(solve(weaker).schedule is not None for weaker in smaller(conflict, instance))
