@@ -82,6 +82,7 @@ def next_commands(
     rules: Any = None,
     *,
     everything: bool = False,
+    clock: int | None = None,
     seconds: float = 10.0,
 ) -> Advice:
     """Return the commands that keep the best makespan within reach after a run so far.
@@ -93,6 +94,9 @@ def next_commands(
         rules refused has changed nothing but the time.
     everything
         Return all commands that the rules allow, with their costs.
+    clock
+        What time it is, in ticks, if it is later than the run so far says by its last command (not where waits are
+        commands, nor in kitchens).
     seconds
         Wall time at most for one situation.
 
@@ -108,11 +112,13 @@ def next_commands(
     >>> advice.best
     13
     >>> [(option.command, option.cost) for option in advice.options]
-    [('wash teapot', 0), ('wash cup', 0), ('wait', 1)]
+    [('wash teapot', 0), ('wash cup', 0), ('wait', 0)]
     """
     if isinstance(instance, Kitchen):
         return _kitchen_advice(instance, submission, rules or PROFILES["paper"], everything, seconds)
     run = course_of(instance, submission, rules)
+    if clock is not None:
+        run.wait_until(clock)
     step, here = step_of(run), run.situations[run.stop]
     if run.impossible is not None:
         return Advice(instance.name, instance.unit, None, "infeasible", (), None, run.impossible)

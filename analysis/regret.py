@@ -7,13 +7,13 @@ from typing import Any
 
 from planoracle.analysis.courses.common import Course, Situation
 from planoracle.analysis.courses.dispatch import course_of
-from planoracle.analysis.valuation import state_solver, step_of, value_of, values_of
+from planoracle.analysis.valuation import step_of, value_of, values_of
 from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import InternalError
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.profile import PROFILES
 from planoracle.instances.schedule import Schedule
-from planoracle.solver.states import NEVER, Value
+from planoracle.solver.states import NEVER, StateSolver, Value
 
 __all__ = ["Decision", "Regret", "completed", "regret", "regret_of"]
 
@@ -193,10 +193,10 @@ def regret_of(run: Course, *, seconds: float = 10.0) -> Regret:
 
 def _lost(run: Course, situation: Situation, value: Value) -> tuple[str, str] | None:
     """Return why a situation has no completion, and whether that is proved."""
-    if value.least >= NEVER:
-        return "constraints", "proved"
     if situation.over is not None:
         return "over", "proved"
+    if value.least >= NEVER:
+        return "constraints", "proved"
     if situation.spoiled:
         return "spoiled", "unknown"
     if not run.in_time(value.least):
@@ -222,11 +222,13 @@ def completed(run: Course, count: int, value: Value, *, seconds: float = 10.0) -
     situation, step = run.situations[count], step_of(run)
     rest = Schedule(())
     if not situation.complete:
-        if value.witness is None:
-            value = value_of(situation, step, value.least, seconds=seconds)
-        if value.witness is None:
+        # By a solver of its own, so that the plan does not depend on what has been asked for before.
+        solver = StateSolver(situation.instance, step, situation.state.clock)
+        found = value_of(situation, step, value.least, seconds=seconds, solver=solver)
+        witness = found.witness if found.most == value.most else value.witness
+        if witness is None:
             raise InternalError(f"{run.instance.name}: the completion of makespan {value.most} was not found again")
-        rest = state_solver(situation.instance, step).completion(value.witness, situation.state)
+        rest = solver.completion(witness, situation.state)
     plan, replay = run.completed(count, rest)
     if not replay.success or replay.makespan != value.most:
         fault = replay.violations[0] if replay.violations else f"makespan {replay.makespan}, not {value.most}"

@@ -38,9 +38,18 @@ def step_of(run: Course) -> int:
 
 
 def value_of(
-    situation: Situation, step: int, at_least: int = 0, at_most: int | None = None, *, seconds: float = 10.0
+    situation: Situation,
+    step: int,
+    at_least: int = 0,
+    at_most: int | None = None,
+    *,
+    seconds: float = 10.0,
+    solver: StateSolver | None = None,
 ) -> Value:
-    """Return the best makespan that a situation leaves, lost time counted; see `StateSolver.value`."""
+    """Return the best makespan that a situation leaves, lost time counted; see `StateSolver.value`.
+
+    ``solver`` is by default the one that is kept with the instance.
+    """
     lost, instance = situation.lost, situation.instance
     if situation.spoiled:
         return Value(0, None)
@@ -49,7 +58,7 @@ def value_of(
         return Value(end, end)
     if sum(action.duration for action in instance.actions if action.interruptible) > _MAX_PARTS * step:
         return Value(at_least, at_most)
-    solver = state_solver(instance, step, situation.state.clock)
+    solver = solver or state_solver(instance, step, situation.state.clock)
     least = max(0, at_least - lost)
     found = solver.value(situation.state, least, None if at_most is None else at_most - lost, seconds=seconds)
     if found.least >= NEVER:

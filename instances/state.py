@@ -38,8 +38,8 @@ def restricted(instance: Instance, state: State) -> Instance:
     Its optimum is the best makespan that the state leaves. Pieces carried out are actions of their own, tied to
     an action `NOW` at time 0 by lags (minimum and maximum) of their starts; all that is still to be done
     has a minimum lag of ``clock`` (or of its release) from it. What is left of an action in progress keeps
-    the action's id; its pieces are called ``id#1``, ``id#2`` and so on. Time lags between pieces carried out are dropped,
-    and so are modes that need a state which nothing sets any more: nothing can change them.
+    the action's id; its pieces are called ``id#1``, ``id#2`` and so on. Time lags between pieces carried out are
+    dropped, and so are modes that need a state which nothing sets any more: nothing can change them.
 
     Benchmarks carry out command by command (the general rules do not): there a use of a resource cannot take in a
     setting that has been given before it, so it starts later.
@@ -71,7 +71,7 @@ def restricted(instance: Instance, state: State) -> Instance:
         names = [f"{action.id}#{number}" for number in range(1, len(pieces) + 1 - whole)]
         parts[action.id] = [*names, action.id]
         for piece, name in zip(pieces, parts[action.id], strict=False):
-            actions.append(_carried(instance, action, piece, name))
+            actions.append(_carried(instance, action, piece, name, first=name is parts[action.id][0]))
             lags.append(Lag(NOW, name, piece.start, piece.start))
         lags += [Lag(name, action.id, 0, None) for name in names]
         if whole:
@@ -128,14 +128,14 @@ def _never(action: Action) -> Action:
     return replace(action, interruptible=False, modes=(Mode((demand,)),))
 
 
-def _carried(instance: Instance, action: Action, piece: Piece, name: str) -> Action:
+def _carried(instance: Instance, action: Action, piece: Piece, name: str, *, first: bool) -> Action:
     return replace(
         action,
         id=name,
         duration=piece.duration,
         attended=piece.duration if action.continuous else action.attended,
         interruptible=action.interruptible and len(instance.agents) > 1,  # its room may then not be shared
-        modes=(replace(action.modes[piece.mode], after=()),),
+        modes=(action.modes[piece.mode] if first else replace(action.modes[piece.mode], after=()),),
         agents=() if piece.agent is None else (piece.agent,),
         release=0,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import gcd
 
-from planoracle.instances.model import Instance
+from planoracle.instances.model import Action, Instance
 
 __all__ = ["Windows", "common_tick", "grid_matters", "horizon", "lower_bound", "windows"]
 
@@ -57,7 +57,8 @@ def _relax(value: list[int], edges: list[tuple[int, int, int]]) -> bool:
 def horizon(instance: Instance) -> int:
     """Return a makespan that some optimal schedule does not exceed, if there is a schedule at all.
 
-    Whenever nothing runs, no minimum lag is under way and no release is pending, time can be cut out.
+    Whenever nothing runs, no minimum lag is under way and no release is pending, time can be cut out; but between a
+    setting and a use of it there is a tick, even if they take no time.
     """
     longest = dict.fromkeys(instance.by_id, 0)
     for lag in instance.lags:
@@ -65,8 +66,13 @@ def horizon(instance: Instance) -> int:
             longest[lag.before] = max(longest[lag.before], lag.minimum)
         if lag.maximum is not None:  # a negative one keeps the finish of ``before`` away from this start
             longest[lag.after] = max(longest[lag.after], -lag.maximum)
-    total = sum(action.duration + longest[action.id] for action in instance.actions)
+    total = sum(max(action.duration, _has_states(action)) + longest[action.id] for action in instance.actions)
     return total + max(action.release for action in instance.actions)
+
+
+def _has_states(action: Action) -> bool:
+    demands = (demand for mode in action.modes for demand in mode.demands)
+    return any(demand.requires is not None or demand.sets is not None for demand in demands)
 
 
 def lower_bound(instance: Instance, bounds: Windows) -> int:

@@ -236,8 +236,8 @@ def _decide(instance: Instance, seconds: float, *, finest: bool) -> _Verdict:
     most = horizon(instance)
     if instance.time_limit is not None:
         most = min(most, instance.time_limit)
-    if bounds.consistent and (least := lower_bound(instance, bounds)) <= most:
-        step = _coarse_tick(instance)
+    step, least = _coarse_tick(instance), lower_bound(instance, bounds)
+    if bounds.consistent and -(-least // step) <= most // step:
         model = ScheduleModel(instance, bounds, step, least, most)
         model.model.drop_objective()
         refuted = True

@@ -264,6 +264,7 @@ class ScheduleModel:
             ]
         rows.sort(key=lambda row: row[:5])
         free = dict.fromkeys(self.instance.agents, 0)
+        since = dict.fromkeys(self.instance.agents, -1)  # start of the last piece that holds the agent
         last: dict[int, tuple[int, str | None]] = {}
         pieces = []
         for start, unknown, _, i, k, part, mode in rows:
@@ -273,10 +274,14 @@ class ScheduleModel:
                 if not unknown:
                     same = known[i, k]
                 elif touching != start or same is None or (part.held and free[same] > start):
-                    same = next(name for name, until in free.items() if until <= start)
+                    same = next(
+                        name
+                        for name, until in free.items()
+                        if until <= start or (not part.held and since[name] == start)
+                    )
                 agent = same
                 if part.held and same is not None:
-                    free[same] = start + part.held
+                    free[same], since[same] = start + part.held, start
             else:
                 agent = next((a for a, literal in part.agents.items() if literal is None or solution[literal]), None)
             last[i] = (start + part.size, agent)

@@ -21,6 +21,9 @@ def next_(
         typer.Option("--after", "-a", help="Text file with the plan so far; - for standard input. Default: nothing."),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="List every command that the rules allow.")] = False,
+    clock: Annotated[
+        int | None, typer.Option(help="The time, in ticks, if it is later than that of the plan's last command.")
+    ] = None,
     profile: Annotated[str, typer.Option(help="Rules: paper or released.")] = "paper",
     time_limit: Annotated[float, typer.Option(help="Seconds per situation.", min=0.0)] = 10.0,
     form: FormatOption = Format.table,
@@ -43,7 +46,7 @@ def next_(
         raw = sys.stdin.buffer.read() if str(after) == "-" else read_bytes(after)
         text = raw.decode("utf-8", errors="replace")
     rules = profiles(profile)[benchmark_of(found[0])]
-    advice = next_commands(found[0], text, rules, everything=everything, seconds=time_limit)
+    advice = next_commands(found[0], text, rules, everything=everything, clock=clock, seconds=time_limit)
     if form in (Format.json, Format.jsonl):
         print(json.dumps(advice.as_dict(), indent=1 if form is Format.json else None))
     else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import gcd
 from typing import NamedTuple
 
-from planoracle.instances.errors import PlanError
+from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import Piece, Schedule
@@ -138,6 +138,26 @@ class Course(ABC):
     def in_time(self, ticks: int) -> bool:
         """Whether a makespan keeps the time limit, if there is one."""
         return self.time_limit is None or ticks <= self.time_limit
+
+    def wait_until(self, clock: int) -> None:
+        """Let time pass where the run stopped, if its plan cannot say so itself (no command comes after).
+
+        Raises
+        ------
+        InputError
+            If waits are commands in this benchmark, or it is later already.
+        """
+        here = self.situations[self.stop]
+        now = here.state.clock
+        if self.instance.benchmark in ("timearena", "asynctool"):
+            raise InputError("waits are commands of the run itself here", field="clock", value=clock)
+        if isinstance(clock, bool) or not isinstance(clock, int) or clock < now:
+            raise InputError(f"must be a whole number of ticks, at least {now}", field="clock", value=clock)
+        if clock > now:
+            words = wait_words(self.instance, clock - now)
+            wait = Move(self.stop, words, "wait", now, clock, waited(here, clock))
+            self.moves = (*self.moves[: self.stop], wait)
+            self.stop += 1
 
     @abstractmethod
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:

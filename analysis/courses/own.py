@@ -17,7 +17,7 @@ from planoracle.analysis.courses.common import (
     waited,
 )
 from planoracle.instances.benchmarks import language
-from planoracle.instances.model import Instance
+from planoracle.instances.model import Instance, Lag
 from planoracle.instances.referee import find_violations, referee
 from planoracle.instances.replay import Replay, Violation
 from planoracle.instances.schedule import Piece, Schedule
@@ -79,36 +79,36 @@ def _fault(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Violati
     to_come = {name for name, ticks in left.items() if ticks > 0} | (left.keys() - {piece.action for piece in pieces})
     whole = all(piece.duration > 0 or not instance.by_id[piece.action].duration for piece in pieces)
     for found in find_violations(instance, Schedule(pieces)):
-        if found.kind in ("missing_action", "maximum_lag"):
+        unfinished = found.kind == "action_duration" and whole and left[found.subject] > 0
+        if unfinished and instance.by_id[found.subject].interruptible:
             continue
-        if found.kind == "action_duration" and whole and left[found.subject] > 0:
-            if instance.by_id[found.subject].interruptible:
-                continue
-        return found
+        if found.kind not in ("missing_action", "minimum_lag", "maximum_lag"):
+            return found
     return next(_lag_faults(instance, pieces, left, to_come), None)
 
 
 def _lag_faults(
     instance: Instance, pieces: tuple[Piece, ...], left: dict[str, int], to_come: set[str]
 ) -> Iterator[Violation]:
-    """Yield what the last piece leaves no way to keep of the time lags, finishes ``to_come`` included."""
-    last = pieces[-1]
-    ends: dict[str, int] = {}
+    """Yield the time lags that can no longer be kept because of the last piece; ``to_come`` is not finished yet."""
+    last, index = pieces[-1], len(pieces) - 1
+    own: dict[str, list[Piece]] = {}
     for piece in pieces:
-        ends[piece.action] = max(ends.get(piece.action, 0), piece.end)
-    for before in instance.by_id[last.action].modes[last.mode].after:
-        if left[before] > 0:
-            yield Violation(len(pieces) - 1, "minimum_lag", last.action, f"starts before {before} is finished")
-    for lag in instance.lags:
-        finish = ends.get(lag.before, 0)
+        own.setdefault(piece.action, []).append(piece)
+    chosen = ((name, instance.by_id[name].modes[runs[0].mode]) for name, runs in own.items())
+    for lag in (*instance.lags, *(Lag(before, name) for name, mode in chosen for before in mode.after)):
+        if last.action not in (lag.before, lag.after) or lag.after not in own:
+            continue
+        starts = [piece.start for piece in own[lag.after]]
+        finish = max((piece.end for piece in own.get(lag.before, ())), default=0)
         if lag.before in to_come:
-            if last.action == lag.after and lag.minimum is not None and left[lag.before] + lag.minimum > 0:
-                message = f"starts before {lag.before} is finished"
-                yield Violation(len(pieces) - 1, "minimum_lag", last.action, message)
-        elif lag.maximum is not None and last.action in (lag.before, lag.after):
-            if any(piece.start > finish + lag.maximum for piece in pieces if piece.action == lag.after):
-                message = f"starts later than {lag.maximum} after {lag.before}"
-                yield Violation(len(pieces) - 1, "maximum_lag", lag.after, message)
+            finish = max(finish, last.start) + left[lag.before]
+        if lag.minimum is not None and min(starts) < finish + lag.minimum:
+            message = f"starts at {min(starts)}, earliest {finish + lag.minimum} after {lag.before}"
+            yield Violation(index, "minimum_lag", lag.after, message)
+        elif lag.maximum is not None and lag.before not in to_come and max(starts) > finish + lag.maximum:
+            message = f"starts at {max(starts)}, latest {finish + lag.maximum} after {lag.before}"
+            yield Violation(index, "maximum_lag", lag.after, message)
 
 
 def _words(piece: Piece) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from itertools import combinations
 from math import prod
 
@@ -12,18 +13,24 @@ from planoracle.instances.recipe2plan.profile import PROFILES
 from planoracle.instances.recipe2plan.rules import _kitchen, _State
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.state import State
+
+_BEGIN = State()
 
 
-def kitchen_optimum(instance: Instance, horizon: int) -> int | None:
-    """Least makespan of any plan that the rules of Recipe2Plan accept, by trying all plans.
+def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[Command] = (), clock: int = 0) -> int | None:
+    """Least makespan of any plan that the rules of Recipe2Plan accept, by trying all plans that go on from ``done``.
 
     Second by second, every command of every length is tried; states that agree in all that the rules
     can ask for later are merged.
     """
     first = _State(_kitchen(instance), PROFILES["paper"])
-    layer = {_key(first, 0): first}
+    for command in done:
+        assert next(first.check(0, command), None) is None
+        first.carry_out(command)
+    layer = {_key(first, clock): first}
     best: int | None = None
-    for now in range(horizon + 1):
+    for now in range(clock, horizon + 1):
         if best is not None and now >= best:
             break
         queue = list(layer.values())
@@ -70,24 +77,25 @@ def _key(state: _State, now: int) -> tuple[object, ...]:
     return max(state.clock, now), tuple(state.left), tuple(state.finish), busy, tuple(sorted(state.temperature.items()))
 
 
-def schedules(instance: Instance, horizon: int) -> int:
+def schedules(instance: Instance, horizon: int, state: State = _BEGIN) -> int:
     """Number of schedules that `general_optimum` would try if it never cut a branch."""
-    return prod(len(_placements(instance, action, horizon)) for action in instance.actions)
+    return prod(len(_placements(instance, action, horizon, state)) for action in instance.actions)
 
 
 #: Kinds that adding further pieces cannot mend.
 _LASTING = {"release", "time_limit", "agent_busy", "start_attended", "resource_capacity", "minimum_lag", "maximum_lag"}
 
 
-def general_optimum(instance: Instance, horizon: int) -> int | None:
-    """Least makespan of any schedule that the general referee accepts, by trying all schedules."""
+def general_optimum(instance: Instance, horizon: int, state: State = _BEGIN) -> int | None:
+    """Least makespan of any schedule that the general referee accepts, by trying all that go on from a state."""
     best: list[int | None] = [None]
 
     def extend(k: int, pieces: list[Piece]) -> None:
         end = max((piece.end for piece in pieces), default=0)
         if best[0] is not None and end >= best[0]:
             return
-        schedule = Schedule.of(instance, pieces)
+        rest = Schedule.of(instance, [piece for piece in pieces if piece not in state.pieces])
+        schedule = Schedule((*(piece for piece in state.pieces if piece in pieces), *rest.pieces))
         found = {violation.kind for violation in find_violations(instance, schedule)}
         if k == len(instance.actions):
             if not found:
@@ -96,24 +104,29 @@ def general_optimum(instance: Instance, horizon: int) -> int | None:
         if found & _LASTING:
             return
         latest = horizon if best[0] is None else best[0] - 1
-        for choice in _placements(instance, instance.actions[instance.order[k]], latest):
+        for choice in _placements(instance, instance.actions[instance.order[k]], latest, state):
             extend(k + 1, [*pieces, *choice])
 
     extend(0, [])
     return best[0]
 
 
-def _placements(instance: Instance, action: Action, latest: int) -> list[list[Piece]]:
+def _placements(instance: Instance, action: Action, latest: int, state: State = _BEGIN) -> list[list[Piece]]:
     agents: tuple[str | None, ...] = instance.eligible(action) or (None,)
+    done = [piece for piece in state.pieces if piece.action == action.id]
+    left = action.duration - sum(piece.duration for piece in done)
+    if done and not left:
+        return [done]
+    first = max(action.release, state.clock)
     found = []
-    for mode in range(len(action.modes)):
+    for mode in [done[0].mode] if done else range(len(action.modes)):
         if not action.interruptible or action.duration < 2:
-            for start in range(action.release, latest - action.duration + 1):
+            for start in range(first, latest - action.duration + 1):
                 found += [[Piece(action.id, start, action.duration, agent, mode)] for agent in agents]
             continue
-        for ticks in combinations(range(action.release, latest), action.duration):
+        for ticks in combinations(range(first, latest), left):
             found += [
-                [Piece(action.id, tick, 1, agent, mode) for tick, agent in zip(ticks, chosen, strict=True)]
+                [*done] + [Piece(action.id, tick, 1, agent, mode) for tick, agent in zip(ticks, chosen, strict=True)]
                 for chosen in _products(agents, len(ticks))
             ]
     return found

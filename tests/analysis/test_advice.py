@@ -1,0 +1,416 @@
+"""Advice: exactly the commands that keep the optimum, and an agent that follows any of them gets there."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from random import Random
+
+import pytest
+from support import exhaustive, timearena
+from support.asynctool import least_turns, random_chains
+from support.random_instances import kitchen, workshop
+from support.runs import from_scratch, odd_workshop, walk
+from typer.testing import CliRunner
+
+from planoracle.analysis.advice import next_commands
+from planoracle.analysis.cli import app
+from planoracle.analysis.courses.common import started, waited
+from planoracle.analysis.courses.dispatch import course_of
+from planoracle.instances import catalogue
+from planoracle.instances.asynctool import encode as asynctool
+from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
+from planoracle.instances.benchmarks import language
+from planoracle.instances.catalogue import load
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Action, Instance, Lag
+from planoracle.instances.recipe2plan.language import Command
+from planoracle.instances.robotouille.run import replay as kitchen_replay
+from planoracle.instances.schedule import Piece
+from planoracle.instances.timearena import encode, rules
+from planoracle.instances.timearena.profile import PROFILES
+from planoracle.instances.timearena.world import world
+from planoracle.solver.solve import solve
+
+NAME = "recipe2plan/timed/Cobbler_Pancakes"
+TEA = "timearena/household1"
+PIECE = {"action": "t/a", "start": 0, "duration": 2, "agent": "agent"}
+
+
+def rows(situation, benchmark="own"):
+    pieces = situation.state.pieces
+    if benchmark == "own":
+        return [piece._asdict() for piece in pieces]
+    return [[int(piece.action[3:]), piece.action[:2], piece.duration, piece.start] for piece in pieces]
+
+
+# --- exactly the right commands ------------------------------------------------------------------
+
+
+def conceivable(here):
+    """Every piece that could begin at the clock of a situation, sensible or not."""
+    instance, state = here.instance, here.state
+    done = {action.id: [piece for piece in state.pieces if piece.action == action.id] for action in instance.actions}
+    for action in instance.actions:
+        left = action.duration - sum(piece.duration for piece in done[action.id])
+        if done[action.id] and not left:
+            continue
+        for agent in instance.eligible(action) or (None,):
+            for mode in range(len(action.modes)):
+                if all(piece.mode == mode for piece in done[action.id]):
+                    for length in range(1, left + 1) if action.interruptible else [left]:
+                        yield Piece(action.id, state.clock, length, agent, mode)
+
+
+@pytest.mark.parametrize("make", [workshop, odd_workshop])
+def test_of_all_conceivable_commands_exactly_those_are_advised_that_keep_the_optimum(make):
+    advised = 0
+    for seed in range(20):
+        instance = make(seed)
+        for _, _, here in walk(instance, seed, lazy=0.2, most=8):
+            best = from_scratch(here).makespan
+            advice = next_commands(instance, rows(here), everything=True, clock=here.state.clock)
+            assert advice.best == best
+            if here.complete or best is None:
+                continue
+            costs = {
+                (one.command if piece is None else piece._replace(duration=length)): one.cost
+                for one in advice.options
+                for piece in [Piece(**json.loads(one.command)) if one.kind == "act" else None]
+                for length in ([one.shortest or 0] if piece is None else _lengths(one, piece))
+            }
+            for piece in conceivable(here):
+                if instance.time_limit is not None and piece.end > instance.time_limit:
+                    assert piece not in costs
+                    continue
+                after, horizon = started(here, piece).state, best + 4
+                if exhaustive.schedules(instance, horizon, after) > 400:
+                    continue
+                found = exhaustive.general_optimum(replace(instance, time_limit=None), horizon, after)
+                if found is not None:
+                    assert costs[piece] == found - best, (seed, here.state, piece)
+                else:  # or it ends later than was looked for
+                    assert (costs.get(piece) or 5) > 4, (seed, here.state, piece)
+                advised += found == best
+            kept = [one for one in advice.options if one.cost == 0]
+            assert next_commands(instance, rows(here), clock=here.state.clock).options == tuple(kept)
+    assert advised > 50
+
+
+def _lengths(option, piece):
+    return [piece.duration] if option.longest is None else range(option.shortest, option.longest + 1)
+
+
+@pytest.mark.parametrize("make", [workshop, odd_workshop, kitchen])
+def test_waits_are_advised_exactly_as_long_as_they_cost_nothing(make):
+    lengths = set()
+    for seed in range(15):
+        instance = make(seed)
+        for _, step, here in walk(instance, seed, lazy=0.2, most=8):
+            best = from_scratch(here).makespan
+            if here.complete or best is None:
+                continue
+            advice = next_commands(instance, rows(here, instance.benchmark), everything=True, clock=here.state.clock)
+            (wait,) = (one for one in advice.options if one.kind == "wait")
+            longest = 0 if wait.cost != 0 else wait.longest
+            for ticks in range(step, 8 * step, step):
+                later = from_scratch(waited(here, here.state.clock + ticks)).makespan
+                assert (later == best) == (ticks <= longest), (seed, here.state, ticks)
+                if ticks == step:
+                    assert wait.cost == (None if later is None else later - best)
+            lengths.add(longest // step)
+    assert {0, 1, 2} <= lengths
+
+
+def test_kitchens_are_advised_as_a_search_through_the_rules_would():
+    for seed in range(15):
+        instance = kitchen(seed, most=4)
+        horizon = 40
+        for _, _, here in walk(instance, seed, lazy=0.2, most=6):
+            state = here.state
+            done = [Command(int(p.action[3:]), p.action[:2], p.duration, p.start) for p in state.pieces]
+            best = exhaustive.kitchen_optimum(instance, horizon, done, state.clock)
+            if best is None or here.complete:
+                continue
+            plan = rows(here, "recipe2plan")
+            advice = next_commands(instance, plan, everything=True, clock=state.clock)
+            found = {one.command: one for one in advice.options}
+            for piece in conceivable(here):
+                command = Command(int(piece.action[3:]), piece.action[:2], piece.duration, piece.start)
+                try:
+                    after = exhaustive.kitchen_optimum(instance, horizon, [*done, command], state.clock)
+                except AssertionError:  # the rules refuse it
+                    assert command.text not in found
+                    continue
+                if command.text in found:
+                    assert found[command.text].cost == (None if after is None else after - best)
+                else:
+                    assert any(one.shortest is not None for one in advice.options)
+
+
+def test_timearena_is_advised_as_a_search_through_its_rules_would():
+    for number, task in enumerate(("household1", "cooking3", "lab2")):
+        scene = world(f"timearena/{task}")
+        instance = load(f"timearena/{task}")
+        for _, _, here in walk(instance, number, most=6):
+            made = _decisions(instance, here)
+            if here.complete:
+                continue
+            best = timearena.optimum(scene, 300_000, made=made)[1]
+            advice = next_commands(instance, made, everything=True)
+            assert advice.best == best
+            costs = {one.command: one.cost for one in advice.options}
+            for command in [*scene.commands, "wait"]:
+                run = rules.replay(scene, [*made, command], 10**6)
+                if run.steps[-1].kind in ("valid", "continue", "wait"):
+                    assert costs[command] == timearena.optimum(scene, 300_000, made=[*made, command])[1] - best
+                else:
+                    assert command not in costs
+
+
+def _decisions(instance, here):
+    made, clock = [], 0
+    for piece in here.state.pieces:
+        action = instance.by_id[piece.action]
+        made += ["wait"] * (piece.start - clock) + [encode.command(action, piece.mode)]
+        clock = piece.start + action.attended
+    return made + ["wait"] * (here.state.clock - clock)
+
+
+def test_asynctool_is_advised_as_a_search_through_its_environment_would():
+    for seed in range(8):
+        problem = random_chains(seed, constant=False)
+        instance = asynctool.instance(problem)
+        gold = {
+            f"{task.id}/{number} {call.name}": call_message(task.id, call)
+            for task in problem.tasks
+            for number, call in enumerate(task.gold, 1)
+        }
+        for _, _, here in walk(instance, seed, most=8):
+            if here.complete or len(here.state.pieces) >= len(gold):
+                continue
+            said = [WAIT] * here.state.clock
+            for piece in here.state.pieces:
+                said[piece.start] = gold[piece.action]
+            advice = next_commands(instance, said, everything=True)
+            assert advice.best == least_turns(problem, said)
+            for one in advice.options:
+                assert one.cost == least_turns(problem, [*said, json.loads(one.command)]) - advice.best
+
+
+# --- an agent that follows -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [workshop, odd_workshop, kitchen])
+def test_whoever_follows_any_advice_ends_with_the_optimum(make):
+    ended = 0
+    for seed in range(25):
+        random, instance = Random(seed), make(seed)
+        own = instance.benchmark == "own"
+        optimum, plan, clock = solve(instance).makespan, [], 0
+        for _ in range(200):
+            advice = next_commands(instance, plan, clock=clock)
+            if optimum is None:
+                assert advice.over == "time_limit" or not advice.options
+                assert advice.plan is None
+                break
+            assert advice.best == optimum
+            again = language(instance.benchmark).replay(instance, advice.plan)
+            assert (again.violations, again.makespan) == ((), optimum)
+            if not advice.options:
+                replayed = language(instance.benchmark).replay(instance, plan)
+                assert (replayed.success, replayed.makespan) == (True, optimum), seed
+                ended += 1
+                break
+            option = random.choice(advice.options)
+            if option.kind == "wait":
+                clock += random.randrange(option.shortest, option.longest + 1, option.shortest)
+                continue
+            plan = [*plan, json.loads(option.command)] if own else [*plan, option.command]
+            run = course_of(instance, plan)
+            clock = run.situations[run.stop].state.clock
+        else:
+            raise AssertionError(seed)
+    assert ended > 15
+
+
+@pytest.mark.parametrize("name", [TEA, "timearena/cooking3", "timearena/household1+lab2", "asynctool/files_2"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_whoever_follows_any_advice_in_turns_or_minutes_ends_with_the_optimum(name, seed):
+    random, instance, made = Random(seed), load(name), []
+    turns = instance.benchmark == "asynctool"
+    optimum = solve(instance).makespan
+    while True:
+        advice = next_commands(instance, made)
+        assert advice.best == optimum
+        if not advice.options:
+            break
+        command = random.choice(advice.options).command
+        made.append(json.loads(command) if turns else command)
+        assert len(made) <= optimum
+    run = course_of(instance, made if turns else advice.plan)
+    assert (run.success, run.makespan) == (True, optimum)
+
+
+def test_whoever_follows_any_advice_for_recipes_ends_with_the_optimum():
+    random, instance, plan, clock = Random(1), load(NAME), [], 0
+    while (advice := next_commands(instance, plan, clock=clock)).options:
+        option = random.choice(advice.options)
+        if option.kind == "wait":
+            clock += option.longest
+        else:
+            plan.append(option.command)
+            clock = course_of(instance, plan).situations[-1].state.clock
+    replayed = language("recipe2plan").replay(instance, plan)
+    assert (replayed.success, replayed.makespan) == (True, 4080)
+
+
+def test_whoever_follows_any_advice_in_a_kitchen_takes_the_fewest_steps():
+    random = Random(0)
+    place = catalogue.problem(catalogue.expand(["robotouille/synchronous/0_cheese*"])[0])
+    best, done = next_commands(place, []).best, []
+    while (advice := next_commands(place, done)).options:
+        assert advice.best == best
+        done.append(random.choice(advice.options).command)
+    assert advice.over == "completed"
+    assert kitchen_replay(place, done).success
+    assert len(done) == best
+
+
+# --- the clock, ends, errors ---------------------------------------------------------------------
+
+
+def test_the_clock_can_be_later_than_the_plan_says():
+    later = next_commands(load(NAME), "", clock=300)
+    assert (later.best, later.status) == (4380, "optimal")
+    for name, clock in ((NAME, -1), (NAME, True), (NAME, 1.5), (TEA, 3), ("asynctool/files_1", 3)):
+        with pytest.raises(InputError, match="clock"):
+            next_commands(load(name), None, clock=clock)
+
+
+def test_a_run_that_is_over_has_no_next_command():
+    five = next_commands(load(TEA), ["dance"] * 5)
+    assert (five.over, five.options, five.plan) == ("five_invalid", (), None)
+    done = next_commands(load(TEA), solve(load(TEA)).plan)
+    assert (done.options, done.best) == ((), 13)
+    late = next_commands(load(TEA), {"actions": ["wait"] * 5, "time_limit": 12})
+    assert (late.over, late.plan) == ("time_limit", None)
+    none = next_commands(load(TEA), {"actions": [], "time_limit": 0})
+    assert (none.over, none.plan) == ("time_limit", None)
+    closed = next_commands(load("asynctool/files_1"), [CLOSING])
+    assert (closed.over, closed.options) == ("closed", ())
+
+
+def test_commands_that_spoil_a_run_are_told_only_if_all_are_asked_for():
+    actions = (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 3), Action("t/c", "t", 1, 1))
+    instance = Instance("tight", actions, (Lag("t/a", "t/c", 0, 0),))
+    everything = next_commands(instance, [PIECE], everything=True).options
+    assert [(one.cost, one.status) for one in everything] == [
+        (0, "optimal"),
+        (None, "infeasible"),
+        (None, "infeasible"),
+    ]
+    assert [json.loads(one.command)["action"] for one in next_commands(instance, [PIECE]).options] == ["t/c"]
+
+
+def test_impossible_combinations_say_why():
+    released = PROFILES["released"]
+    advice = next_commands(load("timearena/cooking3+cooking4"), None, released)
+    assert (advice.best, advice.status, advice.options) == (None, "infeasible", ())
+    assert "mode" in advice.over
+
+
+# --- the command line ----------------------------------------------------------------------------
+
+
+def invoke(*arguments, stdin=None):
+    return CliRunner().invoke(app, [str(one) for one in arguments], input=stdin)
+
+
+def read(result, form):
+    if form == "csv":
+        return list(csv.DictReader(io.StringIO(result.stdout)))
+    return json.loads(result.stdout) if form == "json" else [json.loads(line) for line in result.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_next_writes_the_whole_advice_as_json(form, tmp_path):
+    (tmp_path / "so-far.txt").write_text("activate kettle\n")
+    result = invoke("next", TEA, "--after", tmp_path / "so-far.txt", "--all", "--format", form)
+    assert result.exit_code == 0
+    advice = read(result, form) if form == "json" else read(result, form)[0]
+    assert advice == json.loads(json.dumps(next_commands(load(TEA), ["activate kettle"], everything=True).as_dict()))
+    assert "best makespan from here: 13 minutes (optimal)" in result.stderr
+
+
+def test_next_writes_tables_and_reads_standard_input():
+    result = invoke("next", TEA, "--after", "-", "--format", "csv", stdin="activate kettle")
+    assert [(row["command"], row["cost"]) for row in read(result, "csv")][:1] == [("wash teapot", "0")]
+    assert "wash teapot" in invoke("next", TEA, "-a", "-", stdin="activate kettle").stdout
+    late = invoke("next", NAME, "--clock", 300)
+    assert "4380" in late.stderr
+    assert late.exit_code == 0
+
+
+def test_next_without_a_single_readable_problem_or_plan_fails_as_such(tmp_path):
+    own = tmp_path / "plan.txt"
+    own.write_text('[{"action": "nothing"}]')
+    for arguments in (
+        ["timearena/*"],
+        ["no/such/problem"],
+        [TEA, "--after", tmp_path / "missing"],
+        [NAME, "--clock", -5],
+    ):
+        result = invoke("next", *arguments)
+        assert result.exit_code != 0, arguments
+        assert not result.stdout
+    assert invoke("next", TEA, "--profile", "none").exit_code != 0
+
+
+@pytest.fixture
+def submissions(tmp_path):
+    lines = [
+        {"id": "good", "instance": NAME, "plan": solve(load(NAME)).plan},
+        {"id": "late", "instance": NAME, "plan": [[0, "Cobbler", 600, 300]]},
+        {"id": "tea", "instance": TEA, "actions": ["wait"] * 9, "time_limit": 20},
+        {"id": "lost", "instance": "no/such/thing", "plan": ""},
+        {"id": "odd", "instance": NAME, "plan": 7},
+    ]
+    path = tmp_path / "plans.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines) + "{broken\n[1]\n")
+    return path
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_regret_writes_an_object_a_plan_and_tells_of_bad_lines(submissions, form):
+    result = invoke("regret", submissions, "--format", form)
+    assert result.exit_code == 1
+    found = read(result, form)
+    assert [(one["line"], one["id"]) for one in found] == [
+        (1, "good"), (2, "late"), (3, "tea"), (4, "lost"), (5, "odd"), (6, None), (7, None),
+    ]  # fmt: skip
+    assert [one["reason"] is None for one in found] == [True, True, True, False, False, False, False]
+    good, late, tea = found[:3]
+    assert (good["total"], good["success"], late["completion"], tea["no_return_reason"]) == (
+        0,
+        True,
+        4380,
+        "time_limit",
+    )
+    assert [one["cost"] for one in late["decisions"]] == [300, 0]
+    assert "line 4" in result.stderr
+
+
+def test_regret_writes_a_row_a_decision_in_tables(submissions):
+    rows = read(invoke("regret", submissions, "--format", "csv"), "csv")
+    assert {row["id"] for row in rows} == {"good", "late", "tea"}
+    worst = read(invoke("regret", submissions, "--format", "csv", "--worst", 1), "csv")
+    assert [(row["id"], row["cost"]) for row in worst] == [("late", "300"), ("tea", "1")]
+    shown = invoke("regret", submissions)
+    assert "late: optimum 4080; no success; best completion 4380 (optimal)" in shown.stderr
+    assert shown.exit_code == 1
+    only = submissions.read_text().splitlines()[0]
+    assert invoke("regret", "-", "--format", "jsonl", stdin=only).exit_code == 0
+    assert invoke("regret", "missing.jsonl").exit_code == 2

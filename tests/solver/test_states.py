@@ -1,0 +1,242 @@
+"""Values of states: equal to a solve from scratch, and to what a search through the rules finds."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from support import exhaustive, timearena
+from support.asynctool import least_turns, random_chains
+from support.random_instances import kitchen, workshop
+from support.runs import from_scratch, odd_workshop, walk
+
+from planoracle.analysis.valuation import state_solver, value_of
+from planoracle.instances import catalogue
+from planoracle.instances.asynctool import encode as asynctool
+from planoracle.instances.asynctool.language import WAIT, call_message
+from planoracle.instances.catalogue import load
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.recipe2plan.language import Command
+from planoracle.instances.schedule import Piece
+from planoracle.instances.state import State, restricted
+from planoracle.instances.timearena import encode
+from planoracle.instances.timearena.profile import PROFILES
+from planoracle.instances.timearena.world import task_names, world
+from planoracle.solver.solve import solve
+from planoracle.solver.states import StateSolver, Value
+
+
+def chains(seed):
+    return asynctool.instance(random_chains(seed, constant=False))
+
+
+def bundled(pattern):
+    names = catalogue.expand([pattern])
+    return lambda seed: load(Random(seed).choice(names))
+
+
+# --- against a solve from scratch ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "seeds", "share", "least"),
+    [
+        (workshop, range(40), 1.0, 300),
+        (odd_workshop, range(40), 1.0, 300),
+        (kitchen, range(25), 1.0, 100),
+        (chains, range(12), 1.0, 100),
+        (bundled("recipe2plan"), range(2, 8), 0.3, 30),
+        (bundled("timearena"), range(6), 0.3, 30),
+    ],
+    ids=["workshop", "odd_workshop", "kitchen", "asynctool", "recipe2plan", "timearena"],
+)
+def test_every_value_is_that_of_the_rest_solved_from_scratch(make, seeds, share, least):
+    statuses = []
+    for seed in seeds:
+        random = Random(seed)
+        for _, step, here in walk(make(seed), seed):
+            if random.random() > share:
+                continue
+            value, scratch = value_of(here, step), from_scratch(here)
+            assert (value.status, value.makespan) == (scratch.status, scratch.makespan), (seed, here.state)
+            statuses.append(value.status)
+    assert len(statuses) >= least
+    assert set(statuses) <= {"optimal", "infeasible"}
+    if make in (workshop, odd_workshop, kitchen):
+        assert "infeasible" in statuses
+
+
+def test_the_order_in_which_states_are_asked_for_does_not_matter():
+    for seed in range(12):
+        instance = kitchen(seed)
+        states = [here.state for _, _, here in walk(instance, seed)]
+        known = [StateSolver(instance).value(state).makespan for state in states]
+        solver = StateSolver(instance)
+        for k in Random(seed).sample(range(len(states)), len(states)):
+            assert solver.value(states[k]).makespan == known[k], (seed, k)
+
+
+def test_bounds_that_are_known_already_do_not_change_a_value():
+    for seed in range(12):
+        instance = kitchen(seed)
+        for _, _, here in walk(instance, seed):
+            plain = StateSolver(instance).value(here.state)
+            if plain.makespan is None:
+                assert StateSolver(instance).value(here.state, 3) == plain
+                continue
+            for below in (0, 1, 4):
+                for above in (None, 0, 1, 100):
+                    most = None if above is None else plain.makespan + above
+                    found = StateSolver(instance).value(here.state, plain.makespan - below, most)
+                    assert found == plain, (seed, here.state, below, above)
+
+
+def test_a_witness_is_kept_exactly_by_states_that_lie_on_it():
+    kept = lost = 0
+    for seed in range(25):
+        instance = kitchen(seed)
+        solver, before = state_solver(instance, 1), None
+        for _, _, here in walk(instance, seed):
+            if before is not None and before.witness is not None:
+                if solver.keeps(before.witness, here.state):
+                    assert value_of(here, 1).makespan == before.makespan
+                    kept += 1
+                else:
+                    lost += 1
+            before = value_of(here, 1)
+    assert kept > 10
+    assert lost > 10
+
+
+# --- against a search through the rules ----------------------------------------------------------
+
+
+def test_kitchens_agree_with_a_search_through_the_rules_of_recipe2plan():
+    looked = {"optimal": 0, "infeasible": 0}
+    for seed in range(30):
+        instance = kitchen(seed, most=4)
+        for _, step, here in walk(instance, seed):
+            state = here.state
+            done = [Command(int(p.action[3:]), p.action[:2], p.duration, p.start) for p in state.pieces]
+            horizon = state.clock + sum(action.duration for action in instance.actions) + 4
+            best = exhaustive.kitchen_optimum(instance, horizon, done, state.clock)
+            value = value_of(here, step)
+            assert (value.status, value.makespan) == ("infeasible" if best is None else "optimal", best), (seed, state)
+            looked[value.status] += 1
+    assert min(looked.values()) > 15
+
+
+@pytest.mark.parametrize("make", [workshop, odd_workshop])
+def test_workshops_agree_with_a_search_through_the_general_rules(make):
+    looked = {"optimal": 0, "infeasible": 0}
+    for seed in range(40):
+        instance = make(seed)
+        for _, step, here in walk(instance, seed, lazy=0.2):
+            state = here.state
+            horizon = max([state.clock, *(piece.end for piece in state.pieces)]) + 9
+            whole = _without_limit(instance)
+            if state.clock > 12 or exhaustive.schedules(whole, horizon, state) > 20_000:
+                continue
+            value, best = value_of(here, step), exhaustive.general_optimum(whole, horizon, state)
+            if best is None and value.makespan is not None:
+                assert value.makespan > horizon
+                continue
+            assert (value.status, value.makespan) == ("infeasible" if best is None else "optimal", best), (seed, state)
+            looked[value.status] += 1
+    assert looked["optimal"] > 100
+    assert looked["infeasible"] > 5
+
+
+def _without_limit(instance):
+    return Instance(instance.name, instance.actions, instance.lags, instance.resources, instance.agents)
+
+
+@pytest.mark.parametrize("profile", ["paper", "released"])
+def test_single_tasks_of_timearena_agree_with_a_search_through_its_rules(profile):
+    rules = PROFILES[profile]
+    for number, task in enumerate(task_names()):
+        if number % 3 != (profile == "paper"):
+            continue
+        scene = world(f"timearena/{task}")
+        for course, step, here in walk(encode.instance(scene, rules), number, rules, most=8):
+            made, clock = [], 0
+            for piece in here.state.pieces:
+                action = course.instance.by_id[piece.action]
+                made += ["wait"] * (piece.start - clock) + [encode.command(action, piece.mode)]
+                clock = piece.start + action.attended
+            made += ["wait"] * (here.state.clock - clock)
+            if not here.complete:
+                assert timearena.optimum(scene, 300_000, rules, made) == ("complete", value_of(here, step).makespan)
+
+
+def test_asynctool_agrees_with_a_search_through_its_live_environment():
+    for seed in range(15):
+        problem = random_chains(seed, constant=False)
+        instance = asynctool.instance(problem)
+        gold = {
+            f"{task.id}/{number} {call.name}": call_message(task.id, call)
+            for task in problem.tasks
+            for number, call in enumerate(task.gold, 1)
+        }
+        for _, step, here in walk(instance, seed, most=12):
+            if here.complete:
+                continue
+            said = [WAIT] * here.state.clock
+            for piece in here.state.pieces:
+                said[piece.start] = gold[piece.action]
+            assert least_turns(problem, said) == value_of(here, step).makespan, (seed, here.state)
+
+
+# --- single states -------------------------------------------------------------------------------
+
+
+def test_an_action_that_must_follow_at_once_is_lost_with_the_first_tick_of_waiting():
+    actions = (Action("t/a", "t", 2, 2), Action("t/b", "t", 1, 1))
+    states = StateSolver(Instance("tight", actions, (Lag("t/a", "t/b", 0, 0),)))
+    begun = (Piece("t/a", 3, 2, "agent"),)
+    assert states.value(State(begun, 5)) == Value(6, 6)
+    late = states.value(State(begun, 6))
+    assert (late.status, late.makespan, late.most) == ("infeasible", None, None)
+
+
+def test_what_is_left_of_a_paused_action_keeps_to_its_mode_but_not_to_its_agent():
+    saw = Action("t/saw", "t", 4, 4, interruptible=True, modes=(Mode((Demand("bench"),)), Mode((Demand("vice"),))))
+    glue = Action("t/glue", "t", 6, 6, modes=(Mode((Demand("bench"),)),))
+    tools = (Resource("bench"), Resource("vice"))
+    states = StateSolver(Instance("shop", (saw, glue), resources=tools, agents=("a", "b")))
+    assert states.value(State((Piece("t/saw", 0, 2, "a", 1), Piece("t/glue", 0, 6, "b", 0)), 2)).makespan == 6
+    on_bench = State((Piece("t/saw", 0, 2, "a", 0), Piece("t/glue", 2, 6, "a", 0)), 2)
+    assert states.value(on_bench).makespan == 10
+
+
+@pytest.mark.parametrize("late", [10**6, 10**9 + 7, 10**30])
+def test_far_times_cost_no_more_than_near_ones(late):
+    states = StateSolver(kitchen(3), latest=late)
+    optimum = states.value(State()).makespan
+    assert states.value(State((), late)).makespan == late + optimum
+    assert states.value(State((), 5)).makespan == 5 + optimum
+
+
+def test_times_that_do_not_fit_the_step_are_refused():
+    states = StateSolver(load("recipe2plan/timed/Cobbler_Pancakes"))
+    for state in (State((), 7), State((Piece("Cobbler/0", 30, 600, "agent"),), 60)):
+        with pytest.raises(InputError, match="60"):
+            states.value(state)
+
+
+def test_without_time_nothing_is_claimed():
+    value = StateSolver(load("recipe2plan/timed/Cobbler_Pancakes")).value(State(), seconds=0.0)
+    assert value.status in ("unknown", "feasible", "optimal")
+    assert value.least <= 4080
+    assert value.most is None or value.most >= 4080
+
+
+def test_a_mode_without_a_way_to_its_state_is_no_choice_any_more():
+    heat = Action("t/heat", "t", 1, 1, modes=(Mode((Demand("oven", sets="hot"),)), Mode((Demand("stove"),))))
+    bake = Action("t/bake", "t", 3, 0, modes=(Mode((Demand("oven", requires="hot"),)), Mode((Demand("stove"),))))
+    instance = Instance("oven", (heat, bake), resources=(Resource("oven"), Resource("stove")))
+    cold = State((Piece("t/heat", 0, 1, "agent", 1),), 1)
+    assert solve(restricted(instance, cold)).makespan == StateSolver(instance).value(cold).makespan == 4
+    only = Instance("oven", (heat, Action("t/bake", "t", 3, 0, modes=bake.modes[:1])), resources=instance.resources)
+    assert solve(restricted(only, cold)).status == StateSolver(only).value(cold).status == "infeasible"

@@ -1,0 +1,72 @@
+"""Random runs that keep the rules, and what is best from any point of them by ways independent of the state solver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from support.random_instances import workshop
+
+from planoracle.analysis.courses.common import Course, Situation, waited
+from planoracle.analysis.courses.dispatch import course_of
+from planoracle.analysis.valuation import step_of, value_of
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Instance, Lag
+from planoracle.instances.state import restricted
+from planoracle.solver.solve import Result, solve
+
+
+def walk(
+    instance: Instance, seed: int, rules: Any = None, *, lazy: float = 0.3, most: int = 60
+) -> Iterator[tuple[Course, int, Situation]]:
+    """Yield the situations of a run of random commands and waits; it ends a little after it has become hopeless."""
+    random = Random(seed)
+    course = course_of(instance, None, rules)
+    step, here, hopeless = step_of(course), course.begin, 0
+    for _ in range(most):
+        yield course, step, here
+        hopeless += value_of(here, step).status == "infeasible"
+        if here.complete or hopeless > 2:
+            return
+        *acts, wait = course.candidates(here, step)
+        assert wait.kind == "wait"
+        if not acts or random.random() < lazy:
+            here = waited(here, here.state.clock + step * random.choice((1, 1, 1, 2, 3, 7)))
+        else:
+            here = random.choice(acts).after
+
+
+def from_scratch(here: Situation) -> Result:
+    """Solve the rest of a run as an instance of its own (time limits of own instances are left out of account)."""
+    whole = replace(here.instance, time_limit=None)
+    return solve(restricted(whole, here.state), time_limit=30)
+
+
+def odd_workshop(seed: int) -> Instance:
+    """A workshop with actions of no length, late releases, and lags that are negative or point backwards."""
+    random = Random(seed)
+    while True:
+        made = workshop(random.randrange(10**6))
+        actions = [
+            replace(action, duration=0, attended=0) if random.random() < 0.15 and not action.interruptible else action
+            for action in made.actions
+        ]
+        actions = [
+            replace(action, release=random.randint(0, 5)) if random.random() < 0.2 else action for action in actions
+        ]
+        try:
+            lags = tuple(_odd(random, lag) for lag in made.lags)
+            return replace(made, name=f"odd-{seed}", actions=tuple(actions), lags=lags)
+        except InputError:  # lags the wrong way round, a state that nothing sets
+            continue
+
+
+def _odd(random: Random, lag: Lag) -> Lag:
+    if random.random() < 0.6:
+        return lag
+    ends = (lag.before, lag.after) if random.random() < 0.7 else (lag.after, lag.before)
+    least = random.randint(-4, 1) if random.random() < 0.7 else None
+    most = random.randint(-3, 3) if least is None or random.random() < 0.4 else None
+    return Lag(*ends, least, most if least is None or most is None else max(least, most))
