@@ -61,6 +61,9 @@ class Advice:
         The run so far and the best completion as text, replayed by the rules; ``None`` if there is none.
     over
         Why the run cannot go on, if so; ``time_limit``: it can, but not end in time.
+    clock
+        Ticks; the time before which nothing else can start. Whoever takes an advised wait hands this time and the
+        wait back as ``clock`` of `next_commands`. 0 in kitchens.
     """
 
     instance: str
@@ -70,6 +73,7 @@ class Advice:
     options: tuple[Option, ...]
     plan: str | None
     over: str | None = None
+    clock: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields for JSON."""
@@ -134,7 +138,8 @@ def next_commands(
         options = list(_options(run, value, step, seconds))
         best = [option for option in options if option.cost == 0]
         options = sorted(options, key=_rank) if everything else best
-    return Advice(instance.name, instance.unit, value.makespan, value.status, tuple(options), plan, over)
+    now = here.state.clock + here.lost
+    return Advice(instance.name, instance.unit, value.makespan, value.status, tuple(options), plan, over, now)
 
 
 def _kitchen_advice(kitchen: Kitchen, submission: Any, rules: Any, everything: bool, seconds: float) -> Advice:

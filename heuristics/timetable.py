@@ -208,7 +208,10 @@ class Timetable:
                 return next((u.start + 1 for u in settings if u.start >= time and u.sets == demand.requires), None)
             if wrong is not None:
                 return wrong
-        if demand.sets is not None:  # whoever relies on the state so far must be through
+        if demand.sets is not None:
+            if any(use.start == time and use.sets != demand.sets for use in settings):
+                return time + 1  # nobody could tell which state holds
+            # Whoever relies on the state so far must be through.
             following = next((u.start for u in settings if u.start > time), _ALWAYS)
             for use in uses:
                 relies = use.requires is not None and use.requires != demand.sets

@@ -17,17 +17,18 @@ def gantt(
     plan: Annotated[
         Path | None, typer.Option(help="Draw the plan in this text file; it must name known steps.")
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(help="Draw this above it, and mark what differs: optimum, or the text file of another plan."),
+    ] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for the solver.", min=0.0)] = 60.0,
 ) -> None:
     """Draw a schedule: rows for the agent and every object, autonomous work hatched, windows marked."""
-    from planoracle.analysis.figures.gantt import save_gantt
+    from planoracle.analysis.figures.gantt import save_gantt, save_gantt_pair
     from planoracle.heuristics.registry import run
     from planoracle.instances import catalogue
-    from planoracle.instances.benchmarks import language
     from planoracle.instances.errors import InputError
-    from planoracle.instances.files import read_bytes
     from planoracle.instances.robotouille.kitchen import Kitchen
-    from planoracle.solver.solve import solve
 
     if plan is not None and heuristic is not None:
         raise typer.BadParameter("draw either a plan or a heuristic's schedule", param_hint="--plan")
@@ -36,24 +37,49 @@ def gantt(
         raise InputError("must name a single problem", field="name", value=name)
     instance = found[0]
     if isinstance(instance, Kitchen):
+        if against is not None:
+            raise InputError("there are no pairs of plans in kitchens", field="against", value=against)
         _draw_kitchen(instance, output, plan, time_limit)
         return
     if plan is not None:
-        text = read_bytes(plan).decode("utf-8", errors="replace")
-        schedule, title = language(instance.benchmark).parse(instance, text), f"{instance.name}: {plan.name}"
+        schedule, title = _read(instance, plan), plan.name
     elif heuristic is not None:
         answer = run(instance, heuristic)
         if answer.schedule is None:
             raise InputError(f"{heuristic} has no schedule for {instance.name}: {answer.reason}")
-        schedule, title = answer.schedule, f"{instance.name}: {heuristic}"
+        schedule, title = answer.schedule, heuristic
     else:
-        result = solve(instance, time_limit=time_limit)
-        if result.schedule is None:
-            raise InputError(f"there is no schedule to draw: {result.status}", field=instance.name)
-        schedule, title = result.schedule, f"{instance.name}: {result.status}"
+        schedule, title = _best(instance, time_limit)
+    if against is None:
+        save_gantt(instance, schedule, output, title=f"{instance.name}: {title}")
+    else:
+        file = None if against == "optimum" else Path(against)
+        other, name = _best(instance, time_limit) if file is None else (_read(instance, file), file.name)
+        save_gantt_pair(instance, other, schedule, output, names=(name, title))
+
+
+def _read(instance: Any, plan: Path) -> Any:
+    """Return the schedule of the plan in a file."""
+    from planoracle.instances.benchmarks import language
+    from planoracle.instances.errors import InputError
+    from planoracle.instances.files import read_bytes
+
+    text = read_bytes(plan).decode("utf-8", errors="replace")
+    schedule = language(instance.benchmark).parse(instance, text)
     if not schedule.pieces:
         raise InputError("there is nothing to draw: the plan holds no step", field=str(plan))
-    save_gantt(instance, schedule, output, title=title)
+    return schedule
+
+
+def _best(instance: Any, time_limit: float) -> tuple[Any, str]:
+    """Return the best schedule found, and its status."""
+    from planoracle.instances.errors import InputError
+    from planoracle.solver.solve import solve
+
+    result = solve(instance, time_limit=time_limit)
+    if result.schedule is None:
+        raise InputError(f"there is no schedule to draw: {result.status}", field=instance.name)
+    return result.schedule, result.status
 
 
 def _draw_kitchen(kitchen: Any, output: Path, plan: Path | None, time_limit: float) -> None:

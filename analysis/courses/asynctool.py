@@ -81,6 +81,7 @@ class AsyncToolCourse(Course):
     def _variant(self, made: Mapping[tuple[str, int], Turn], calls: Mapping[str, int]) -> Instance:
         """Return the instance with the delays that hold now, without what calls on a guess have passed over."""
         delays: dict[tuple[str, int], int | None] = {}
+        behind: dict[tuple[str, int], int] = {}  # calls still to make come in order, also where some were passed over
         for task in self.problem.tasks:
             number = calls[task.id]
             for step, call in enumerate(task.gold):
@@ -96,6 +97,9 @@ class AsyncToolCourse(Course):
             for step in range(len(task.gold) - 1):  # made before the call that it builds on
                 if (task.id, step) not in made and (task.id, step + 1) in made:
                     delays[task.id, step] = None
+                    later = range(step + 2, len(task.gold))
+                    if rest := [other for other in later if (task.id, other) not in made]:
+                        behind[task.id, step] = rest[0]
         gold = {
             (task.id, step): delay
             for task in self.problem.tasks
@@ -104,10 +108,10 @@ class AsyncToolCourse(Course):
         last = {(task.id, len(task.gold) - 1) for task in self.problem.tasks}
         if all(delays[key] == gold[key] for key in gold if key not in last):
             return self.instance
-        return self._with_delays(delays)
+        return self._with_delays(delays, behind)
 
-    def _with_delays(self, delays: dict[tuple[str, int], int | None]) -> Instance:
-        key = tuple(delays.values())
+    def _with_delays(self, delays: dict[tuple[str, int], int | None], behind: dict[tuple[str, int], int]) -> Instance:
+        key = (*delays.values(), *behind.items())
         if key not in self._variants:
             lags: list[Lag] = []
             for task in self.problem.tasks:
@@ -118,6 +122,8 @@ class AsyncToolCourse(Course):
                         lags.append(Lag(name, CLOSE))
                     if step + 1 < len(names) and delay is not None:
                         lags.append(Lag(name, names[step + 1], delay))
+                    if (task.id, step) in behind:
+                        lags.append(Lag(name, names[behind[task.id, step]]))
             self._variants[key] = replace(self.instance, lags=tuple(lags))
         return self._variants[key]
 

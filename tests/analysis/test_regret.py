@@ -462,3 +462,10 @@ def test_the_report_is_plain_data():
     assert len(data["decisions"]) == len(found.decisions)
     assert found.costliest(1) == [0]
     assert found.grid == step_of(found.course)
+
+
+@pytest.mark.parametrize("name", ["asynctool/similar2/15", "asynctool/similar3/21", "asynctool/cross2/05"])
+def test_what_a_call_on_a_guess_has_passed_over_still_comes_in_order(name):
+    for task in asynctool.problem_of(load(name)).tasks:
+        for call in task.gold[1:]:
+            priced(load(name), [call_message(task.id, call)], guesses=True)  # its completion passes the rules

@@ -396,3 +396,11 @@ def test_own_names_that_look_like_those_of_a_run_are_no_trap():
     assert conflict is not None
     assert solve(only(instance, conflict.constraints)).status == "infeasible"
     assert all(solve(weaker).schedule is not None for weaker in smaller(conflict, instance))
+
+
+def test_a_time_limit_between_the_ticks_of_the_actions():
+    stew = Action("t/stew", "t", 4, 0, modes=(Mode((Demand("stove", 2),)),))
+    fry = Action("t/fry", "t", 2, 2, modes=(Mode((Demand("stove", 3),)),))
+    found = find_conflict(Instance("p", (stew, fry), resources=(Resource("stove", 3),), time_limit=5))
+    assert (found.status, found.minimal) == ("infeasible", True)
+    assert {constraint.kind for constraint in found.constraints} == {"use", "limit"}

@@ -186,3 +186,10 @@ def test_a_use_may_follow_its_setting_by_a_tick():
     heat, bake = (Action(f"t/{n}", "t", 3, 0, modes=(Mode((use,)),)) for n, use in enumerate(uses))
     result = solve(Instance("oven", (heat, bake), (), (Resource("oven"),)))
     assert (result.status, result.makespan) == ("optimal", 4)
+
+
+def test_between_a_setting_of_no_length_and_its_use_there_is_a_tick():
+    light = Action("t/light", "t", 0, 0, modes=(Mode((Demand("oven", sets="hot"),)),), release=3)
+    bake = Action("t/bake", "t", 3, 3, modes=(Mode((Demand("oven", requires="hot"),)),))
+    result = solve(Instance("p", (light, bake), resources=(Resource("oven", state="cold"),)))
+    assert (result.status, result.makespan) == ("optimal", 7)

@@ -240,3 +240,10 @@ def test_a_mode_without_a_way_to_its_state_is_no_choice_any_more():
     assert solve(restricted(instance, cold)).makespan == StateSolver(instance).value(cold).makespan == 4
     only = Instance("oven", (heat, Action("t/bake", "t", 3, 0, modes=bake.modes[:1])), resources=instance.resources)
     assert solve(restricted(only, cold)).status == StateSolver(only).value(cold).status == "infeasible"
+
+
+@pytest.mark.parametrize("clock", [0, 3, 5, 9])
+def test_a_negative_maximum_lag_keeps_what_has_been_started_in_mind(clock):
+    late = Instance("p", (Action("t/a", "t", 0, 0), Action("t/b", "t", 1, 1)), (Lag("t/b", "t/a", None, -5),))
+    state = State((Piece("t/a", 0, 0, "agent"),), clock)
+    assert StateSolver(late).value(state).makespan == max(5, clock + 1)

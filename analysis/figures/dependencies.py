@@ -1,0 +1,165 @@
+"""The dependency graph of an instance, in layers from left to right."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, cast
+
+import networkx as nx
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
+from matplotlib.transforms import Bbox
+
+from planoracle.analysis.figures.bars import palette
+from planoracle.analysis.figures.layers import Point, place
+from planoracle.analysis.figures.style import FittedText, bare, clock, legend_below, new_axes, plain, shade
+from planoracle.analysis.figures.style import title as write_title
+from planoracle.instances.model import Action, Instance
+
+__all__ = ["dependency_graph", "graph_of"]
+
+# A box in units of its cell; arrows are labelled up to so many actions.
+_WIDE, _HIGH, _LABELLED = 0.74, 0.72, 60
+_WINDOW = "#a8481a"
+
+
+def graph_of(instance: Instance) -> nx.DiGraph[str]:
+    """Return the actions and time lags of an instance as a graph.
+
+    Nodes are ids, with ``duration, attended, task, label``; edges have ``minimum`` and ``maximum`` in ticks (``None``
+    for no bound), and ``mode`` if it is no time lag: only that mode of the later action waits for the earlier one.
+
+    Examples
+    --------
+    >>> from planoracle.instances.model import Action, Instance, Lag
+    >>> pair = Instance("i", (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 0)), (Lag("t/a", "t/b", 0, 4),))
+    >>> list(graph_of(pair).edges(data=True))
+    [('t/a', 't/b', {'minimum': 0, 'maximum': 4})]
+    """
+    graph: nx.DiGraph[str] = nx.DiGraph(name=instance.name)
+    for one in instance.actions:
+        graph.add_node(one.id, duration=one.duration, attended=one.attended, task=one.task, label=one.label)
+    for lag in instance.lags:
+        graph.add_edge(lag.before, lag.after, minimum=lag.minimum, maximum=lag.maximum)
+    for action in instance.actions:
+        for number, mode in enumerate(action.modes):
+            for before in mode.after:
+                if not graph.has_edge(before, action.id):
+                    graph.add_edge(before, action.id, minimum=0, maximum=None, mode=number)
+    return graph
+
+
+def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """Draw which action waits for which: a box per action, an arrow per time lag, layer by layer.
+
+    A box says number, label and duration as far as there is room, and has the colour of its task; hatched ones hold no
+    agent. Dashed arrows have a window, a maximum lag, after which it is too late; dotted ones hold in one mode only.
+
+    Parameters
+    ----------
+    ax
+        Where to draw; without it, on a new figure of fitting size.
+    title
+        By default the name of the instance; ``""`` for none.
+    """
+    graph = graph_of(instance)
+    places, bends, columns, lanes = place(instance, graph)
+    target = new_axes(ax, min(max(7.0, 1.45 * columns), 24.0), min(max(2.5, 0.9 + 0.52 * lanes), 40.0))
+    colours = palette(instance)
+    target.set_xlim(-0.55, columns - 0.45)
+    target.set_ylim(lanes - 0.4, -0.6)
+    with rc_context({"hatch.linewidth": 0.4}):
+        for before, after, lag in graph.edges(data=True):
+            path = [places[before], *bends.get((before, after), ()), places[after]]
+            _draw_arrow(target, instance, path, lag, labelled=len(instance.actions) <= _LABELLED)
+        for action in instance.actions:
+            _draw_box(target, instance, action, places[action.id], colours[action.task])
+        handles: list[Patch | Line2D] = [Patch(label=plain(task), **shade(colour)) for task, colour in colours.items()]
+        if any(not action.attended for action in instance.actions):
+            handles.append(Patch(label="holds no agent", **shade("#808080", "////")))
+        for words, look in _looks(graph):
+            handles.append(Line2D([], [], label=words, **look))
+        target.set_xticks([])
+        target.set_yticks([])
+        bare(target)
+        target.spines[["left", "bottom"]].set_visible(False)
+        height = legend_below(target, handles, drop=0.08)
+    write_title(target, instance.name if title is None else title)
+    if ax is None:
+        cast(Figure, target.figure).set_figheight(min(0.6 + height + 0.52 * (lanes + 0.2), 40.0))
+    return target
+
+
+_ARROW: dict[str, Any] = {"color": "0.35", "lw": 0.8, "ls": "-"}
+_DASHED: dict[str, Any] = {"color": _WINDOW, "lw": 1.2, "ls": (0, (4, 2))}
+_DOTTED: dict[str, Any] = {"color": "0.35", "lw": 1.0, "ls": (0, (1, 1.5))}
+
+
+def _look(lag: dict[str, Any]) -> dict[str, Any]:
+    return _DASHED if lag["maximum"] is not None else _DOTTED if "mode" in lag else _ARROW
+
+
+def _looks(graph: nx.DiGraph[str]) -> list[tuple[str, dict[str, Any]]]:
+    there = [_look(lag) for _, _, lag in graph.edges(data=True)]
+    words = (("after", _ARROW), ("within a window after", _DASHED), ("after, in one mode only", _DOTTED))
+    return [(text, look) for text, look in words if look in there]
+
+
+def _draw_arrow(ax: Axes, instance: Instance, path: list[Point], lag: dict[str, Any], *, labelled: bool) -> None:
+    points = _line(path)
+    look = _look(lag)
+    for one, other in pairwise(points[:-1]):
+        ax.plot(*zip(one, other, strict=True), zorder=1, solid_capstyle="round", **look)
+    style = "-|>" if lag["minimum"] is not None else "-"
+    arrow: dict[str, Any] = {"mutation_scale": 7, "shrinkA": 0, "shrinkB": 0, "zorder": 1, **look}
+    ax.add_patch(FancyArrowPatch(points[-2], points[-1], arrowstyle=style, **arrow))
+    words = _bounds(instance, lag)
+    if labelled and words:
+        # The last stretch shows whose label it is.
+        (a, b), (c, d) = points[-2:]
+        middle = (a + 0.45 * (c - a), b + 0.45 * (d - b))
+        options: dict[str, Any] = {"fontsize": 6, "ha": "center", "va": "bottom", "color": _WINDOW, "zorder": 1.5}
+        ax.annotate(words, middle, (0, 1.5), textcoords="offset points", **options)
+
+
+def _line(path: list[Point]) -> list[Point]:
+    """Return the corners of an arrow from box to box; in the layers between it is level."""
+    (x, y), (u, v) = path[0], path[-1]
+    half = _WIDE / 2
+    if u <= x:  # not a later layer: from above or below
+        side = _HIGH / 2 if v > y else -_HIGH / 2
+        return [(x, y + side), (u, v - side)]
+    corners = [(px + side, py) for px, py in path[1:-1] for side in (-half, half)]
+    return [(x + half, y), *corners, (u - half, v)]
+
+
+def _bounds(instance: Instance, lag: dict[str, Any]) -> str:
+    """Write the bounds of a lag that say something."""
+    least = f"≥{_short(instance, lag['minimum'])}" if lag["minimum"] else ""
+    most = "" if lag["maximum"] is None else f"≤{_short(instance, lag['maximum'])}"
+    return "\n".join(filter(None, (least, most)))
+
+
+def _short(instance: Instance, ticks: int) -> str:
+    if instance.unit != "second":
+        return str(ticks)
+    return f"{ticks // 60}′" if ticks % 60 == 0 else clock(ticks, "second").removeprefix("00:")
+
+
+def _draw_box(ax: Axes, instance: Instance, action: Action, at: Point, colour: str) -> None:
+    x, y = at
+    look = shade(colour, None if action.attended else "////")
+    ax.add_patch(Rectangle((x - _WIDE / 2, y - _HIGH / 2), _WIDE, _HIGH, zorder=2, label=action.id, **look))
+    number = action.id.rpartition("/")[2]
+    length = _short(instance, action.duration)
+    name = plain(f"{number} {action.label}", 60)
+    words = name.split()
+    half = min(range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - len(name) / 2), default=0)
+    broken = f"{' '.join(words[:half])}\n{' '.join(words[half:])}" if half else name
+    brief = plain(number, 12)
+    wordings = [f"{text}\n{length}" for text in (name, broken, plain(number, 18))] + [f"{brief} · {length}", brief]
+    box = Bbox.from_extents(x - _WIDE / 2, y - _HIGH / 2, x + _WIDE / 2, y + _HIGH / 2)
+    ax.add_artist(FittedText(box, wordings, look, size=6.5))

@@ -1,0 +1,254 @@
+"""Methods over many problems: gaps, performance profiles, and how long proofs take. All from our frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator, PercentFormatter
+
+from planoracle.analysis.figures.style import (
+    DASHES,
+    LINES,
+    MARKERS,
+    bare,
+    legend_below,
+    new_axes,
+    plain,
+)
+from planoracle.analysis.figures.style import title as write_title
+from planoracle.analysis.inference import profiles
+from planoracle.instances.errors import InputError
+
+__all__ = ["gap_distribution", "performance_profile", "time_to_proof"]
+
+
+# From this ratio on performance profiles are drawn on a logarithmic scale.
+_FAR = 5
+
+
+def gap_distribution(
+    comparisons: pd.DataFrame, ax: Axes | None = None, *, methods: Sequence[str] | None = None, title: str = ""
+) -> Axes:
+    """Draw how far methods are from the proved optimum: a dot per problem, a box over the middle half, its median.
+
+    Beside the names: the share of the problems answered optimally, and the number without an answer that the rules
+    accept. Problems whose optimum is not proved are left out, and said to be.
+
+    Parameters
+    ----------
+    comparisons
+        Frame ``comparisons``; all of its methods but ``optimum`` unless others are asked for.
+    ax
+        Where to draw; without it, on a new figure of fitting size.
+    """
+    chosen = _methods(comparisons, methods)
+    target = new_axes(ax, 8.0, 1.3 + 0.5 * len(chosen))
+    labels = []
+    for row, method in enumerate(chosen):
+        part = comparisons[comparisons["method"] == method]
+        known = part[part["optimum"].notna()]
+        accepted = known["accepted"].fillna(True).to_numpy(bool) & known["gap"].notna().to_numpy(bool)
+        gaps = np.sort(100 * known["gap"][accepted].to_numpy(float))
+        labels.append(_told(method, gaps, len(known), int(part["settled"].isin(["feasible", "unknown"]).sum())))
+        if not len(gaps):
+            continue
+        colour = LINES[row % len(LINES)]
+        low, middle, high = np.quantile(gaps, [0.25, 0.5, 0.75])
+        target.barh(row, high - low, left=low, height=0.62, color="0.9", edgecolor="0.35", lw=0.8, zorder=1.5)
+        target.plot([middle] * 2, [row - 0.36, row + 0.36], color="black", lw=2.2, zorder=4, solid_capstyle="butt")
+        marker = MARKERS[row % len(MARKERS)]
+        target.scatter(gaps, row + _spread(gaps), 13, color=colour, marker=marker, alpha=0.65, lw=0, zorder=3)
+    target.set_yticks(range(len(chosen)), labels, fontsize=8)
+    target.set_ylim(len(chosen) - 0.4, -0.6)
+    target.axvline(0, color="0.4", lw=0.9, zorder=1)
+    target.tick_params(axis="y", length=0)
+    target.tick_params(axis="x", labelsize=8)
+    target.use_sticky_edges = False
+    target.margins(x=0.03)
+    target.xaxis.set_major_formatter(PercentFormatter(decimals=None))
+    target.set_xlabel("above the proved optimum", fontsize=8.5)
+    box = Patch(facecolor="0.9", edgecolor="0.35", lw=0.8, label="middle half of the problems answered")
+    median = Line2D([], [], ls="", marker="|", color="black", markersize=10, markeredgewidth=2.2, label="their median")
+    legend_below(target, [box, median])
+    target.grid(axis="x", color="0.9", lw=0.6)
+    bare(target)
+    write_title(target, title)
+    return target
+
+
+def _methods(frame: pd.DataFrame, methods: Sequence[str] | None) -> list[str]:
+    there = list(dict.fromkeys(map(str, frame["method"])))
+    if methods is None:
+        return [method for method in there if method != "optimum"]
+    for method in methods:
+        if method not in there:
+            raise InputError(f"must be one of {', '.join(there)}", field="methods", value=method)
+    return list(methods)
+
+
+def _told(method: str, gaps: Any, known: int, unproved: int) -> str:
+    best = int(np.count_nonzero(np.abs(gaps) < 1e-9))
+    parts = [f"{best} of {known} optimal"]
+    if known - len(gaps):
+        parts.append(f"{known - len(gaps)} without answer")
+    if unproved:
+        parts.append(f"{unproved} optima not proved")
+    return f"{plain(method)}\n{', '.join(parts)}"
+
+
+def _spread(values: Any) -> Any:
+    """Return offsets for sorted values: those that would lie on each other are laid side by side."""
+    span = max(1e-9, float(values[-1] - values[0]))
+    places = np.round((values - values[0]) / span * 120).astype(int)
+    offsets = np.zeros(len(values))
+    for place in np.unique(places):
+        members = np.flatnonzero(places == place)
+        reach = min(0.3, 0.03 * len(members))
+        offsets[members] = np.linspace(-reach, reach, len(members)) if len(members) > 1 else 0.0
+    return offsets
+
+
+def performance_profile(
+    comparisons: pd.DataFrame,
+    ax: Axes | None = None,
+    *,
+    methods: Sequence[str] | None = None,
+    title: str = "",
+    **how: Any,
+) -> Axes:
+    """Draw performance profiles, see `planoracle.analysis.inference.profiles`: the share of problems within a ratio.
+
+    Parameters
+    ----------
+    comparisons
+        A frame that `profiles` takes.
+    ax
+        Where to draw; without it, on a new figure.
+    how
+        Further options of `profiles`.
+    """
+    steps = profiles(comparisons, methods, **how)
+    against = how.get("against", "best")
+    target = new_axes(ax, 8.0, 4.2)
+    names = list(dict.fromkeys(steps["method"]))
+    right = max([1.02, *(1.0 + 1.04 * (float(r) - 1.0) for r in steps["ratio"])])
+    handles: list[Line2D | Patch] = []
+    for number, name in enumerate(names):
+        part = steps[steps["method"] == name]
+        ratios, shares = part["ratio"].to_numpy(float), part["share"].astype("Float64").to_numpy(float, na_value=0.0)
+        look: dict[str, Any] = {
+            "color": LINES[number % len(LINES)],
+            "ls": DASHES[number % len(DASHES)],
+            "marker": MARKERS[number % len(MARKERS)],
+            "lw": 1.7,
+            "markersize": 5,
+        }
+        ends = np.append(ratios, right), 100 * np.append(shares, shares[-1])
+        target.plot(*ends, drawstyle="steps-post", **{**look, "marker": ""}, zorder=3)
+        first = number / max(1, len(names)) / 8  # marks are set off against each other
+        at = 1 + (right - 1) * np.arange(first, 1, 1 / 8)
+        heights = [100 * shares[max(0, int(np.searchsorted(ratios, t, side="right")) - 1)] for t in at]
+        target.plot(at, heights, **{**look, "ls": ""}, zorder=3.5, clip_on=False)
+        handles.append(Line2D([], [], label=plain(f"{name}: {100 * shares[-1]:.0f} % answered"), **look))
+    target.set_xlim(min([1.0, *steps["ratio"].astype(float)]), right)
+    target.set_ylim(0, 103)
+    if right > _FAR:  # one bad ratio must not hide the others
+        target.set_xscale("log", base=2)
+        target.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    target.set_xlabel("ratio to the " + ("proved optimum" if against == "optimum" else "best answer"), fontsize=8.5)
+    target.set_ylabel("problems within that ratio (%)", fontsize=8.5)
+    target.tick_params(labelsize=8)
+    target.grid(color="0.9", lw=0.6)
+    bare(target)
+    legend_below(target, handles)
+    write_title(target, title)
+    return target
+
+
+#: How a solve that ended in each status is drawn.
+_ENDS: dict[str, dict[str, Any]] = {
+    "optimal": {"marker": "o", "lw": 0.4},
+    "infeasible": {"marker": "s", "lw": 0.4},
+    "feasible": {"marker": "^", "hollow": True, "lw": 1.1},
+    "unknown": {"marker": "X", "hollow": True, "lw": 1.1},
+}
+_WORDS = {"optimal": "optimum proved", "infeasible": "proved to have no solution", "feasible": "not proved in time"}
+
+
+def time_to_proof(comparisons: pd.DataFrame, ax: Axes | None = None, *, title: str = "") -> Axes:
+    """Draw the seconds of the exact solve against the number of actions, both on logarithmic scales.
+
+    Full marks are proofs; hollow ones are solves that the time limit ended, so a proof would have taken longer. The
+    line is the median of about equally many solves each.
+
+    Parameters
+    ----------
+    comparisons
+        Frame ``comparisons`` with the method ``optimum``. Kitchens have no number of actions; how many problems are not
+        drawn is said.
+    ax
+        Where to draw; without it, on a new figure.
+    """
+    exact = comparisons[comparisons["method"] == "optimum"]
+    shown = exact[exact["actions"].notna() & exact["seconds"].notna()]
+    target = new_axes(ax, 8.0, 4.2)
+    handles: list[Line2D | Patch] = []
+    sizes, seconds = shown["actions"].to_numpy(float), np.maximum(shown["seconds"].to_numpy(float), 1e-4)
+    benchmarks = [str(one) for one in dict.fromkeys(shown["benchmark"])]
+    for number, benchmark in enumerate(benchmarks):
+        colour = LINES[number % len(LINES)]
+        for status, look in _ENDS.items():
+            inside = ((shown["benchmark"] == benchmark) & (shown["settled"] == status)).to_numpy(bool)
+            if inside.any():
+                faces = {"facecolor": "none", "edgecolor": colour} if look.get("hollow") else {"facecolor": colour}
+                options = {"marker": look["marker"], "lw": look["lw"], **faces}
+                if not look.get("hollow"):
+                    options["edgecolor"] = "white"
+                drawn = dict(options, marker=_marker(number)) if status == "optimal" else options
+                target.scatter(sizes[inside], seconds[inside], 26, zorder=3, alpha=0.9, **drawn)
+        handles.append(Line2D([], [], ls="", color=colour, marker=_marker(number), label=plain(benchmark)))
+    for status in ("infeasible", "feasible", "unknown"):
+        if (shown["settled"] == status).any():
+            marker, face = _ENDS[status]["marker"], "none" if _ENDS[status].get("hollow") else "0.3"
+            words = _WORDS.get(status, "neither found nor excluded in time")
+            handles.append(Line2D([], [], ls="", color="0.3", marker=marker, markerfacecolor=face, label=words))
+    if len(shown):
+        handles.append(_medians(target, sizes, seconds))
+        target.set_xscale("log")
+        target.set_yscale("log")
+        target.set_xlim(0.85 * sizes.min(), 1.18 * sizes.max())
+        target.xaxis.set_major_locator(MaxNLocator(7, integer=True, steps=[1, 2, 5, 10]))
+        target.xaxis.set_minor_locator(NullLocator())
+        target.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
+        target.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    missing = len(exact) - len(shown)
+    target.set_xlabel(
+        "number of actions" + (f" (not shown: {missing} problems without)" if missing else ""), fontsize=8.5
+    )
+    target.set_ylabel("seconds to the proof", fontsize=8.5)
+    target.tick_params(labelsize=8)
+    target.grid(color="0.9", lw=0.6)
+    bare(target)
+    legend_below(target, handles)
+    write_title(target, title)
+    return target
+
+
+def _marker(number: int) -> str:
+    return ("o", "D", "v", "p", "P")[number % 5]
+
+
+def _medians(ax: Axes, sizes: Any, seconds: Any) -> Line2D:
+    """Draw the median of about equally many solves each."""
+    order = np.argsort(sizes, kind="stable")
+    parts = [part for part in np.array_split(order, max(1, min(12, len(order) // 8))) if len(part)]
+    look: dict[str, Any] = {"color": "black", "lw": 1.3, "ls": (0, (4, 2))}
+    points = [(np.median(sizes[part]), np.median(seconds[part])) for part in parts]
+    ax.plot(*np.array(points).T, zorder=4, **look)
+    return Line2D([], [], label="median", **look)

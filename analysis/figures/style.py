@@ -1,0 +1,172 @@
+"""What all figures share: colours that differ for everybody and in grey, text that fits, legends, axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.legend_handler import HandlerLine2D
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
+from matplotlib.ticker import FuncFormatter, MultipleLocator
+from matplotlib.transforms import Bbox, ScaledTranslation
+
+from planoracle.instances.times import format_clock
+
+__all__ = [
+    "DASHES",
+    "HATCHES",
+    "MARKERS",
+    "PALETTE",
+    "FittedText",
+    "bare",
+    "clock",
+    "is_dark",
+    "legend_below",
+    "new_axes",
+    "plain",
+    "round_step",
+    "shade",
+    "time_axis",
+    "title",
+]
+
+#: Okabe and Ito's colours, ordered so that neighbours also differ in grey; then darker and lighter ones.
+PALETTE = (
+    *("#0072b2", "#e69f00", "#009e73", "#f0e442", "#d55e00", "#56b4e9", "#cc79a7"),
+    *("#00446b", "#f5dba6", "#005f45", "#fafad0", "#803800", "#bbe1f6", "#7a4964"),
+)
+#: Colours dark enough for lines on white.
+LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#202020", "#e69f00", "#56b4e9", "#7a4964")
+#: What tells lines, points and areas apart where colours do not.
+DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (9, 3)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
+HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "oo", "||||", "++++", "**")
+
+_HOUR, _DAY = 3600, 86400
+_CLOCK_STEPS = (1, 5, 10, 15, 30, 60, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200)
+
+
+def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the axes given, or new ones on a figure of our own; it belongs to no window and needs no closing."""
+    if ax is not None:
+        return ax
+    return Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)).add_subplot()
+
+
+def plain(text: str, limit: int = 40) -> str:
+    r"""Keep names from being read as formulas or as hidden legend entries, and from filling the figure.
+
+    Examples
+    --------
+    >>> plain("_$x$ "), plain("a long name", 8)
+    (' _\\$x\\$', 'a long …')
+    """
+    text = " ".join("".join(c if c.isprintable() or c.isspace() else "\ufffd" for c in text[: 4 * limit]).split())
+    text = text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return (f" {text}" if text.startswith("_") else text).replace("$", r"\$")
+
+
+def shade(colour: str, hatch: str | None = None) -> dict[str, Any]:
+    """Return the look of an area: full, or pale where it is hatched."""
+    full = np.array(to_rgb(colour))
+    return {"facecolor": 0.8 + 0.2 * full if hatch else full, "edgecolor": 0.4 * full, "lw": 0.8, "hatch": hatch}
+
+
+def is_dark(face: Any) -> bool:
+    """Whether white text reads better on a colour than black text."""
+    return bool(np.array(to_rgb(face)) @ (0.3, 0.6, 0.1) < 0.4)
+
+
+class FittedText(Text):
+    """Writes the first wording that fits into a box of data coordinates, or nothing.
+
+    It decides while being drawn, for only then the final sizes are known. The last wording may fit tightly.
+    """
+
+    def __init__(self, box: Bbox, wordings: Sequence[str], look: dict[str, Any], size: float = 7) -> None:
+        super().__init__(
+            *box.get_points().mean(axis=0), ha="center", va="center", fontsize=size, linespacing=1.15, zorder=4
+        )
+        self.set(color="white" if is_dark(look["facecolor"]) else "black", in_layout=False)
+        if look["hatch"]:
+            self.set_bbox({"facecolor": look["facecolor"], "edgecolor": "none", "pad": 0.4})
+        self._room, self._wordings = box, wordings
+
+    def draw(self, renderer: RendererBase) -> None:
+        """Choose the wording and draw it."""
+        room = self._room.transformed(self.get_transform())
+        for wording in [*self._wordings, ""]:
+            margin = cast(float, renderer.points_to_pixels(1.6 if wording == self._wordings[-1] else 4))
+            self.set_text(wording)
+            size = self.get_window_extent(renderer)
+            if size.width + margin <= abs(room.width) and size.height + margin <= abs(room.height):
+                break
+        super().draw(renderer)
+
+
+def title(ax: Axes, text: str, *, pad: float = 6) -> None:
+    """Write a title at the left."""
+    ax.set_title(plain(text, 80), loc="left", pad=pad, fontsize=10)
+
+
+def bare(ax: Axes) -> None:
+    """Leave away the lines above and at the right."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_axisbelow(True)
+
+
+def clock(tick: int, unit: str) -> str:
+    """Write an instant or a span: a clock where ticks are seconds.
+
+    Examples
+    --------
+    >>> clock(90, "second"), clock(90, "minute")
+    ('00:01:30', '90')
+    """
+    return f"{'-' * (tick < 0)}{format_clock(abs(tick))}" if unit == "second" else str(tick)
+
+
+def time_axis(ax: Axes, span: int, unit: str) -> None:
+    """Put round instants on the time axis: a clock where ticks are seconds."""
+    seconds, hours = unit == "second", span >= _HOUR
+    step = round_step(span, max(2.0, 1.5 * ax.get_window_extent().width / ax.figure.dpi), seconds)
+    ax.xaxis.set_major_locator(MultipleLocator(step))
+    part = slice(0, -3) if hours else slice(3, None)
+    label = (lambda x, _: format_clock(round(x))[part].removeprefix("0")) if seconds else (lambda x, _: f"{x:.0f}")
+    ax.xaxis.set_major_formatter(FuncFormatter(label))
+    ax.set_xlabel(plain(f"time ({('h:mm' if hours else 'm:ss') if seconds else unit})"), fontsize=8.5)
+    ax.tick_params(axis="x", labelsize=8)
+    ax.grid(axis="x", color="0.88", lw=0.6)
+
+
+def round_step(span: int, room: float, seconds: bool) -> int:
+    """Return the smallest round step that divides ``span`` into at most ``room`` parts."""
+    steps = [step for step in _CLOCK_STEPS if seconds and (step >= 60 or span < _HOUR)]
+    steps += [digit * 10**power * (_DAY if seconds else 1) for power in range(20) for digit in (1, 2, 5)]
+    return next(step for step in steps if span / step <= room)
+
+
+def legend_below(ax: Axes, handles: Sequence[Patch | Line2D], *, drop: float = 0.5) -> float:
+    """Put a legend below the axis label, in as many columns as fit; return its height in inches."""
+    if not handles:
+        return 0.0
+    below = ax.transAxes + ScaledTranslation(0, -drop, ax.figure.dpi_scale_trans)  # clear of the axis label
+    options: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below, "borderaxespad": 0}
+    single = {
+        one: HandlerLine2D(numpoints=1) for one in handles if isinstance(one, Line2D) and one.get_linestyle() == "None"
+    }
+    options |= {"numpoints": 2, "fontsize": 8, "frameon": False, "handlelength": 2.6, "handler_map": single}
+    for columns in range(len(handles), 0, -1):
+        legend = ax.legend(handles=list(handles), loc="upper left", ncols=columns, **options)
+        size = legend.get_window_extent()
+        if size.width <= ax.get_window_extent().width:
+            break
+    return float(size.height / ax.figure.dpi)

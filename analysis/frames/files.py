@@ -1,0 +1,119 @@
+"""Frames to files and back, values and dtypes unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from planoracle.analysis.frames.columns import Schema
+from planoracle.analysis.frames.schema import check, from_rows, is_missing, schema
+from planoracle.instances.errors import InputError
+
+__all__ = ["read_csv", "read_parquet", "write_csv", "write_parquet"]
+
+_FLAGS = {"True": True, "False": False}
+
+
+def write_csv(frame: pd.DataFrame, path: str | Path, name: str) -> None:
+    """Write a frame as CSV (UTF-8, lines end as RFC 4180 says); what is missing is an empty field.
+
+    Parameters
+    ----------
+    name
+        Of the schema, which the frame must have.
+
+    Raises
+    ------
+    InputError
+        If the frame is not as the schema says, or the file cannot be written.
+    """
+    checked = check(frame, name)
+    # With this line end every field that holds either of its characters is quoted.
+    _guarded(path, lambda: checked.to_csv(path, index=False, lineterminator="\r\n", encoding="utf-8"), "written")
+
+
+def read_csv(path: str | Path, name: str) -> pd.DataFrame:
+    """Read what `write_csv` wrote.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or its columns or a value are not as the schema says.
+    """
+    options: dict[str, Any] = {"keep_default_na": False, "na_values": [""], "index_col": False}
+    options["dtype"] = pd.StringDtype("python")
+    found = _guarded(path, lambda: pd.read_csv(path, encoding="utf-8", **options), "read")
+    wanted = schema(name)
+    _match(found, wanted, path)
+    parsers = {column.name: _PARSE[column.dtype] for column in wanted.columns if column.dtype in _PARSE}
+    rows = _rows(found)
+    for number, values in enumerate(rows):
+        for key, parse in parsers.items():
+            if values[key] is not None:
+                try:
+                    values[key] = parse(values[key])
+                except (ValueError, KeyError):
+                    raise _wrong(path, number, f"{key}: is not of the column's dtype", values[key]) from None
+    frame, faults = from_rows(name, rows)
+    if faults:
+        raise _wrong(path, *faults[0])
+    return frame
+
+
+def write_parquet(frame: pd.DataFrame, path: str | Path, name: str) -> None:
+    """Write a frame as Parquet, see `write_csv`; needs pyarrow (``pip install planoracle[frames]``)."""
+    _need_pyarrow()
+    checked = check(frame, name)
+    _guarded(path, lambda: checked.to_parquet(path, engine="pyarrow", index=False), "written")
+
+
+def read_parquet(path: str | Path, name: str) -> pd.DataFrame:
+    """Read what `write_parquet` wrote, see `read_csv`."""
+    _need_pyarrow()
+    found = _guarded(path, lambda: pd.read_parquet(path, engine="pyarrow"), "read")
+    _match(found, schema(name), path)
+    frame, faults = from_rows(name, _rows(found))
+    if faults:
+        raise _wrong(path, *faults[0])
+    return frame
+
+
+def _match(frame: pd.DataFrame, wanted: Schema, path: str | Path) -> None:
+    if list(frame.columns) != wanted.names:
+        columns = [str(column) for column in frame.columns]
+        raise InputError(f"must be {', '.join(wanted.names)}", source=str(path), field="columns", value=columns)
+
+
+def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    names = [str(name) for name in frame.columns]
+    return [
+        {name: None if is_missing(value) else value for name, value in zip(names, row, strict=True)}
+        for row in frame.itertuples(index=False, name=None)
+    ]
+
+
+def _wrong(path: str | Path, row: int, message: str, *value: Any) -> InputError:
+    return InputError(message, source=str(path), field=f"row {row}", **({"value": value[0]} if value else {}))
+
+
+def _guarded(path: str | Path, act: Callable[[], Any], done: str) -> Any:
+    """Carry out what concerns a file; whatever goes wrong with it is an `InputError`."""
+    try:
+        return act()
+    except OSError as error:
+        raise InputError(f"cannot be {done}: {error.strerror or error}", source=str(path)) from None
+    except (ValueError, TypeError, NotImplementedError) as error:  # of the parsers
+        raise InputError(f"cannot be {done}: {error}"[:300], source=str(path)) from None
+
+
+def _need_pyarrow() -> None:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise InputError("Parquet needs pyarrow: pip install 'planoracle[frames]'", field="pyarrow") from None
+
+
+_PARSE: dict[str, Callable[[str], Any]] = {"Int64": int, "Float64": float, "boolean": _FLAGS.__getitem__}

@@ -1,0 +1,158 @@
+"""Frames of problems and of their schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from planoracle.analysis.frames.collected import Collected, Collector, where
+from planoracle.analysis.profiles import benchmark_of
+from planoracle.instances.catalogue import Problem
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Action, Instance
+from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.instances.schedule import Schedule
+from planoracle.solver.bounds import windows
+
+__all__ = ["instances", "schedules"]
+
+
+def instances(problems: Iterable[Problem]) -> Collected:
+    """Say how large problems are, and how much they leave to be done at once: frame ``instances``.
+
+    A problem whose time lags contradict each other has no critical path; it is named among the errors.
+
+    Examples
+    --------
+    >>> from planoracle.instances.catalogue import load
+    >>> frame, errors = instances([load("recipe2plan/timed/Cobbler_Pancakes")])
+    >>> print(*frame[["actions", "work", "critical_path", "busiest"]].iloc[0], len(errors))
+    24 6960 2400 oven 0
+    """
+    rows = Collector("instances")
+    for problem in problems:
+        row = where(problem.name, benchmark_of(problem))
+        if isinstance(problem, Kitchen):
+            rows.add(row | {"unit": "step", "agents": len(problem.players), "objects": len(problem.objects)})
+            continue
+        figures = _figures(problem)
+        if figures["critical_path"] is None:
+            rows.fail(InputError("the time lags contradict each other"), instance=problem.name)
+        rows.add(row | figures)
+    return rows.done()
+
+
+def _figures(instance: Instance) -> dict[str, Any]:
+    actions, bounds = instance.actions, windows(instance)
+    path = max(h + a.duration + t for h, a, t in zip(bounds.head, actions, bounds.tail, strict=True))
+    longest = path if bounds.consistent and path else None
+    work = sum(action.duration for action in actions)
+    attended = sum(action.attended for action in actions)
+    uses = {one.name: sum(_least_use(action, one.name) for action in actions) for one in instance.resources}
+    used = {d.resource for action in actions for mode in action.modes for d in mode.demands if d.amount}
+    loads = {} if longest is None else {name: uses[name] / instance.resource[name].capacity / longest for name in uses}
+    busiest = max(loads, key=lambda name: loads[name], default=None)
+    return {
+        "unit": instance.unit,
+        "seconds_per_tick": instance.seconds_per_tick,
+        "tasks": len(instance.tasks),
+        "actions": len(actions),
+        "agents": len(instance.agents),
+        "resources": len(used),
+        "autonomous": sum(not action.attended for action in actions),
+        "interruptible": sum(action.interruptible for action in actions),
+        "alternatives": sum(len(action.modes) > 1 for action in actions),
+        "precedences": sum(lag.minimum is not None for lag in instance.lags),
+        "windows": sum(lag.maximum is not None for lag in instance.lags),
+        "time_limit": instance.time_limit,
+        "work": work,
+        "attended": attended,
+        "critical_path": path if bounds.consistent else None,
+        "parallelism": None if longest is None else work / longest,
+        "agent_load": None if longest is None else attended / max(1, len(instance.agents)) / longest,
+        "resource_load": None if busiest is None else loads[busiest],
+        "busiest": busiest if busiest is not None and loads[busiest] else None,
+    }
+
+
+def _least_use(action: Action, resource: str) -> int:
+    """Return ticks times units that an action takes of a resource, in the mode that takes least."""
+    amounts = (sum(d.amount for d in mode.demands if d.resource == resource) for mode in action.modes)
+    return action.duration * min(amounts)
+
+
+def schedules(entries: Iterable[tuple[Problem, str, Any]]) -> Collected:
+    """List the pieces of schedules: frame ``schedules``.
+
+    Parameters
+    ----------
+    entries
+        Problem, name of the method, and its `Schedule`, or what holds one: a `Result`, an `Answer` of a heuristic; of a
+        kitchen a `KitchenResult` or a list of actions. One without a schedule is named among the errors.
+
+    Examples
+    --------
+    >>> from planoracle.heuristics.registry import run
+    >>> from planoracle.instances.catalogue import load
+    >>> kitchen = load("recipe2plan/timed/Cobbler_Pancakes")
+    >>> frame, errors = schedules([(kitchen, "serial-lpt", run(kitchen, "serial-lpt"))])
+    >>> print(*frame[["action", "agent", "start", "end"]].iloc[0])
+    Cobbler/0 agent 0 600
+    """
+    rows = Collector("schedules")
+    for problem, method, found in entries:
+        shared = where(problem.name, benchmark_of(problem)) | {"method": method}
+        try:
+            if isinstance(problem, Kitchen):
+                rows.add(*({**shared, **row} for row in _deeds(problem, found)))
+            else:
+                rows.add(*({**shared, **row} for row in _pieces(problem, found)))
+        except InputError as error:
+            rows.fail(error, instance=problem.name, method=method)
+    return rows.done()
+
+
+def _pieces(instance: Instance, found: Any) -> list[dict[str, Any]]:
+    schedule = found if isinstance(found, Schedule) else getattr(found, "schedule", None)
+    if not isinstance(schedule, Schedule):
+        raise InputError(_why_not(found), field="schedule")
+    rows = []
+    for position, piece in enumerate(schedule.pieces):
+        action = instance.by_id.get(piece.action)
+        if action is None or not 0 <= piece.mode < len(action.modes):
+            raise InputError("is of no action and mode of the instance", field=f"schedule[{position}]", value=piece)
+        held = piece.duration if action.interruptible and action.attended else min(action.attended, piece.duration)
+        rows.append(
+            {
+                **piece._asdict(),
+                "unit": instance.unit,
+                "position": position,
+                "task": action.task,
+                "label": action.label,
+                "mode_name": action.modes[piece.mode].name,
+                "end": piece.end,
+                "attended": 0 if piece.agent is None else held,
+            }
+        )
+    return rows
+
+
+def _deeds(kitchen: Kitchen, found: Any) -> list[dict[str, Any]]:
+    from planoracle.instances.robotouille.run import replay
+
+    actions = list(found if isinstance(found, list | tuple) else getattr(found, "actions", ()))
+    if not actions:
+        raise InputError(_why_not(found), field="schedule")
+    run = replay(kitchen, actions)
+    rows = []
+    for position, step in enumerate(run.steps):
+        if step.deed is None:
+            raise InputError("is refused by the rules", field=f"actions[{position}]", value=step.action)
+        player = run.rules.deeds[step.deed].player
+        times = {"start": position, "end": position + 1, "duration": 1, "attended": 1}
+        rows.append({"unit": "step", "position": position, "action": step.action, "agent": player, **times})
+    return rows
+
+
+def _why_not(found: Any) -> str:
+    return getattr(found, "reason", "") or f"there is none: {getattr(found, 'status', 'not given')}"

@@ -1,0 +1,132 @@
+"""The one way in which values come into frames, and frames are held against their schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from math import isnan
+from typing import Any
+
+import pandas as pd
+
+from planoracle.analysis.frames.columns import SCHEMAS, Schema
+from planoracle.instances.errors import InputError, UnknownNameError
+
+__all__ = ["check", "describe", "empty", "from_rows", "is_missing", "schema"]
+
+_MOST = 2**63
+
+
+def schema(name: str) -> Schema:
+    """Return a schema by its name; raises `UnknownNameError`."""
+    if name not in SCHEMAS:
+        raise UnknownNameError(f"must be one of {', '.join(SCHEMAS)}", field="frame", value=name)
+    return SCHEMAS[name]
+
+
+def describe(name: str) -> str:
+    """Return the columns of a frame as a Markdown table, as the documentation has it."""
+    lines = ["| column | dtype | unit | meaning |", "|---|---|---|---|"]
+    for column in schema(name).columns:
+        known = f": {', '.join(column.values)}" if column.values else ""
+        lines.append(f"| `{column.name}` | {column.dtype} | {column.unit} | {column.meaning}{known} |")
+    return "\n".join(lines)
+
+
+def empty(name: str) -> pd.DataFrame:
+    """Return the frame without rows.
+
+    Examples
+    --------
+    >>> empty("profiles").dtypes["ratio"], len(empty("grades"))
+    (Float64Dtype(), 0)
+    """
+    return from_rows(name, [])[0]
+
+
+def from_rows(name: str, rows: Iterable[Mapping[str, Any]]) -> tuple[pd.DataFrame, list[tuple[int, str]]]:
+    """Build a frame from rows; columns that a row lacks are missing there.
+
+    Text is never empty: that is missing, too, so that files keep the values as they are; characters that no file
+    can hold are replaced.
+
+    Returns
+    -------
+    tuple
+        The frame, and for every value that the column cannot hold the number of its row and what is wrong; the
+        value is missing in the frame.
+    """
+    listed = list(rows)
+    faults: list[tuple[int, str]] = []
+    columns = {}
+    for column in schema(name).columns:
+        convert = _CONVERT[column.dtype]
+        values = []
+        for number, row in enumerate(listed):
+            value = row.get(column.name)
+            try:
+                value = None if is_missing(value) else convert(value)
+                if column.values and value is not None and value not in column.values:
+                    raise ValueError(f"must be one of {', '.join(column.values)}")
+            except (ValueError, TypeError, OverflowError) as error:
+                faults.append((number, f"{column.name}: {error}"))
+                value = None
+            values.append(value)
+        columns[column.name] = pd.Series(values, dtype=column.pandas)
+    return pd.DataFrame(columns), sorted(faults)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for none: ``None``, ``pd.NA`` or not a number."""
+    return value is None or value is pd.NA or (isinstance(value, float) and isnan(value))
+
+
+def _as_text(value: Any) -> str | None:
+    return str(value).encode("utf-8", "replace").decode("utf-8") or None
+
+
+def _as_count(value: Any) -> int:
+    number = int(value)
+    if number != value or not -_MOST <= number < _MOST:
+        raise ValueError("is no whole number of 64 bits")
+    return number
+
+
+def _as_number(value: Any) -> float | None:
+    number = float(value)
+    return None if isnan(number) else number  # also of text
+
+
+def _as_flag(value: Any) -> bool:
+    if value not in (True, False):
+        raise ValueError("is neither true nor false")
+    return bool(value)
+
+
+_CONVERT: dict[str, Callable[[Any], Any]] = {
+    "string": _as_text,
+    "category": _as_text,
+    "Int64": _as_count,
+    "Float64": _as_number,
+    "boolean": _as_flag,
+}
+
+
+def check(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return a frame that has exactly the columns and dtypes of a schema, in its order; the index is left out.
+
+    Raises
+    ------
+    InputError
+        Naming the columns that are missing, unknown or of another dtype.
+    """
+    wanted = schema(name)
+    missing = [column for column in wanted.names if column not in frame.columns]
+    unknown = [str(column) for column in frame.columns if column not in wanted.names]
+    if missing or unknown or len(frame.columns) > len(wanted.names):
+        said = f"has not the columns of {name}: missing {missing}, unknown {unknown}"
+        raise InputError(said, field="frame")
+    for column in wanted.columns:
+        found = frame[column.name].dtype
+        if found != column.pandas:
+            raise InputError(f"must be of dtype {column.pandas}", field=column.name, value=str(found))
+    return frame[wanted.names].reset_index(drop=True)

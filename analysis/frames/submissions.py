@@ -1,0 +1,139 @@
+"""Frames of graded and priced submissions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from planoracle.analysis.frames.collected import Collected, Collector, where
+from planoracle.analysis.grade import Grade
+from planoracle.analysis.profiles import BENCHMARKS
+from planoracle.analysis.regret import Regret
+from planoracle.analysis.submissions import Answer
+
+__all__ = ["decisions", "grades", "metrics", "violations"]
+
+
+def grades(given: Iterable[Grade]) -> Collected:
+    """Put grades into the frame ``grades``; those not scored are there, too, and named among the errors.
+
+    Examples
+    --------
+    >>> from planoracle.analysis.grade import Grader
+    >>> bad = Grader().grade({"id": "1", "instance": "recipe2plan/timed/Cobbler_Pancakes", "plan": "Step(0"})
+    >>> frame, errors = grades([bad])
+    >>> print(*frame[["id", "success", "violation"]].iloc[0], len(errors))
+    1 False no_action 0
+    """
+    rows = Collector("grades")
+    for grade in given:
+        _tell(rows, grade)
+        row = {name: getattr(grade, name) for name in grade.__slots__ if name not in ("violations", "details")}
+        row |= {name: grade.details.get(name) for name in ("end", "failure", "cause")}
+        best = grade.optimal_makespan
+        known = grade.success and grade.makespan is not None and best
+        row["violations"] = None if grade.violations is None else len(grade.violations)
+        row["gap"] = grade.makespan / best - 1 if known else None  # type: ignore[operator]
+        rows.add(row | _submitted(grade))
+    return rows.done()
+
+
+def metrics(given: Iterable[Grade]) -> Collected:
+    """Put every number and flag of grades into the frame ``metrics``, a row each.
+
+    Examples
+    --------
+    >>> from planoracle.analysis.grade import Grader
+    >>> done = Grader().grade({"id": "1", "instance": "timearena/household1", "plan": "wait"})
+    >>> frame, _ = metrics([done])
+    >>> frame.set_index("metric")["value"][["success", "kinds.wait", "unnecessary_waits"]].tolist()
+    [0.0, 1.0, 1.0]
+    """
+    rows = Collector("metrics")
+    for grade in given:
+        _tell(rows, grade)
+        if grade.scored:
+            shared = _submitted(grade)
+            rows.add(*(shared | {"metric": name, "value": value} for name, value in _numbers(grade)))
+    return rows.done()
+
+
+_OWN = ("success", "executed", "progress", "goal_ratio", "makespan", "optimal_makespan")
+_RECIPE2PLAN = ("efficiency", "r_efficiency", "r_efficiency_optimal", "multitasking_score")
+_TEXTS = ("end", "failure", "cause", "rest")
+
+
+def _numbers(grade: Grade) -> Iterator[tuple[str, Any]]:
+    names = (*_OWN, *_RECIPE2PLAN) if grade.benchmark == "recipe2plan" else _OWN
+    yield from ((name, getattr(grade, name)) for name in names)
+    yield from _flat(grade.details, "")
+
+
+def _flat(values: dict[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        if name in _TEXTS:
+            continue
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        elif value is None or isinstance(value, bool | int | float):
+            yield prefix + name, value
+
+
+def violations(given: Iterable[Grade]) -> Collected:
+    """List the violations of graded plans: frame ``violations``."""
+    rows = Collector("violations")
+    for grade in given:
+        _tell(rows, grade)
+        if grade.scored and grade.violations is None:
+            rows.fail("the grade came without its violations", **_keys(grade))
+        fatal = (grade.violation, grade.violation_index)
+        for index, one in enumerate(grade.violations or ()):
+            ended = grade.violation is not None and (one["kind"], one["index"]) == fatal
+            if ended:
+                fatal = (None, None)  # only the first one ends the run
+            found = {**one, "index": index, "position": one["index"], "fatal": ended}
+            rows.add(_submitted(grade) | found)
+    return rows.done()
+
+
+def decisions(given: Iterable[Regret | Answer[Regret]]) -> Collected:
+    """List the decisions of priced plans: frame ``decisions``.
+
+    Parameters
+    ----------
+    given
+        What `planoracle.analysis.regret.regret` returns, or `planoracle.analysis.submissions.answers` with it.
+    """
+    rows = Collector("decisions")
+    for one in given:
+        answer = one if isinstance(one, Answer) else Answer(None, None, one.instance, one)  # type: ignore[arg-type]
+        keys = {"line": answer.line, "id": answer.id}
+        if answer.value is None:
+            rows.fail(answer.reason or "there is no answer", **keys, instance=answer.instance)
+            continue
+        found = answer.value
+        shared = keys | where(answer.instance, _benchmark(found)) | {"unit": found.unit}
+        for index, decision in enumerate(found.decisions):
+            row = {name: getattr(decision, name) for name in decision.__slots__}
+            rows.add(shared | row | {"index": index, "no_return": index == found.no_return})
+    return rows.done()
+
+
+def _benchmark(found: Regret) -> str:
+    if found.course is not None:
+        return found.course.instance.benchmark
+    head = found.instance.partition("/")[0]
+    return head if head in BENCHMARKS else "robotouille" if found.unit == "step" else "own"
+
+
+def _keys(grade: Grade) -> dict[str, Any]:
+    return {"line": grade.line, "id": grade.id, "instance": grade.instance}
+
+
+def _submitted(grade: Grade) -> dict[str, Any]:
+    return where(grade.instance, grade.benchmark) | {"line": grade.line, "id": grade.id, "model": grade.model}
+
+
+def _tell(rows: Collector, grade: Grade) -> None:
+    if not grade.scored:
+        rows.fail(grade.reason or "is not scored", **_keys(grade))

@@ -1,0 +1,317 @@
+"""Methods, or agents, compared over the same problems, with intervals: nothing that fails is dropped silently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from statistics import NormalDist
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from planoracle.analysis.bootstrap import Sample, intervals, weighted_median
+from planoracle.analysis.frames.schema import from_rows
+from planoracle.analysis.observations import Observations, observe
+from planoracle.instances.errors import InputError
+
+__all__ = ["averages", "holm", "pairings", "profiles", "sign_test", "wilson"]
+
+#: Values counted in ticks, which are of different lengths in different benchmarks.
+_IN_TICKS = ("makespan", "optimum", "lower_bound", "optimal_makespan")
+
+Absent = Literal["failed", "skipped"]
+
+
+def pairings(
+    frame: pd.DataFrame,
+    pairs: str | Iterable[tuple[str, str]] | None = None,
+    *,
+    value: str = "makespan",
+    better: Literal["lower", "higher"] | None = None,
+    who: str | None = None,
+    by: Sequence[str] = (),
+    absent: Absent = "failed",
+    level: float = 0.95,
+    draws: int = 10_000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compare methods two by two over the same problems: frame ``pairings``.
+
+    An answer that is missing, refused by the rules or (for makespans and gaps) of a plan that failed counts as a loss,
+    and as infinitely bad in medians; means are over the problems where both answer, and their number is the
+    pairs without the failed ones. Intervals are bootstrap intervals, problems being drawn within their sets.
+
+    Parameters
+    ----------
+    frame
+        ``comparisons``, ``grades``, or rows of one metric of ``metrics`` (then ``value="value"``; submissions that
+        are not scored have no rows there, so ``absent="skipped"`` is fair). Several rows of one method and problem,
+        repeated runs, are averaged; one that failed makes the average infinitely bad.
+    pairs
+        Pairs of names; or one name, which all others are compared with (as ``b``); all pairs by default.
+    value, better
+        Column, and which of its values are better (known for the columns of our frames).
+    who
+        Column with the names; ``method`` or ``model`` by default.
+    by
+        Groups: ``benchmark``, ``set``, ``size`` (needs a column ``actions``, see `observations.with_actions`).
+    absent
+        Whether a problem that one of both has no row for counts as failed or is left out (and counted as that).
+    level, draws, seed
+        Of the intervals, see `planoracle.analysis.bootstrap.intervals`.
+
+    Raises
+    ------
+    InputError
+        For columns that are not there, names that nobody has, or options that do not fit.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"instance": list("vwxyz") * 2, "method": ["a"] * 5 + ["b"] * 5,
+    ...                       "makespan": [4, 5, 6, 7, None, 5, 5, 8, 6, 9]})
+    >>> row = pairings(frame, [("a", "b")]).iloc[0]
+    >>> print(*row[["wins", "ties", "losses", "failed_a", "mean_difference", "p_sign"]])
+    2 1 2 1 -0.5 1.0
+    """
+    table = observe(frame, value, better=better, who=who, by=by, absent=absent)
+    _check(level, draws)
+    names = table.names
+    chosen = _pairs(pairs, names)
+    rows = []
+    for group, part in table.groups(by):
+        made = [_pairing(part, a, b, level, draws, seed) for a, b in chosen]
+        for row, adjusted in zip(made, holm([row["p_sign"] for row in made]), strict=True):
+            rows.append(group | row | {"p_adjusted": adjusted})
+    return from_rows("pairings", rows)[0]
+
+
+def _pairs(pairs: str | Iterable[tuple[str, str]] | None, names: list[str]) -> list[tuple[str, str]]:
+    if pairs is None:
+        return list(combinations(names, 2))
+    chosen = [(name, pairs) for name in names if name != pairs] if isinstance(pairs, str) else list(pairs)
+    for name in (pairs,) if isinstance(pairs, str) else (name for pair in chosen for name in pair):
+        if name not in names:
+            raise InputError(f"must be one of {', '.join(names)}", field="pairs", value=name)
+    return chosen
+
+
+def _check(level: float, draws: int) -> None:
+    if not 0 < level < 1:
+        raise InputError("must lie between 0 and 1", field="level", value=level)
+    if draws < 1:
+        raise InputError("must be at least 1", field="draws", value=draws)
+
+
+def _pairing(table: Observations, a: str, b: str, level: float, draws: int, seed: int) -> dict[str, Any]:
+    left, right = table.values[a].to_numpy(float), table.values[b].to_numpy(float)
+    kept = ~(np.isnan(left) | np.isnan(right))
+    left, right, strata = left[kept], right[kept], table.strata[kept].tolist()
+    sign = 1 if table.better == "lower" else -1
+    failed_a, failed_b = left == sign * np.inf, right == sign * np.inf
+    both = ~(failed_a | failed_b)
+    equal = (failed_a & failed_b) | np.isclose(left, right, rtol=1e-9, atol=1e-12)
+    wins = int(np.count_nonzero(~equal & (sign * left < sign * right)))
+    ties = int(np.count_nonzero(equal))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        difference = np.where(equal, 0.0, left - right)
+        ratio = np.where(equal, 1.0, left / right)
+    samples = {}
+    if table.value not in _IN_TICKS or len(set(table.benchmarks[kept])) < 2:
+        samples["mean_difference"] = Sample(np.where(both, difference, np.nan), "mean")
+        samples["median_difference"] = Sample(difference, "median")
+    if sign > 0 and bool(np.all(left > 0) and np.all(right > 0)):
+        samples["mean_ratio"] = Sample(np.where(both, np.log(np.where(both, ratio, 1.0)), np.nan), "mean")
+        samples["median_ratio"] = Sample(ratio, "median")
+    return {
+        "a": a,
+        "b": b,
+        "value": table.value,
+        "better": table.better,
+        "pairs": len(left),
+        "wins": wins,
+        "ties": ties,
+        "losses": len(left) - wins - ties,
+        "failed_a": int(failed_a.sum()),
+        "failed_b": int(failed_b.sum()),
+        "failed_both": int((failed_a & failed_b).sum()),
+        "left_out": len(table.values) - len(left) + len(table.lost),
+        **_estimates(samples, strata, level, draws, seed),
+        "p_sign": sign_test(wins, len(left) - wins - ties),
+    }
+
+
+def _estimates(
+    samples: dict[str, Sample], strata: Sequence[int], level: float, draws: int, seed: int
+) -> dict[str, float]:
+    """Return every statistic with its interval, as columns; what there is too little for is left away."""
+    ends = intervals(samples, strata, level=level, draws=draws, seed=seed)
+    columns: dict[str, float] = {}
+    for name, sample in samples.items():
+        values = sample.values[~np.isnan(sample.values)]
+        if not len(values):
+            continue
+        mean = sample.statistic == "mean"
+        found = [float(np.mean(values) if mean else weighted_median(values, np.ones((1, len(values))))[0])]
+        found += ends[name] or ()
+        if name == "mean_ratio":  # taken of logarithms
+            found = [float(np.exp(one)) for one in found]
+        columns |= zip((name, f"{name}_low", f"{name}_high"), found, strict=False)
+    return columns
+
+
+def averages(
+    frame: pd.DataFrame,
+    *,
+    value: str = "gap",
+    better: Literal["lower", "higher"] | None = None,
+    who: str | None = None,
+    by: Sequence[str] = (),
+    absent: Absent = "failed",
+    level: float = 0.95,
+    draws: int = 10_000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Average a value per method (or model) and group, with intervals: frame ``averages``; see `pairings`.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"instance": list("wxyz"), "method": "a", "gap": [0.0, 0.25, 0.5, None]})
+    >>> averages(frame)[["problems", "answered", "mean", "worst"]].iloc[0].tolist()
+    [4.0, 3.0, 0.25, 0.5]
+    """
+    table = observe(frame, value, better=better, who=who, by=by, absent=absent)
+    _check(level, draws)
+    rows = []
+    for group, part in table.groups(by):
+        for name in part.names:
+            values = part.values[name].to_numpy(float)
+            kept = ~np.isnan(values)
+            left, strata = values[kept], part.strata[kept].tolist()
+            answered = left[np.isfinite(left)]
+            row = {
+                "method": name,
+                "value": value,
+                "problems": len(left),
+                "answered": len(answered),
+                "left_out": len(values) - len(left) + len(part.lost),
+                "worst": None if not len(answered) else float(max(answered, key=lambda v: v * part.sign)),
+            }
+            if value not in _IN_TICKS or len(set(part.benchmarks[kept])) < 2:
+                means = Sample(np.where(np.isfinite(left), left, np.nan), "mean")
+                samples = {"mean": means, "median": Sample(left, "median")}
+                row |= _estimates(samples, strata, level, draws, seed)
+            rows.append(group | row)
+    return from_rows("averages", rows)[0]
+
+
+def profiles(
+    frame: pd.DataFrame,
+    methods: Sequence[str] | None = None,
+    *,
+    value: str = "makespan",
+    against: Literal["best", "optimum"] = "best",
+    who: str | None = None,
+    by: Sequence[str] = (),
+    absent: Absent = "failed",
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Compute performance profiles (Dolan and Moré, Math. Program. 91, 2002): frame ``profiles``.
+
+    The share of the problems that a method answers within a ratio of the best answer of all methods compared, or of
+    the proved optimum. A problem without an answer never comes within any ratio, but counts. A row is a step: its
+    share holds from its ratio to that of the next.
+
+    Parameters
+    ----------
+    methods
+        All by default. Whom a method is compared with changes its ratios to the best.
+    value
+        A column of which lower values are better.
+    against
+        With ``optimum`` problems whose optimum is not proved are left out, and counted as that.
+    who, by, absent
+        See `pairings`.
+    level
+        Of Wilson's intervals for a share.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"instance": list("xy") * 2, "method": list("aabb"), "makespan": [4, 6, 5, None]})
+    >>> profiles(frame)[["method", "ratio", "share"]].values.tolist()
+    [['a', 1.0, 1.0], ['b', 1.0, 0.0], ['b', 1.25, 0.5]]
+    """
+    table = observe(frame, value, better=None, who=who, by=by, absent=absent, methods=methods)
+    _check(level, 1)
+    if table.better != "lower":
+        raise InputError("must be a column of which lower values are better", field="value", value=value)
+    rows = []
+    for group, part in table.groups(by):
+        values = part.values.to_numpy(float)
+        base = values.min(axis=1, initial=np.inf) if against == "best" else part.optima
+        kept = ~(np.isnan(values).any(axis=1) | np.isnan(base))
+        values, base = values[kept], base[kept]
+        if (values < 0).any():
+            raise InputError("must not be negative", field=value, value=float(values.min()))
+        count = len(values)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratios = np.where(np.isinf(values), np.inf, np.where(values == base[:, None], 1.0, values / base[:, None]))
+        shared = group | {"problems": count, "left_out": len(part.values) - count + len(part.lost)}
+        for place, name in enumerate(part.names):
+            column = np.sort(ratios[:, place])
+            for ratio in np.unique(np.append(column[np.isfinite(column)], 1.0)):
+                hits = int(np.searchsorted(column, ratio, side="right"))
+                low, high = wilson(hits, count, level)
+                share = None if not count else hits / count
+                found = {"method": name, "ratio": ratio, "share": share, "share_low": low, "share_high": high}
+                rows.append(shared | found)
+    return from_rows("profiles", rows)[0]
+
+
+def sign_test(wins: int, losses: int) -> float:
+    """Return the exact two-sided p-value of the sign test; ties count for neither side.
+
+    Examples
+    --------
+    >>> round(sign_test(8, 1), 6), sign_test(3, 3), sign_test(0, 0)
+    (0.039063, 1.0, 1.0)
+    """
+    count, fewer = wins + losses, min(wins, losses)
+    steps = np.arange(fewer, dtype=float)
+    logs = np.concatenate([[0.0], np.cumsum(np.log((count - steps) / (steps + 1)))])  # of binomial coefficients
+    top = logs.max()
+    return float(min(1.0, 2 * np.exp(top + np.log(np.exp(logs - top).sum()) - count * np.log(2))))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p-values for being several (Holm, Scand. J. Stat. 6, 1979).
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    adjusted = [0.0] * len(p_values)
+    largest = 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = largest
+    return adjusted
+
+
+def wilson(hits: int, count: int, level: float = 0.95) -> tuple[float | None, float | None]:
+    """Return Wilson's interval for a share; ``None`` without any.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in wilson(9, 10)]
+    [0.596, 0.982]
+    """
+    if not count:
+        return None, None
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    share, square = hits / count, z * z / count
+    middle = (share + square / 2) / (1 + square)
+    reach = z * np.sqrt(share * (1 - share) / count + square / count / 4) / (1 + square)
+    # At the ends rounding must not shut the share itself out.
+    return (float(middle - reach) if hits else 0.0), (float(middle + reach) if hits < count else 1.0)

@@ -1,0 +1,522 @@
+"""Figures: what they show, at 24 and at 150 actions, and that nothing is cut off, overlaps or warns."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from typer.testing import CliRunner
+
+from planoracle.analysis import frames
+from planoracle.analysis.cli import app
+from planoracle.analysis.figures.dependencies import dependency_graph, graph_of
+from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair, save_gantt_pair
+from planoracle.analysis.figures.layers import place
+from planoracle.analysis.figures.methods import gap_distribution, performance_profile, time_to_proof
+from planoracle.analysis.figures.progress import Curve, action_shares, curve, progress_curves
+from planoracle.analysis.figures.staircase import regret_staircase
+from planoracle.analysis.figures.style import DASHES, HATCHES, LINES, MARKERS, PALETTE, plain
+from planoracle.analysis.metrics.timearena import measure, proportions
+from planoracle.analysis.regret import Decision, Regret, regret
+from planoracle.heuristics.registry import run
+from planoracle.instances import catalogue
+from planoracle.instances.benchmarks import language
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.recipe2plan.facts import combine
+from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.timearena import rules
+from planoracle.instances.timearena.world import world
+from planoracle.solver.solve import solve
+from tests.support.random_instances import workshop
+
+COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
+SANDWICH = "robotouille/synchronous/0_cheese_sandwich"
+TASKS = "timearena/cooking1+cooking2"
+
+
+def many(count: int = 150) -> Instance:
+    """A shop of about so many actions in chains that meet, with windows, modes and machines."""
+    actions, lags = [], []
+    for i in range(count):
+        task = f"order {i // 15}"
+        uses = Mode((Demand(f"machine {i % 5}"),))
+        own = Mode((Demand("bench"),), name="bench")
+        attended = 4 if i % 3 else 0
+        actions.append(Action(f"{task}/{i}", task, 4, attended, modes=(uses, own), label=f"carry out step {i}"))
+        if i % 15:
+            lags.append(
+                Lag(f"order {(i - 1) // 15}/{i - 1 - (i % 15 > 9)}", actions[-1].id, 0, 30 if i % 7 == 0 else None)
+            )
+    machines = tuple(Resource(f"machine {k}") for k in range(5))
+    return Instance(f"shop of {count}", tuple(actions), tuple(lags), (*machines, Resource("bench", 2)), ("Ann", "Bob"))
+
+
+#: An instance and two of its schedules, by size.
+Pairs = dict[str, tuple[Instance, Schedule, Schedule]]
+
+BIG = many()
+
+
+def dense(count: int = 120) -> Instance:
+    """Actions that each wait for up to three of the thirty before it: arrows over many layers."""
+    random = Random(1)
+    lags = {(f"j/{random.randrange(max(0, i - 30), i)}", f"j/{i}") for i in range(1, count) for _ in range(3)}
+    actions = tuple(Action(f"j/{i}", "j", 1 + i % 7, 0) for i in range(count))
+    return Instance("dense", actions, tuple(Lag(before, after) for before, after in sorted(lags)))
+
+
+SMALL = catalogue.load(COBBLER)
+
+
+@pytest.fixture(scope="module")
+def schedules() -> Pairs:
+    """Two schedules of an instance of 24 and of one of 150 actions."""
+    found = {}
+    for name, instance, methods in (
+        ("24", SMALL, ("improve", "parallel-lpt")),
+        ("150", BIG, ("serial-lpt", "parallel-spt")),
+    ):
+        one, other = (run(instance, method).schedule for method in methods)
+        assert one is not None
+        assert other is not None
+        found[name] = instance, one, other
+    return found
+
+
+@pytest.fixture(scope="module")
+def comparisons() -> pd.DataFrame:
+    methods = ("optimum", "reference", "improve", "serial-lpt", "timearena-greedy", "asynctool-sequential")
+    names = ["recipe2plan/timed/C*", "timearena/cooking/1", "asynctool/cross2", workshop(4), workshop(9)]
+    found: pd.DataFrame = frames.compare_methods(names, methods).frame
+    return found
+
+
+def chain(costs: list[int | None], no_return: int | None = None, unit: str = "minute") -> Regret:
+    """Regret of a plan whose decisions cost so much; from a cost that is not known on nothing is."""
+    level: int | None = 100
+    decisions = []
+    for k, cost in enumerate(costs):
+        after = None if level is None or cost is None else level + cost
+        status = "optimal" if after is not None else "infeasible"
+        decisions.append(Decision(k, f"do <b>{k}</b>", "act", k, k + 1, level, after, cost, status, after, after, None))
+        level = after
+    return Regret(
+        "chain",
+        unit,
+        False,
+        tuple(decisions),
+        100,
+        None,
+        None,
+        no_return,
+        "constraints",
+        "proved",
+        None,
+        "unknown",
+        None,
+        1,
+    )
+
+
+@pytest.fixture(scope="module")
+def drawings(schedules: Pairs, comparisons: pd.DataFrame) -> dict[str, Callable[..., Axes]]:
+    """Every figure on real data, small and large, as a function of the axes."""
+    tasks = catalogue.load(TASKS)
+    plans = {name: run(tasks, name).plan for name in ("improve", "serial-lpt", "recipe2plan-dfs")}
+    curves = [curve(name, language("timearena").replay(tasks, plan)) for name, plan in plans.items()]
+    long = [Curve(f"agent {k}", tuple((t, t / 400) for t in range(k, 150 + 10 * k)), 300, k == 3) for k in range(8)]
+    runs = {name: measure(rules.replay(world(TASKS), str(plan).splitlines(), 60)) for name, plan in plans.items()}
+    shares = {name: proportions([one]) for name, one in runs.items()}
+    shares["a model with quite a long name"] = {kind: 1 / len(rules.KINDS) for kind in rules.KINDS}
+    cobbler = regret(SMALL, run(SMALL, "parallel-lpt").plan)
+    wrong = regret(catalogue.load("timearena/household1"), ["fly"] * 6)
+    random = np.random.default_rng(0)
+    costs = [int(cost) for cost in random.choice([0, 0, 0, 1, 5], 150)]
+    made: dict[str, Callable[..., Axes]] = {}
+    for size, (instance, one, other) in schedules.items():
+        made[f"gantt {size}"] = lambda ax=None, i=instance, s=one: gantt(i, s, ax)
+        made[f"pair {size}"] = lambda ax=None, i=instance, s=one, t=other: gantt_pair(i, s, t, ax)
+        made[f"graph {size}"] = lambda ax=None, i=instance: dependency_graph(i, ax)
+    made["progress"] = lambda ax=None: progress_curves(curves, ax, unit="minute", optimum=20, title=TASKS)
+    made["progress 150"] = lambda ax=None: progress_curves(long, ax)
+    made["shares"] = lambda ax=None: action_shares(shares, ax)
+    made["gaps"] = lambda ax=None: gap_distribution(comparisons, ax, title="gaps")
+    made["profile"] = lambda ax=None: performance_profile(comparisons, ax, title="profile")
+    made["profile against the optimum"] = lambda ax=None: performance_profile(
+        comparisons, ax, methods=["improve", "serial-lpt"], against="optimum"
+    )
+    made["time"] = lambda ax=None: time_to_proof(comparisons, ax, title="time")
+    made["regret 24"] = lambda ax=None: regret_staircase(cobbler, ax)
+    made["regret wrong"] = lambda ax=None: regret_staircase(wrong, ax)
+    made["regret 150"] = lambda ax=None: regret_staircase(chain([*costs[:-20], *[None] * 20], 130), ax)
+    return made
+
+
+NAMES = (
+    *("gantt 24", "gantt 150", "pair 24", "pair 150", "graph 24", "graph 150", "progress", "progress 150", "shares"),
+    *("gaps", "profile", "profile against the optimum", "time", "regret 24", "regret wrong", "regret 150"),
+)
+
+
+def rendered(ax: Axes) -> Figure:
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    figure.savefig(BytesIO(), format="png")
+    return figure
+
+
+def texts(figure: Figure) -> Iterator[Text]:
+    """Yield all texts that can be seen; ticks outside the axes are not drawn."""
+    for ax in figure.axes:
+        ticks = {
+            id(label)
+            for axis in (ax.xaxis, ax.yaxis)
+            for label, at in zip(axis.get_ticklabels(), axis.get_ticklocs(), strict=True)
+            if not min(axis.get_view_interval()) <= at <= max(axis.get_view_interval())
+        }
+        yield from (t for t in ax.findobj(Text) if t.get_visible() and t.get_text().strip() and id(t) not in ticks)
+
+
+def legend(ax: Axes) -> list[str]:
+    drawn = ax.get_legend()
+    return [] if drawn is None else [text.get_text() for text in drawn.get_texts()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_cut_off_overlaps_warns_or_stays(name: str, drawings: dict[str, Callable[..., Axes]]) -> None:
+    before = dict(mpl.rcParams)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ax = drawings[name]()
+        figure = rendered(ax)
+    assert dict(mpl.rcParams) == before
+    assert plt.get_fignums() == []  # nothing to close
+    seen = list(texts(figure))
+    assert len(seen) >= 5
+    for text in seen:
+        box = text.get_window_extent()
+        assert figure.bbox.x0 - 1 <= box.x0 <= box.x1 <= figure.bbox.x1 + 1, text
+        assert figure.bbox.y0 - 1 <= box.y0 <= box.y1 <= figure.bbox.y1 + 1, text
+    shown = {id(text) for text in seen}
+    drawn = ax.get_legend()
+    marks = [*ax.xaxis.get_ticklabels(), *ax.yaxis.get_ticklabels(), ax.xaxis.label, ax.yaxis.label]
+    marks += [] if drawn is None else drawn.get_texts()
+    boxes = [text.get_window_extent() for text in marks if id(text) in shown]
+    for i, one in enumerate(boxes):
+        for other in boxes[:i]:
+            assert one.x1 <= other.x0 or other.x1 <= one.x0 or one.y1 <= other.y0 + 1 or other.y1 <= one.y0 + 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_axes_passed_in_are_drawn_on_and_returned(name: str, drawings: dict[str, Callable[..., Axes]]) -> None:
+    figure = Figure(figsize=(9, 5))
+    left, right = figure.subplots(1, 2)
+    assert drawings[name](right) is right
+    rendered(right)
+    assert figure.axes == [left, right]
+    assert tuple(figure.get_size_inches()) == (9, 5)
+    assert not left.has_data()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_same_bytes_twice(name: str, drawings: dict[str, Callable[..., Axes]]) -> None:
+    made = []
+    for _ in range(2):
+        with mpl.rc_context({"svg.hashsalt": "test"}):
+            stream = BytesIO()
+            figure = drawings[name]().figure
+            assert isinstance(figure, Figure)
+            figure.savefig(stream, format="svg", metadata={"Date": None})
+            made.append(stream.getvalue())
+    assert made[0] == made[1]
+    assert made[0].startswith(b"<?xml")
+
+
+def grey(colour: str) -> float:
+    return float(np.array(to_rgb(colour)) @ (0.299, 0.587, 0.114))
+
+
+def test_neighbours_differ_in_grey_or_in_pattern() -> None:
+    for one, other in pairwise(PALETTE[:6]):
+        assert abs(grey(one) - grey(other)) > 0.06
+    assert len(set(HATCHES)) == len(HATCHES)
+    assert len(set(MARKERS)) == len(MARKERS)
+    assert len(set(map(str, DASHES))) == len(DASHES)
+    assert all(grey(colour) < 0.72 for colour in LINES)  # seen on white
+    looks = {(LINES[i % len(LINES)], str(DASHES[i % len(DASHES)]), MARKERS[i % len(MARKERS)]) for i in range(40)}
+    assert len(looks) == 40
+
+
+def test_hostile_names_are_only_text() -> None:
+    assert plain("$\\frac{1}{2}$\n_x") == r"\$\frac{1}{2}\$ _x"
+    assert "\x1b" not in plain("\x1b[31m")
+    assert len(plain("x" * 10**6)) == 40
+    name = "<img src=x onerror=alert(1)>$\\bad$"
+    instance = Instance(name, (Action(f"{name}/1", name, 3, 3, label=name), Action(f"{name}/2", name, 3, 0)))
+    figure = rendered(dependency_graph(instance))
+    assert any("<img" in text.get_text() for text in texts(figure))
+    rendered(progress_curves([Curve(name, ((1, 0.5),), 2)], title=name))
+    rendered(action_shares({name: {name: 1.0}}))
+
+
+def test_differences_by_hand() -> None:
+    one = Schedule((Piece("a", 0, 4, "x"), Piece("b", 4, 2, "x"), Piece("c", 6, 2, "x"), Piece("d", 9, 1, "x")))
+    cut = Piece("c", 4, 1, "x"), Piece("c", 8, 1, "x")
+    two = Schedule((Piece("a", 0, 4, "x"), Piece("b", 6, 2, "x"), *cut, Piece("e", 9, 1, "y")))
+    expected = {"a": "same", "b": "moved", "c": "changed", "d": "only", "e": "only"}
+    assert differences(one, two) == expected
+    assert differences(two, one) == expected
+
+
+def test_pair_has_both_schedules_one_above_the_other() -> None:
+    instance = Instance("k", (Action("t/a", "t", 4, 4), Action("t/b", "t", 2, 2)))
+    upper = Schedule((Piece("t/a", 0, 4, "agent"), Piece("t/b", 4, 2, "agent")))
+    lower = Schedule((Piece("t/a", 0, 4, "agent"), Piece("t/b", 7, 2, "agent")))
+    ax = gantt_pair(instance, upper, lower, names=("best", "mine"))
+    bars = {name: [patch for patch in ax.patches if patch.get_label() == name] for name in ("t/a", "t/b")}
+    assert [bar.get_x() for bar in bars["t/b"]] == [4, 7]  # type: ignore[attr-defined]
+    assert bars["t/b"][0].get_y() < bars["t/b"][1].get_y()  # type: ignore[attr-defined]
+    pale, full = (min(bars[name][0].get_facecolor()[:3]) for name in ("t/a", "t/b"))  # type: ignore[index]
+    assert pale > 0.8 > full
+    said = [text.get_text() for text in ax.texts]
+    assert "best: makespan 6" in said
+    assert "mine: makespan 9 (+3)" in said
+    assert {"as in the other plan", "at another time"} <= set(legend(ax))
+    assert "in this plan only" not in legend(ax)
+
+
+def test_pair_of_a_schedule_with_itself_marks_nothing(
+    schedules: Pairs,
+) -> None:
+    instance, one, _ = schedules["24"]
+    assert set(differences(one, one).values()) == {"same"}
+    assert "at another time" not in legend(gantt_pair(instance, one, one))
+
+
+def test_plans_may_name_strangers_and_modes_that_do_not_exist() -> None:
+    instance = Instance("k", (Action("t/a", "t", 4, 4),))
+    ax = gantt(instance, Schedule((Piece("t/a", 0, 4, "nobody", 7),)))
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["agent", "nobody"]
+    with pytest.raises(InputError, match="pieces"):
+        gantt(instance, Schedule(tuple(Piece("t/a", i, 1, "agent") for i in range(6000))))
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_pair_into_files(tmp_path: Any, suffix: str, schedules: Pairs) -> None:
+    instance, one, other = schedules["24"]
+    made = []
+    for name in ("a", "b"):
+        save_gantt_pair(instance, one, other, tmp_path / f"{name}{suffix}")
+        made.append((tmp_path / f"{name}{suffix}").read_bytes())
+    assert made[0] == made[1]
+
+
+def test_labels_thin_out_rather_than_overlap(schedules: Pairs) -> None:
+    for draw in (lambda ax: gantt(BIG, schedules["150"][1], ax), lambda ax: dependency_graph(BIG, ax)):
+        shown = []
+        for size in (4, 40):
+            ax = Figure(figsize=(size, size)).add_subplot()
+            figure = rendered(draw(ax))
+            boxes = [bar.get_window_extent() for bar in ax.patches if str(bar.get_label()).startswith("order")]
+            inner = [text for text in texts(figure) if type(text).__name__ == "FittedText"]
+            shown.append(sum(len(text.get_text()) for text in inner))
+            for text in inner:
+                box = text.get_window_extent()
+                assert any(b.x0 <= box.x0 and box.x1 <= b.x1 and b.y0 <= box.y0 and box.y1 <= b.y1 for b in boxes)
+        assert shown[0] < shown[1]
+
+
+def test_curve_of_a_replay_rises_to_the_end() -> None:
+    tasks = catalogue.load(TASKS)
+    result = solve(tasks)
+    made = curve("best", language("timearena").replay(tasks, result.plan))
+    assert made.end == result.makespan
+    assert made.success
+    assert [share for _, share in made.steps] == sorted(share for _, share in made.steps)
+    assert made.steps[-1] == (result.makespan, 1.0)
+    pair = curve("pair", language("recipe2plan").replay(SMALL, run(SMALL, "improve").plan))
+    assert pair.steps[-1][1] == 1.0
+    assert curve("none", language("timearena").replay(tasks, "")) == Curve("none", (), 0, False)
+
+
+def test_curve_of_scores() -> None:
+    run_ = rules.replay(world(TASKS), str(run(catalogue.load(TASKS), "improve").plan).splitlines(), 60)
+    made = Curve.of_scores("best", measure(run_).curve)
+    assert made.success
+    assert made.steps[-1][1] == pytest.approx(1.0)
+    assert Curve.of_scores("none", []) == Curve("none", (), 0, False)
+
+
+def test_progress_shows_the_steps() -> None:
+    ax = progress_curves([Curve("a", ((2, 0.5), (6, 1.0)), 6, True), Curve("b", (), 4, False)], optimum=5)
+    stair = next(line for line in ax.lines if line.get_label() == "a")
+    assert stair.get_drawstyle() == "steps-post"
+    assert np.asarray(stair.get_xdata()).tolist() == [0, 2, 6, 6]
+    assert np.asarray(stair.get_ydata()).tolist() == [0, 50, 100, 100]
+    assert "not completed" in legend(ax)
+    assert any("optimum 5" in text for text in legend(ax))
+
+
+def test_shares_are_as_long_as_they_are_large() -> None:
+    ax = action_shares({"a": {"valid": 0.25, "wait": 0.75}, "b": {"wait": 1.0}})
+    bars = [(patch.get_label(), patch.get_x(), patch.get_width()) for patch in ax.patches]  # type: ignore[attr-defined]
+    assert bars == [("valid", 0, 25), ("wait", 25, 75), ("wait", 0, 100)]
+    with pytest.raises(InputError, match="add up"):
+        action_shares({"a": {"valid": 0.8, "wait": 0.8}})
+
+
+def test_gaps_say_what_is_not_answered(comparisons: pd.DataFrame) -> None:
+    ax = gap_distribution(comparisons, methods=["improve", "timearena-greedy"])
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    part = comparisons[(comparisons["method"] == "timearena-greedy") & comparisons["optimum"].notna()]
+    missing = int(part["makespan"].isna().sum())
+    assert missing > 0
+    assert f"{missing} without answer" in labels[1]
+    assert f"of {len(part)} optimal" in labels[1]
+    dots = sum(len(one.get_offsets()) for one in ax.collections)
+    assert dots == comparisons[comparisons["method"].isin(["improve", "timearena-greedy"])]["gap"].notna().sum()
+    with pytest.raises(InputError, match="fastest"):
+        gap_distribution(comparisons, methods=["fastest"])
+
+
+def test_time_to_proof_tells_proofs_from_limits() -> None:
+    rows = [
+        {
+            "instance": f"p{i}",
+            "benchmark": "own",
+            "method": "optimum",
+            "settled": settled,
+            "actions": actions,
+            "seconds": 0.1,
+        }
+        for i, (settled, actions) in enumerate([("optimal", 9), ("feasible", 30), ("infeasible", 5), ("optimal", None)])
+    ]
+    ax = time_to_proof(pd.DataFrame(rows).convert_dtypes())
+    rendered(ax)
+    assert sum(len(one.get_offsets()) for one in ax.collections) == 3
+    assert {"not proved in time", "proved to have no solution"} <= set(legend(ax))
+    assert "not shown: 1 problems" in ax.get_xlabel()
+
+
+def test_profile_of_far_ratios_is_logarithmic() -> None:
+    rows = [{"instance": "x", "method": "a", "makespan": 1}, {"instance": "x", "method": "b", "makespan": 60}]
+    ax = performance_profile(pd.DataFrame(rows))
+    rendered(ax)
+    assert ax.get_xscale() == "log"
+    assert ax.get_xlim()[1] > 60
+
+
+def test_empty_frames_are_drawn() -> None:
+    nothing = frames.empty("comparisons")
+    for draw in (gap_distribution, performance_profile, time_to_proof):
+        rendered(draw(nothing))
+    rendered(progress_curves([]))
+    rendered(action_shares({}))
+    rendered(regret_staircase(chain([])))
+
+
+def test_staircase_follows_the_decisions() -> None:
+    ax = regret_staircase(chain([0, 3, 0, 2, None, None], no_return=4), named=1)
+    rendered(ax)
+    stair = next(line for line in ax.lines if line.get_drawstyle() == "steps-post")
+    heights = np.asarray(stair.get_ydata(), dtype=float)
+    assert heights[:5].tolist() == [100, 100, 103, 103, 105]
+    assert np.isnan(heights[5:]).all()
+    said = legend(ax)
+    assert any(text.startswith("+3: do <b>1</b> (decision 2)") for text in said)
+    assert not any(text.startswith("+2") for text in said)
+    assert any(text.startswith("point of no return: do <b>4</b> (decision 5)") for text in said)
+    assert any("no way to a success" in text for text in said)
+
+
+def test_graph_has_every_action_and_lag() -> None:
+    actions = (
+        Action("t/a", "t", 2, 2),
+        Action("t/b", "t", 3, 0),
+        Action("t/c", "t", 1, 1, modes=(Mode(), Mode(after=("t/b",)))),
+    )
+    instance = Instance("i", actions, (Lag("t/a", "t/b", 1, 9), Lag("t/a", "t/c", None, 4)))
+    graph = graph_of(instance)
+    assert nx.to_dict_of_dicts(graph) == {
+        "t/a": {"t/b": {"minimum": 1, "maximum": 9}, "t/c": {"minimum": None, "maximum": 4}},
+        "t/b": {"t/c": {"minimum": 0, "maximum": None, "mode": 1}},
+        "t/c": {},
+    }
+    ax = dependency_graph(instance)
+    said = [text.get_text() for text in texts(rendered(ax))]
+    assert "≥1\n≤9" in said
+    assert {"within a window after", "after, in one mode only"} <= set(legend(ax))
+
+
+@pytest.mark.parametrize(
+    "instance", [BIG, SMALL, dense(), *(workshop(seed) for seed in range(12))], ids=lambda one: one.name
+)
+def test_boxes_of_the_graph_lie_apart_and_in_order(instance: Instance) -> None:
+    graph = graph_of(instance)
+    found = place(instance, graph)
+    assert set(found.places) == set(instance.by_id)
+    spots = sorted(found.places.values())
+    for i, (x, y) in enumerate(spots):
+        assert 0 <= x < found.columns
+        assert -1e-9 <= y <= found.lanes - 1 + 1e-9
+        for other, height in spots[:i]:
+            assert x != other or abs(y - height) >= 1 - 1e-9
+    heights = [y for points in found.bends.values() for _, y in points]
+    assert all(-1e-9 <= y <= found.lanes - 1 + 1e-9 for y in heights)
+    assert found.lanes <= len(instance.actions) + len(instance.tasks)
+    for lag in instance.lags:
+        if lag.minimum is not None:
+            assert found.places[lag.before][0] < found.places[lag.after][0]
+
+
+def test_graph_of_all_recipes() -> None:
+    recipes = sorted({task for name in catalogue.expand(["recipe2plan/timed"]) for task in catalogue.load(name).tasks})
+    every = combine("all recipes", recipes)
+    assert len(every.actions) > 200
+    rendered(dependency_graph(every))
+
+
+@pytest.mark.parametrize("against", ["optimum", "other.txt"])
+def test_gantt_against_another_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, against: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("other.txt").write_text(str(run(SMALL, "serial-lpt").plan), encoding="utf-8")
+    result = CliRunner().invoke(app, ["gantt", COBBLER, "-H", "parallel-lpt", "--against", against, "-o", "x.svg"])
+    assert result.exit_code == 0, result.output
+    drawn = Path("x.svg").read_text(encoding="utf-8")
+    alone = CliRunner().invoke(app, ["gantt", COBBLER, "-H", "parallel-lpt", "-o", "y.svg"])
+    assert alone.exit_code == 0
+    assert drawn.count("<g id=") > 1.5 * Path("y.svg").read_text(encoding="utf-8").count("<g id=")
+
+
+@pytest.mark.parametrize(("name", "against"), [(COBBLER, "nowhere.txt"), (SANDWICH, "optimum")])
+def test_gantt_against_what_is_not_there(tmp_path: Path, name: str, against: str) -> None:
+    result = CliRunner().invoke(app, ["gantt", name, "--against", against, "-o", str(tmp_path / "x.svg")])
+    assert isinstance(result.exception, InputError)
+    assert not list(tmp_path.iterdir())
+
+
+def test_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    readme = (Path(__file__).resolve().parents[2] / "analysis" / "README.md").read_text(encoding="utf-8")
+    mine = readme[readme.index("\n## Frames") :]
+    blocks = re.findall(r"```python\n(.*?)```", mine, re.DOTALL)
+    assert len(blocks) >= 3
+    exec("\n".join(blocks), {})
+    assert {path.name for path in tmp_path.iterdir()} == {"comparisons.csv", "grades.parquet", "profile.svg"}

@@ -1,0 +1,454 @@
+"""Comparisons of methods: by hand, by invariances, and by coverage on simulated data."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import comb, inf, nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planoracle.analysis import frames
+from planoracle.analysis.bootstrap import Sample, intervals, weighted_median
+from planoracle.analysis.grade import Grader
+from planoracle.analysis.inference import averages, holm, pairings, profiles, sign_test, wilson
+from planoracle.analysis.observations import size_class, with_actions
+from planoracle.instances.errors import InputError
+
+STATISTICS = ("mean_difference", "median_difference", "mean_ratio", "median_ratio")
+
+
+def table(**methods: list[float | None]) -> pd.DataFrame:
+    """One row per method and problem; ``None`` for no answer."""
+    rows = [
+        {"instance": f"p{i}", "method": method, "makespan": value}
+        for method, values in methods.items()
+        for i, value in enumerate(values)
+    ]
+    return pd.DataFrame(rows)
+
+
+def one(frame: pd.DataFrame, **how: Any) -> pd.Series[Any]:
+    found = pairings(frame, [("a", "b")], draws=500, **how)
+    assert len(found) == 1
+    return found.iloc[0]
+
+
+def test_by_hand() -> None:
+    row = one(table(a=[2, 4, 6, 8], b=[4, 4, 3, 16]))
+    assert (row["pairs"], row["wins"], row["ties"], row["losses"]) == (4, 2, 1, 1)
+    assert row["mean_difference"] == (-2 + 0 + 3 - 8) / 4
+    assert row["median_difference"] == -1.0
+    assert row["mean_ratio"] == pytest.approx((0.5 * 1 * 2 * 0.5) ** 0.25)
+    assert row["median_ratio"] == 0.75
+    assert row["p_sign"] == 1.0
+    assert (row["failed_a"], row["failed_b"], row["failed_both"], row["left_out"]) == (0, 0, 0, 0)
+
+
+def test_failures_are_losses_and_infinitely_bad() -> None:
+    row = one(table(a=[None, None, 3, 3, None], b=[5, 5, 3, 4, None]))
+    assert (row["wins"], row["ties"], row["losses"]) == (1, 2, 2)
+    assert (row["failed_a"], row["failed_b"], row["failed_both"]) == (3, 1, 1)
+    assert row["mean_difference"] == -0.5  # of the two problems that both answer
+    assert row["median_difference"] == 0.0  # of -1, 0, 0, inf, inf
+    assert one(table(a=[None, None, 3], b=[5, 5, 3]))["median_difference"] == inf
+
+
+def test_answers_that_the_rules_refuse_are_failures() -> None:
+    frame = table(a=[1, 2], b=[3, 3]).assign(accepted=[False, True, True, None])
+    row = one(frame)
+    assert (row["wins"], row["losses"], row["failed_a"]) == (1, 1, 1)
+
+
+def test_infeasible_problems_are_left_out_and_counted() -> None:
+    frame = table(a=[1, None], b=[2, None]).assign(settled=["optimal", "infeasible"] * 2)
+    row = one(frame)
+    assert (row["pairs"], row["wins"], row["left_out"], row["failed_both"]) == (1, 1, 1, 0)
+
+
+def test_problems_that_only_one_has_rows_for() -> None:
+    frame = pd.concat([table(a=[1, 2, 3]), table(b=[2, 2])])
+    assert one(frame)[["pairs", "wins", "ties", "failed_b", "left_out"]].tolist() == [3, 2, 1, 1, 0]
+    skipped = one(frame, absent="skipped")
+    assert skipped[["pairs", "wins", "ties", "failed_b", "left_out"]].tolist() == [2, 1, 1, 0, 1]
+
+
+def test_unscored_submissions_are_neither_won_nor_lost() -> None:
+    frame = pd.DataFrame(
+        {
+            "instance": ["x", "y", "z"] * 2,
+            "model": ["a"] * 3 + ["b"] * 3,
+            "scored": [True, False, True, True, True, True],
+            "success": [True, None, False, True, True, True],
+            "makespan": [4, None, 2, 5, 5, 5],
+            "progress": [1.0, None, 0.3, 1.0, 1.0, 1.0],
+        }
+    )
+    row = one(frame)
+    assert row[["pairs", "wins", "losses", "failed_a", "left_out"]].tolist() == [
+        2,
+        1,
+        1,
+        1,
+        1,
+    ]  # z: makespan of a failure
+    shares = one(frame, value="progress")
+    assert shares["better"] == "higher"
+    assert shares[["pairs", "ties", "losses"]].tolist() == [2, 1, 1]
+    assert shares["mean_difference"] == pytest.approx(-0.35)
+
+
+def test_what_was_never_scored_is_no_problem_that_others_fail_at() -> None:
+    frame = pd.DataFrame(
+        {
+            "instance": ["x", "x", "no such", None],
+            "model": ["a", "b", "a", None],
+            "scored": [True, True, False, False],
+            "success": [True, True, None, None],
+            "progress": [1.0, 1.0, None, None],
+        }
+    )
+    found = averages(frame, value="success", draws=10)
+    assert found["method"].tolist() == ["a", "b"]
+    assert found["mean"].tolist() == [1.0, 1.0]
+    assert found["left_out"].tolist() == [2, 2]
+    assert one(frame, value="progress")[["pairs", "ties", "left_out"]].tolist() == [1, 1, 2]
+    nameless = frame.assign(model=None, scored=True)
+    assert averages(nameless, value="success", draws=10)["method"].tolist() == ["unnamed"]
+
+
+def test_repeated_runs_are_averaged() -> None:
+    frame = pd.concat([table(a=[2, 3]), table(a=[4, None]), table(b=[3, 9])])
+    row = one(frame)
+    assert row[["pairs", "ties", "losses", "failed_a"]].tolist() == [2, 1, 1, 1]
+
+
+values = st.lists(st.none() | st.integers(1, 40), min_size=1, max_size=12)
+
+
+@settings(max_examples=40)
+@given(values, st.data())
+def test_swapping_the_methods_flips_everything(a: list[float | None], data: st.DataObject) -> None:
+    b = data.draw(st.lists(st.none() | st.integers(1, 40), min_size=len(a), max_size=len(a)))
+    frame = table(a=a, b=b).assign(set=[f"s{i % 3}" for i in range(len(a))] * 2)
+    forth, back = (pairings(frame, [pair], draws=200).iloc[0] for pair in (("a", "b"), ("b", "a")))
+    assert (forth["wins"], forth["ties"], forth["losses"]) == (back["losses"], back["ties"], back["wins"])
+    assert (forth["failed_a"], forth["failed_b"]) == (back["failed_b"], back["failed_a"])
+    assert forth["wins"] + forth["ties"] + forth["losses"] == forth["pairs"] == len(a)
+    assert forth["p_sign"] == back["p_sign"]
+    for name in STATISTICS:
+        for end, other in (("", ""), ("_low", "_high"), ("_high", "_low")):
+            left, right = forth[name + end], back[name + other]
+            assert pd.isna(left) == pd.isna(right)
+            if pd.isna(left):
+                continue
+            if "ratio" in name:  # of an even number the median is the middle of two, which has no inverse
+                if name == "mean_ratio":
+                    assert left == pytest.approx(1 / right)
+            else:
+                assert left == pytest.approx(-right)
+
+
+@settings(max_examples=30)
+@given(values, st.integers(2, 9))
+def test_units_and_order_of_rows_do_not_matter(a: list[float | None], factor: int) -> None:
+    b = [None if value is None else value + 3 * (i % 2) for i, value in enumerate(a)]
+    frame = table(a=a, b=b)
+    first = pairings(frame, [("a", "b")], draws=200)
+    shuffled = pairings(frame.iloc[::-1], [("a", "b")], draws=200)
+    pd.testing.assert_frame_equal(first, shuffled)
+    scaled = pairings(frame.assign(makespan=frame["makespan"] * factor), [("a", "b")], draws=200)
+    for name in ("wins", "ties", "losses", "p_sign"):
+        assert first[name][0] == scaled[name][0]
+    for name in ("mean_difference", "median_difference_low"):
+        left, right = first[name][0], scaled[name][0]
+        assert (pd.isna(left) and pd.isna(right)) or right == pytest.approx(factor * left)
+    for name in ("mean_ratio", "median_ratio_high"):
+        left, right = first[name][0], scaled[name][0]
+        assert (pd.isna(left) and pd.isna(right)) or right == pytest.approx(left)
+
+
+def test_same_seed_same_intervals_other_seed_others() -> None:
+    random = np.random.default_rng(3)
+    frame = table(a=random.normal(10, 2, 40).tolist(), b=random.normal(10, 2, 40).tolist())
+    assert pairings(frame).equals(pairings(frame))
+    assert not pairings(frame).equals(pairings(frame, seed=1))
+
+
+def test_intervals_hold_the_estimate_and_shrink() -> None:
+    random = np.random.default_rng(5)
+    rows = {}
+    for count in (20, 200):
+        frame = table(a=random.gamma(4, 2, count).tolist(), b=random.gamma(4, 2, count).tolist())
+        row = rows[count] = pairings(frame).iloc[0]
+        for name in STATISTICS:
+            assert row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
+    for name in STATISTICS:
+        widths = [rows[count][f"{name}_high"] - rows[count][f"{name}_low"] for count in (20, 200)]
+        assert widths[1] < 0.6 * widths[0]
+
+
+def coverage(statistic: Any, draw: Any, strata: list[int], truth: float, repeats: int = 300) -> float:
+    random = np.random.default_rng(11)
+    hits = 0
+    for seed in range(repeats):
+        sample = Sample(draw(random, len(strata)), statistic)
+        low, high = intervals({"x": sample}, strata, draws=400, seed=seed)["x"]  # type: ignore[misc]
+        hits += low <= truth <= high
+    return hits / repeats
+
+
+def test_coverage_of_means_and_medians() -> None:
+    def normal(random: np.random.Generator, count: int) -> Any:
+        return random.normal(1.0, 2.0, count)
+
+    def skewed(random: np.random.Generator, count: int) -> Any:
+        return random.exponential(1.0, count)
+
+    assert 0.90 <= coverage("mean", normal, [0] * 30, 1.0) <= 0.99
+    assert 0.90 <= coverage("median", normal, [0] * 31, 1.0) <= 0.99
+    assert 0.86 <= coverage("mean", skewed, [0] * 30, 1.0) <= 0.98
+
+
+@pytest.mark.parametrize("strata", [[i // 2 for i in range(30)], list(range(30)), [0] * 29 + [1]])
+def test_coverage_does_not_suffer_from_small_strata(strata: list[int]) -> None:
+    def normal(random: np.random.Generator, count: int) -> Any:
+        return random.normal(0.0, 1.0, count)
+
+    assert 0.90 <= coverage("mean", normal, strata, 0.0) <= 0.99
+
+
+def test_strata_take_away_what_differs_between_them() -> None:
+    random = np.random.default_rng(2)
+    strata = [i // 20 for i in range(40)]
+    sample = Sample(random.normal(0, 1, 40) + 100 * np.array(strata), "mean")
+    inside = intervals({"x": sample}, strata)["x"]
+    outside = intervals({"x": sample}, [0] * 40)["x"]
+    assert inside is not None
+    assert outside is not None
+    assert inside[1] - inside[0] < 1.0 < 20 < outside[1] - outside[0]
+
+
+def test_too_little_for_an_interval() -> None:
+    row = one(table(a=[1], b=[2]))
+    assert row["mean_difference"] == -1
+    assert row[["mean_difference_low", "median_ratio_high"]].isna().all()
+    nothing = one(table(a=[None], b=[2]))
+    assert pd.isna(nothing["mean_difference"])
+    assert intervals({"x": Sample(np.array([]), "mean")}, [])["x"] is None
+
+
+def test_weighted_median_is_the_median_of_repeated_values() -> None:
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        found = random.integers(0, 6, 7).astype(float)
+        weights = random.integers(0, 4, (5, 7)).astype(float) + (np.arange(7) == 0)
+        for row, median in zip(weights, weighted_median(found, weights), strict=True):
+            assert median == np.median(np.repeat(found, row.astype(int)))
+    assert np.isnan(weighted_median(np.array([-inf, inf]), np.ones((1, 2)))[0])
+    assert weighted_median(np.array([inf, 2.0, inf]), np.ones((1, 3)))[0] == inf
+
+
+def test_sign_test_is_the_binomial_test() -> None:
+    for wins in range(12):
+        for losses in range(12):
+            count, fewer = wins + losses, min(wins, losses)
+            exact = min(1.0, 2 * sum(comb(count, k) for k in range(fewer + 1)) / 2**count)
+            assert sign_test(wins, losses) == pytest.approx(exact)
+    assert 0 < sign_test(5200, 4800) < 1e-4
+    assert sign_test(100_000, 100_000) == 1.0
+
+
+def test_sign_test_keeps_its_level() -> None:
+    random = np.random.default_rng(1)
+    wins = random.binomial(25, 0.5, 4000)
+    assert np.mean([sign_test(int(w), 25 - int(w)) <= 0.05 for w in wins]) <= 0.055
+
+
+def test_holm() -> None:
+    assert holm([]) == []
+    assert holm([0.2]) == [0.2]
+    assert holm([0.9, 0.01, 0.02]) == pytest.approx([0.9, 0.03, 0.04])
+    frame = table(a=list(range(1, 13)), b=list(range(2, 14)), c=list(range(1, 13)))
+    found = pairings(frame, draws=50)
+    assert (found["p_adjusted"] >= found["p_sign"]).all()
+    assert found.loc[0, "p_adjusted"] == pytest.approx(3 * found.loc[0, "p_sign"])
+
+
+def test_wilson_covers() -> None:
+    assert wilson(0, 0) == (None, None)
+    assert wilson(0, 10)[0] == 0.0
+    assert wilson(10, 10)[1] == 1.0
+    hits = 0.0
+    for k in range(21):
+        low, high = wilson(k, 20)
+        assert low is not None
+        assert high is not None
+        hits += comb(20, k) * 0.3**k * 0.7 ** (20 - k) * (low <= 0.3 <= high)
+    assert 0.93 <= hits <= 0.99
+
+
+def test_groups() -> None:
+    frame = table(a=[1, 2, 3, 4], b=[2, 2, 2, 2]).assign(
+        benchmark=["own", "own", "timearena", "timearena"] * 2,
+        set=[None, None, "t", "t"] * 2,
+        actions=[5, 100, 11, 11] * 2,
+    )
+    found = pairings(frame, [("a", "b")], by=("benchmark", "size"), draws=50)
+    keys = [tuple(key) for key in found[["benchmark", "size"]].to_numpy().tolist()]
+    assert keys == [("own", "1-10"), ("own", "81+"), ("timearena", "11-20")]
+    assert found["pairs"].tolist() == [1, 1, 2]
+    assert found["set"].isna().all()
+    whole = pairings(frame, [("a", "b")], draws=50)
+    assert whole["benchmark"].isna().all()
+    assert whole["wins"].sum() == found["wins"].sum()
+
+
+def test_ticks_of_different_benchmarks_are_not_added() -> None:
+    frame = table(a=[1, 2], b=[2, 3]).assign(benchmark=["recipe2plan", "timearena"] * 2, gap=[0.1, 0.2] * 2)
+    row = one(frame)
+    assert row[["mean_difference", "median_difference"]].isna().all()
+    assert row["mean_ratio"] == pytest.approx((1 / 2 * 2 / 3) ** 0.5)
+    assert not pd.isna(one(frame, value="gap")["mean_difference"])
+    assert averages(frame, value="makespan", draws=50)["mean"].isna().all()
+
+
+def test_ratios_only_of_positive_values() -> None:
+    row = one(table(a=[0, 1], b=[0, 2]))
+    assert row[["mean_ratio", "median_ratio"]].isna().all()
+    assert row["ties"] == 1
+
+
+def test_averages_by_hand() -> None:
+    frame = table(a=[1, 2, 6, None], b=[None] * 4)
+    found = averages(frame, value="makespan", draws=200).set_index("method")
+    assert found.loc["a", ["problems", "answered", "mean", "median", "worst"]].tolist() == [4, 3, 3.0, 4.0, 6.0]
+    assert found.loc["b", "median"] == inf
+    assert pd.isna(found.loc["b", "mean"])
+    assert pd.isna(found.loc["b", "worst"])
+
+
+def test_rate_of_success_counts_what_is_absent() -> None:
+    frame = pd.DataFrame(
+        {"instance": ["x", "y", "z", "x"], "model": ["a", "a", "a", "b"], "success": [True, False, True, True]}
+    )
+    assert averages(frame, value="success", draws=50).set_index("method")["mean"].tolist() == [2 / 3, 1 / 3]
+    skipped = averages(frame, value="success", absent="skipped", draws=50).set_index("method")
+    assert skipped.loc["b", ["mean", "problems", "left_out"]].tolist() == [1.0, 1, 2]
+
+
+def test_profile_by_hand() -> None:
+    frame = table(a=[10, 10, 10, None], b=[10, 12, 20, None], c=[20, None, 10, None])
+    found = profiles(frame)
+    steps = {name: part[["ratio", "share"]].to_numpy().tolist() for name, part in found.groupby("method")}
+    assert steps == {
+        "a": [[1.0, 0.75]],
+        "b": [[1.0, 0.25], [1.2, 0.5], [2.0, 0.75]],
+        "c": [[1.0, 0.25], [2.0, 0.5]],
+    }
+    assert set(found["problems"]) == {4}
+    less = profiles(frame, ["b", "c"])  # whom one is compared with matters
+    assert less[less["method"] == "b"]["share"].tolist() == [0.5, 0.75]
+
+
+def test_profile_against_the_optimum() -> None:
+    frame = table(a=[10, 11, 9], b=[12, 10, 9]).assign(optimum=[10, 10, None] * 2)
+    found = profiles(frame, against="optimum")
+    assert found[["method", "ratio", "share"]].to_numpy().tolist() == [
+        ["a", 1.0, 0.5],
+        ["a", 1.1, 1.0],
+        ["b", 1.0, 0.5],
+        ["b", 1.2, 1.0],
+    ]
+    assert set(found["left_out"]) == {1}
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(*[st.none() | st.integers(0, 9)] * 3), min_size=1, max_size=8))
+def test_profiles_rise_and_somebody_is_best(rows: list[tuple[int | None, ...]]) -> None:
+    frame = table(a=[row[0] for row in rows], b=[row[1] for row in rows], c=[row[2] for row in rows])
+    found = profiles(frame)
+    answered = sum(any(value is not None for value in row) for row in rows)
+    at_best = found[found["ratio"] == 1.0]
+    assert at_best["share"].sum() >= answered / len(rows) - 1e-9
+    for name, part in found.groupby("method"):
+        assert part["ratio"].tolist() == sorted(set(part["ratio"]))
+        assert all(low <= high for low, high in pairwise(part["share"]))
+        known = [row["abc".index(str(name))] for row in rows]
+        best = [min((v for v in row if v is not None), default=None) for row in rows]
+        finite = sum(v is not None and (v == b or b != 0) for v, b in zip(known, best, strict=True))
+        assert part["share"].iloc[-1] == pytest.approx(finite / len(rows))
+        assert (part["share_low"] <= part["share"]).all()
+        assert (part["share"] <= part["share_high"]).all()
+
+
+def test_results_are_frames_that_files_keep(tmp_path: Any) -> None:
+    frame = table(a=[1, 2, None], b=[2, 2, 2])
+    for name, found in (("pairings", pairings(frame)), ("averages", averages(frame, value="makespan"))):
+        frames.write_csv(found, tmp_path / "x.csv", name)
+        pd.testing.assert_frame_equal(frames.read_csv(tmp_path / "x.csv", name), found, check_exact=True)
+    frames.check(profiles(frame), "profiles")
+
+
+@pytest.mark.parametrize("function", [pairings, averages, profiles])
+def test_empty_frames_have_nothing_to_compare(function: Any) -> None:
+    found = function(frames.empty("comparisons"), value="makespan")
+    assert len(found) == 0
+    assert len(function(frames.empty("grades"), value="makespan", by=("benchmark",))) == 0
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"value": "speed"}, "value"),
+        ({"value": "other"}, "better"),
+        ({"who": "agent"}, "who"),
+        ({"by": ("size",)}, "by"),
+        ({"by": ("colour",)}, "by"),
+        ({"absent": "ignored"}, "absent"),
+        ({"level": 1.5}, "level"),
+        ({"draws": 0}, "draws"),
+        ({"pairs": "nobody"}, "pairs"),
+        ({"pairs": [("a", "z")]}, "pairs"),
+    ],
+)
+def test_wrong_options_are_told(how: dict[str, Any], said: str) -> None:
+    frame = table(a=[1], b=[2]).assign(other=nan)
+    with pytest.raises(InputError) as caught:
+        pairings(frame, **how)
+    assert caught.value.field == said
+
+
+def test_sizes() -> None:
+    assert [size_class(n) for n in (0, 10, 11, 20, 21, 40, 41, 80, 81, 9999)] == [
+        *("1-10", "1-10", "11-20", "11-20", "21-40", "21-40", "41-80", "41-80", "81+", "81+")
+    ]
+    problems = pd.DataFrame({"instance": ["p0", "p1"], "actions": pd.array([5, 50], dtype="Int64")})
+    frame = with_actions(table(a=[1, 2, 3]), problems)
+    assert frame["actions"].isna().tolist() == [False, False, True]
+    found = averages(frame, value="makespan", by=("size",), draws=10)
+    assert found["problems"].tolist() == [1, 1, 1]
+    with pytest.raises(InputError, match="several numbers"):
+        with_actions(frame, pd.concat([problems, problems.assign(actions=7)]))
+
+
+def test_agents_of_real_grades() -> None:
+    grader = Grader()
+    names = [f"timearena/household{i}" for i in range(1, 6)]
+    graded = [
+        grader.grade({"id": f"{model}{i}", "instance": name, "model": model, "actions": ["wait"] * length}, i)
+        for i, name in enumerate(names)
+        for model, length in (("patient", 9), ("hasty", 3))
+    ]
+    frame, errors = frames.grades(graded)
+    assert len(errors) == 0
+    row = pairings(frame, [("patient", "hasty")], draws=50).iloc[0]
+    assert row[["pairs", "ties", "failed_both"]].tolist() == [5, 5, 5]
+    metrics, _ = frames.metrics(graded)
+    waits = metrics[metrics["metric"] == "kinds.wait"]
+    found = pairings(waits, [("patient", "hasty")], value="value", better="lower", draws=50).iloc[0]
+    assert found[["wins", "losses", "mean_difference"]].tolist() == [0, 5, 6.0]
