@@ -17,6 +17,7 @@ from planoracle.analysis.cli import (
     instances,
     regret,
     repair,
+    report,
     schedule,
     schema,
     solve,
@@ -43,6 +44,7 @@ app.command("gantt")(gantt.gantt)
 app.command("next")(advise.next_)
 app.command("regret")(regret.regret)
 app.command("repair")(repair.repair)
+app.command("report")(report.report)
 app.command("schema")(schema.schema)
 
 

@@ -1,0 +1,84 @@
+"""``planoracle report``: a page to look at, with all plans over the optimum."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from planoracle.analysis.cli.output import complain
+from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, opened
+
+
+def report(
+    submissions: Annotated[
+        Path,
+        typer.Argument(
+            help="JSON lines: submissions, or what planoracle grade --format jsonl writes; - for standard input."
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page, a single HTML file.")],
+    profile: ProfileOption = "paper",
+    title: Annotated[str, typer.Option(help="Heading of the page.")] = "Plans against the optimum",
+    regret_seconds: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds at most for the prices of decisions, 0 for none; by default the page takes half a minute.",
+            min=0.0,
+        ),
+    ] = None,
+    originals: OriginalsOption = None,
+) -> None:
+    """Write a page that needs no network: a leaderboard, and every plan over the optimum.
+
+    A line that cannot be read or graded is reported and has its place on the page; the exit status is then 1.
+    """
+    from planoracle.analysis.report.entries import entries_of
+    from planoracle.analysis.report.page import build
+    from planoracle.analysis.submissions import read_submissions
+
+    with opened(submissions) as stream, _progress() as told:
+        found = build(
+            entries_of(read_submissions(stream, str(submissions))),
+            title=title,
+            profile=profile,
+            originals=originals,
+            regret_seconds=regret_seconds,
+            told=told,
+        )
+    try:
+        # Written beside it first: nobody is left with half a page.
+        draft = output.with_name(f"{output.name}.part")
+        draft.write_text(found.html, encoding="utf-8", newline="\n")
+        os.replace(draft, output)
+    except OSError as error:
+        complain(f"{output}: cannot be written: {error.strerror}")
+        raise typer.Exit(2) from None
+    for line, reason in found.unscored:
+        complain(f"line {line}: {reason}")
+    raise typer.Exit(1 if found.unscored else 0)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    """Show on standard error how far the work is, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda label, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def told(label: str, done: int, total: int) -> None:
+            if label not in tasks:
+                tasks[label] = progress.add_task(label, total=total)
+            progress.update(tasks[label], completed=done)
+
+        yield told

@@ -1,0 +1,121 @@
+// The chart: the drawing with its legend and size, and what happens to it by mouse and keys.
+
+class Chart extends Drawing {
+  constructor(...given) {
+    super(...given);
+    this.holder = el("div", { class: "plot", tabindex: "-1" });
+    this.labels = el("div", { class: "labels", "aria-hidden": "true" });
+    this.element = el(
+      "figure",
+      { class: "chart" },
+      this.toolbar(),
+      el("div", { class: "frame" }, this.labels, this.holder),
+      this.legend(),
+    );
+    this.watch = new ResizeObserver(() => this.fit());
+    this.watch.observe(this.holder);
+    this.holder.addEventListener("keydown", (event) => this.walk(event));
+    this.holder.addEventListener("mouseleave", hideTip);
+  }
+
+  toolbar() {
+    const zoom = (by, said, sign) =>
+      el("button", { type: "button", "aria-label": said, title: said, onclick: () => this.enlarge(by) }, sign);
+    return el(
+      "div",
+      { class: "tools", role: "group", "aria-label": "Size of the chart" },
+      zoom(0.5, "Narrower", "−"),
+      zoom(0, "Fit the width", "Fit"),
+      zoom(2, "Wider", "+"),
+    );
+  }
+
+  enlarge(by) {
+    this.zoom = by ? Math.min(32, Math.max(1, this.zoom * by)) : 1;
+    this.width = 0;
+    this.fit();
+  }
+
+  legend() {
+    const entry = (sample, said) => el("li", {}, sample, said);
+    const swatch = (name, colour) => {
+      const box = el("span", { class: `swatch ${name}`, "aria-hidden": "true" });
+      if (colour) box.style.background = colour;
+      return box;
+    };
+    const bars = this.plans.flatMap((plan) => [...plan.rows.values()].flatMap((row) => row.bars));
+    const entries = this.tasks.map((task) => entry(swatch("", this.colour(task)), data(task)));
+    if (bars.some((one) => one.released < one.end)) entries.push(entry(swatch("hatched"), "holds no agent"));
+    if (this.plans.some((plan) => plan.pieces.some((piece) => !piece.done)))
+      entries.push(entry(swatch("undone"), "handed in, not carried out"));
+    if (this.faults.some((fault) => fault.start !== null))
+      entries.push(entry(el("span", { class: "sign", "aria-hidden": "true" }, "!"), "fault"));
+    return el("ul", { class: "legend" }, entries);
+  }
+
+  fit() {
+    const room = this.holder.clientWidth;
+    if (!room || room === this.width) return;
+    this.width = room;
+    this.render(Math.max(room * this.zoom, 260) - PAD);
+  }
+
+  // An element that can be reached by keys and tells about itself. Those of one command or action light up together.
+  item(element, key, links, tell, name) {
+    const item = { element, key, links, tell };
+    fill(
+      element,
+      {
+        role: "img",
+        "aria-label": name,
+        onmouseenter: () => this.hover(item),
+        onfocus: () => this.hover(item),
+        onblur: hideTip,
+        onclick: () => this.choose(item),
+      },
+      [],
+    );
+    this.items.push(item);
+    return element;
+  }
+
+  hover(item) {
+    this.light(item.links);
+    showTip(item.element, item.tell());
+  }
+
+  choose(item) {
+    this.items.forEach((other) => other.element.setAttribute("tabindex", other === item ? "0" : "-1"));
+    this.current = item.key;
+    item.element.focus({ preventScroll: true });
+    this.hover(item);
+  }
+
+  // Lights up what belongs to a command; for buttons outside of the chart.
+  select(position) {
+    const item = this.items.find((one) => one.links.includes(`c${position}`));
+    if (!item) return;
+    this.choose(item);
+    item.element.scrollIntoView({ block: "nearest", inline: "center", behavior: calm.matches ? "auto" : "smooth" });
+  }
+
+  light(links) {
+    for (const item of this.items)
+      item.element.classList.toggle(
+        "lit",
+        item.links.some((link) => links.includes(link)),
+      );
+  }
+
+  walk(event) {
+    const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+    const here = this.items.findIndex((item) => item.element === document.activeElement);
+    if (event.key === "Escape") return hideTip();
+    const ends = { Home: 0, End: this.items.length - 1 };
+    const to = event.key in ends ? ends[event.key] : here + (steps[event.key] ?? 0);
+    if (here < 0 || to === here || !this.items[to]) return;
+    event.preventDefault();
+    this.choose(this.items[to]);
+    this.items[to].element.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+}

@@ -1,0 +1,152 @@
+// Data: chunks of compressed JSON in the page, elements that only ever hold text, times in words, links.
+
+const CHUNKS_KEPT = 24;
+const chunks = new Map();
+const SVG = "http://www.w3.org/2000/svg";
+
+function loaded() {
+  if (document.readyState !== "loading") return Promise.resolve();
+  return new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve, { once: true }));
+}
+
+async function inflate(text) {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).json();
+}
+
+async function chunk(number) {
+  if (number) await loaded();
+  if (!chunks.has(number)) {
+    chunks.set(number, inflate(document.getElementById(`chunk-${number}`).textContent));
+    if (chunks.size > CHUNKS_KEPT) chunks.delete([...chunks.keys()].find((key) => key > 0));
+  }
+  return chunks.get(number);
+}
+
+// Elements. Text is text, whatever it holds; attribute names never come from the data.
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  for (const child of children.flat(3)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+  return element;
+}
+
+const el = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
+const draw = (name, attributes, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
+const data = (text, attributes, ...parts) =>
+  el("bdi", attributes, parts.length ? parts : text === "" ? "(no name)" : text);
+
+// Numbers and times.
+
+const DASH = "–";
+const count = (value) => (value === null || value === undefined ? DASH : value.toLocaleString("en"));
+const fixed = (value, digits) => (value === null || value === undefined ? DASH : value.toFixed(digits));
+const percent = (value, digits = 1) =>
+  value === null || value === undefined ? DASH : `${(100 * value).toFixed(digits)} %`;
+const two = (number) => String(number).padStart(2, "0");
+const words = (name) => name.replaceAll("_", " ");
+const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+
+function clock(seconds, hours = true) {
+  const whole = Math.round(seconds);
+  const rest = `${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
+  return hours ? `${two(Math.floor(whole / 3600))}:${rest}` : rest;
+}
+
+function span(time, ticks) {
+  if (ticks === null || ticks === undefined) return DASH;
+  if (time.seconds === null) return plural(ticks, time.unit);
+  const all = Math.abs(ticks) * time.seconds;
+  const parts = [
+    [Math.floor(all / 3600), "h"],
+    [Math.floor(all / 60) % 60, "min"],
+    [all % 60, "s"],
+  ];
+  const told = parts
+    .filter(([amount]) => amount)
+    .map(([amount, unit]) => `${amount} ${unit}`)
+    .join(" ");
+  return (ticks < 0 ? "-" : "") + (told || "0 s");
+}
+
+function moment(time, tick) {
+  if (tick === null || tick === undefined) return DASH;
+  return time.seconds === 1 ? clock(tick) : `${time.unit} ${tick + time.first}`;
+}
+
+// Links: #problem/submission; a problem alone ends with a slash. Names that are not alone have ~line behind them.
+
+function coded(text) {
+  return encodeURIComponent(text).replaceAll("~", "%7E");
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+const problemLink = (name) => `#${name.split("/").map(coded).join("/")}/`;
+
+class Rows {
+  constructor(index) {
+    Object.assign(this, index.rows);
+    this.problems = index.problems.map(([name, set, unit, seconds, first, status, best, bound, chart]) => ({
+      name,
+      set,
+      time: { unit, seconds, first },
+      status,
+      best,
+      bound,
+      chart,
+      rows: [],
+    }));
+    this.size = this.id.length;
+    this.byName = new Map(this.problems.map((problem, i) => [problem.name, i]));
+    this.alone = new Map();
+    for (let row = 0; row < this.size; row++) {
+      const key = `${this.instance[row]} ${this.id[row]}`;
+      this.alone.set(key, this.alone.has(key) ? -1 : row);
+      this.problems[this.instance[row]].rows.push(row);
+    }
+  }
+
+  problem(row) {
+    return this.problems[this.instance[row]];
+  }
+
+  link(row) {
+    const alone = this.alone.get(`${this.instance[row]} ${this.id[row]}`) === row && this.id[row] !== "";
+    return problemLink(this.problem(row).name) + coded(this.id[row]) + (alone ? "" : `~${this.line[row]}`);
+  }
+
+  // Returns what a link leads to: {}, {problem} or {problem, row}; null if to nothing that is here.
+  find(hash) {
+    const path = hash.replace(/^#/, "");
+    if (path === "") return {};
+    const cut = path.lastIndexOf("/");
+    const problem = this.byName.get(decoded(path.slice(0, Math.max(cut, 0))));
+    const [name, line] = path.slice(cut + 1).split("~");
+    if (cut >= 0 && problem !== undefined) {
+      if (path.endsWith("/")) return { problem };
+      const alone = this.alone.get(`${problem} ${decoded(name)}`);
+      const fits = (row) => (line === undefined ? this.id[row] === decoded(name) : this.line[row] === Number(line));
+      const row = line === undefined && alone >= 0 ? alone : this.problems[problem].rows.find(fits);
+      if (row !== undefined) return { problem, row };
+    }
+    const whole = this.byName.get(decoded(path));
+    return whole === undefined ? null : { problem: whole };
+  }
+}

@@ -1,0 +1,279 @@
+// The view of one submission.
+
+const METRICS = {
+  executed: "Commands carried out before the run ended",
+  progress: "Share of the actions done",
+  goal_ratio: "Share of the tasks done",
+  efficiency: "Time saved by what needs nobody, as a share of that work",
+  r_efficiency: "Efficiency by that of the reference plan",
+  r_efficiency_optimal: "Efficiency by that of the optimal plan",
+  multitasking_score: "R-efficiency of plans that succeed, else 0",
+  reference: "Which plan R-efficiency compares with",
+  end: "How the run ended",
+  total_time: "Time the run took",
+  score: "Score at the end, in percent",
+  best_score: "Highest score, in percent",
+  best_time: "Time to the highest score",
+  func_f1: "F1 of the functions called",
+  param_f1: "F1 of functions with their parameters",
+  subtask_acc: "Share of sub-tasks solved",
+  overall: "Whether all sub-tasks are solved",
+  steps_taken: "Legal actions",
+  step_limit: "Steps within which success counts",
+  within_limit: "Goal reached within the step limit",
+  optimality: "Steps by those of an optimal plan",
+};
+
+async function detailsView(rows, row) {
+  const problem = rows.problem(row);
+  const [sheets, chart] = await Promise.all([chunk(rows.chunk[row]), problem.chart < 0 ? null : chunk(problem.chart)]);
+  const [sheet, priced] = sheets[rows.place[row]];
+  const { time } = problem;
+  const drawn =
+    chart && (sheet.pieces || chart.optimum.pieces.length)
+      ? new Chart(chart, time, sheet, priced, rows.outcome[row] === 0)
+      : null;
+  const outcome = rows.outcome[row];
+  const parts =
+    outcome === 2
+      ? []
+      : [
+          drawn &&
+            el(
+              "section",
+              {},
+              el("h2", {}, sheet.pieces ? "Plan over the optimum" : "Best plan"),
+              planNotes(sheet, drawn),
+              drawn.element,
+            ),
+          faultList(sheet, rows.faults[row], chart, time, drawn),
+          regretSection(sheet, priced, chart, time, drawn),
+          critic(sheet),
+          metrics(sheet),
+        ];
+  return [
+    crumbs(problem),
+    el(
+      "header",
+      { class: "top" },
+      el("h1", {}, data(rows.id[row]), " ", badge(outcome, outcome === 1 ? rows.whys[rows.why[row]] : "")),
+      byline(rows, row),
+      outcome === 2 ? el("p", { class: "reason" }, data(rows.whys[rows.why[row]])) : figures(rows, row),
+    ),
+    parts,
+    sheet.plan
+      ? el(
+          "details",
+          { class: "fold" },
+          el("summary", {}, el("h2", {}, "As handed in")),
+          el("pre", { tabindex: "0" }, sheet.plan),
+        )
+      : null,
+    neighbours(rows, row),
+  ];
+}
+
+function byline(rows, row) {
+  const model = rows.models[rows.model[row]];
+  const same = rows
+    .problem(row)
+    .rows.filter(
+      (other) => other !== row && rows.chunk[other] === rows.chunk[row] && rows.place[other] === rows.place[row],
+    );
+  const others = same
+    .slice(0, 5)
+    .map((other) => [", ", el("a", { href: rows.link(other) }, data(rows.id[other]))])
+    .flat()
+    .slice(1);
+  return el(
+    "p",
+    { class: "lead" },
+    model === "" ? null : ["by ", data(model), ", "],
+    `line ${rows.line[row]}`,
+    same.length ? ["; the same plan as ", others, same.length > 5 ? ` and ${same.length - 5} more` : ""] : null,
+  );
+}
+
+function figures(rows, row) {
+  const { time } = rows.problem(row);
+  const [made, best] = [rows.makespan[row], rows.optimum[row]];
+  const entries = [
+    ["Makespan", span(time, made)],
+    ["Optimum", best === null ? "not proved" : span(time, best)],
+    ["÷ optimum", rows.outcome[row] === 0 && best ? fixed(made / best, 3) : DASH],
+    ["Regret", rows.total[row] === null ? DASH : span(time, rows.total[row])],
+    ["Score", hundred(rows.score[row])],
+    ["Progress", percent(rows.progress[row], 0)],
+    ["Faults", count(rows.faults[row])],
+  ];
+  return el(
+    "dl",
+    { class: "figures" },
+    entries.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
+  );
+}
+
+function planNotes(sheet, drawn) {
+  const notes = [];
+  if (sheet.graded) notes.push("This line is a grade without a plan, so only the best plan is drawn.");
+  else if (!sheet.pieces) notes.push(`The plan cannot be drawn: ${sheet.fault ?? "it cannot be read as a schedule"}.`);
+  if (sheet.pieces && !sheet.pieces.some((piece) => piece[6])) notes.push("Nothing was carried out.");
+  if (drawn.beyond)
+    notes.push(
+      `${plural(drawn.beyond, "piece")} far beyond all others ${drawn.beyond === 1 ? "is" : "are"} not drawn.`,
+    );
+  return notes.length ? el("p", { class: "note" }, notes.join(" ")) : null;
+}
+
+function faultList(sheet, all, chart, time, drawn) {
+  const faults = sheet.faults ?? [];
+  if (!all)
+    return el("section", {}, el("h2", {}, "Faults"), el("p", { class: "note" }, "None: the plan breaks no rule."));
+  const entry = ([kind, position, start, , text, subject], i) => {
+    const where = faultPlace(chart, time, { position, start });
+    const place =
+      position !== null && drawn?.plans.length && start !== null
+        ? el(
+            "button",
+            { type: "button", class: "link", title: "Show it in the chart", onclick: () => drawn.select(position) },
+            where,
+          )
+        : where;
+    return el(
+      "li",
+      {},
+      el("span", { class: "sign", "aria-hidden": "true" }, i + 1),
+      el(
+        "div",
+        {},
+        el("p", { class: "kind" }, words(kind), el("span", { class: "where" }, " · ", place)),
+        el("p", {}, data(text), sheet.graded && subject ? [" (", data(subject), ")"] : null),
+      ),
+    );
+  };
+  const shown = faults.slice(0, 8).map(entry);
+  const more = faults.slice(8).map((fault, i) => entry(fault, i + 8));
+  return el(
+    "section",
+    {},
+    el("h2", {}, `Faults (${count(all)})`),
+    el("ol", { class: "faults" }, shown),
+    more.length
+      ? el(
+          "details",
+          { class: "fold small" },
+          el("summary", {}, `${count(more.length)} more`),
+          el("ol", { class: "faults" }, more),
+        )
+      : null,
+    all > faults.length ? el("p", { class: "note" }, `Only ${count(faults.length)} of them are explained.`) : null,
+  );
+}
+
+function regretSection(sheet, priced, chart, time, drawn) {
+  const head = el("h2", {}, "Regret");
+  if (!priced)
+    return el(
+      "section",
+      {},
+      head,
+      el(
+        "p",
+        { class: "note" },
+        sheet.graded
+          ? "A grade holds no decisions that could be priced."
+          : "The decisions of this plan are not priced; with a larger --regret-seconds they are.",
+      ),
+    );
+  const dear = priced.decisions.map((one, i) => ({ one, i })).filter(({ one }) => one[4] !== 0);
+  const columns = [
+    {
+      label: "Decision",
+      value: ({ i }) => i,
+      show: ({ one }) =>
+        el(
+          "button",
+          { type: "button", class: "link", title: "Show it in the chart", onclick: () => drawn?.select(one[1]) },
+          data(decisionName(one, chart)),
+        ),
+    },
+    { label: "When", value: ({ one }) => one[2], show: ({ one }) => stretch(time, one[2], one[3]) },
+    {
+      label: "Cost",
+      number: true,
+      falling: true,
+      value: ({ one }) => one[4],
+      show: ({ one }) =>
+        one[4] === null ? (one[5] === "infeasible" ? "no way on" : "not proved") : span(time, one[4]),
+    },
+    { label: "At best after it", number: true, value: ({ one }) => one[7], show: ({ one }) => span(time, one[7]) },
+  ];
+  const table = new Table({
+    caption: "Decisions that cost something",
+    columns,
+    size: 10,
+    state: { column: 2, falling: true },
+  });
+  table.show(dear);
+  const free = priced.decisions.length - dear.length;
+  const sum = priced.total === null ? "" : ` In all they cost ${span(time, priced.total)}.`;
+  return el(
+    "section",
+    {},
+    head,
+    el("p", { class: "note" }, `${plural(free, "decision")} of ${count(priced.decisions.length)} cost nothing.${sum}`),
+    priced.text ? el("p", {}, data(priced.text)) : null,
+    dear.length ? table.element : null,
+  );
+}
+
+function critic(sheet) {
+  if (!sheet.critic?.length) return null;
+  return el(
+    "section",
+    { class: "prose" },
+    el("h2", {}, "Critic"),
+    sheet.critic.map(([title, text]) => [el("h3", {}, data(title)), el("p", {}, data(text))]),
+  );
+}
+
+function metrics(sheet) {
+  const known = (sheet.metrics ?? []).filter(([, value]) => value !== null && value !== "");
+  if (!known.length) return null;
+  const shown = (value) =>
+    typeof value === "boolean"
+      ? value
+        ? "yes"
+        : "no"
+      : typeof value === "number"
+        ? Number.isInteger(value)
+          ? count(value)
+          : fixed(value, 3)
+        : data(value);
+  return el(
+    "section",
+    {},
+    el("h2", {}, "Metrics"),
+    el(
+      "dl",
+      { class: "metrics" },
+      known.map(([name, value]) =>
+        el("div", { title: METRICS[name] }, el("dt", {}, data(words(name))), el("dd", {}, shown(value))),
+      ),
+    ),
+  );
+}
+
+function neighbours(rows, row) {
+  const list = rows.problem(row).rows;
+  const at = list.indexOf(row);
+  const link = (other, before, after) =>
+    other === undefined ? el("span") : el("a", { href: rows.link(other) }, before, data(rows.id[other]), after);
+  return el(
+    "nav",
+    { class: "neighbours", "aria-label": "Other submissions for this problem" },
+    link(list[at - 1], "← ", null),
+    el("span", { class: "range" }, `${count(at + 1)} of ${count(list.length)}`),
+    link(list[at + 1], null, " →"),
+  );
+}

@@ -1,0 +1,322 @@
+// The drawing: a plan over the best one on one time axis, faults above, prices of decisions below.
+
+class Drawing {
+  // sheet and priced are of a submission, and null where only the best plan is drawn; whole: all was carried out.
+  constructor(chart, time, sheet, priced, whole) {
+    Object.assign(this, { chart, time, priced, whole, zoom: 1, number: charts++ });
+    const best = new Plan(
+      chart,
+      chart,
+      chart.optimum.pieces,
+      chart.optimum.status === "optimal" ? "Optimal plan" : "Best plan known",
+    );
+    const own = sheet?.pieces ? new Plan(chart, sheet.actions ? sheet : chart, sheet.pieces, "Submitted plan") : null;
+    this.plans = [own, best].filter((plan) => plan && (plan === own || plan.pieces.length));
+    this.faults = (sheet?.faults ?? []).map(([kind, position, start, end, text, subject], i) => ({
+      kind,
+      position,
+      start,
+      end,
+      text,
+      subject,
+      number: i + 1,
+    }));
+    this.tasks = [...new Set(this.plans.flatMap((plan) => plan.actions.map((action) => action.task)))];
+    const work = chart.actions.reduce((sum, action) => sum + action[4], 0);
+    const ends = this.plans.flatMap((plan) => plan.pieces.map((piece) => piece.end));
+    for (const decision of priced?.decisions ?? []) ends.push(decision[3]);
+    const most = 8 * Math.max(1, chart.optimum.makespan ?? 0, work);
+    this.horizon = Math.max(1, Math.min(most, Math.max(0, ...ends)));
+    this.beyond = this.plans.flatMap((plan) => plan.pieces).filter((piece) => piece.start > this.horizon).length;
+  }
+
+  colour(task) {
+    return COLOURS[this.tasks.indexOf(task) % COLOURS.length];
+  }
+
+  render(width) {
+    this.scale = (tick) => (Math.min(tick, this.horizon) / this.horizon) * (width - PAD);
+    this.items = [];
+    this.names = [];
+    const layers = [];
+    let y = 0;
+    for (const plan of this.plans) {
+      const top = y;
+      const part = this.whole || plan.title !== "Submitted plan" ? "" : " carried out";
+      const heading = `${plan.title}${plan.end ? `, ${span(this.time, plan.end)}${part}` : ""}`;
+      this.name(heading, y, "heading");
+      y += TITLE;
+      if (plan.title === "Submitted plan") y = this.drawFaults(layers, y);
+      y = this.drawRows(layers, plan, y, width);
+      if (plan.end)
+        layers.push(
+          draw("line", { class: "end", x1: this.scale(plan.end), x2: this.scale(plan.end), y1: top + TITLE, y2: y }),
+        );
+      y += MARGIN;
+    }
+    const grid = this.drawAxis(width, y);
+    y += AXIS;
+    if (this.priced?.decisions.some((one) => one[4] !== 0)) y = this.drawRegret(layers, y, width);
+    const title = this.plans.map((plan) => `${plan.title}: ${plan.pieces.length} pieces`).join("; ");
+    const root = draw(
+      "svg",
+      {
+        width: width + PAD,
+        height: y + 2,
+        role: "group",
+        "aria-label": `Gantt chart. ${title}. Arrow keys go from piece to piece.`,
+      },
+      this.patterns(),
+      grid,
+      layers,
+    );
+    const kept = this.items.findIndex((item) => item.key === this.current);
+    this.items.forEach((item, i) => item.element.setAttribute("tabindex", i === Math.max(kept, 0) ? "0" : "-1"));
+    this.holder.replaceChildren(root);
+    this.labels.replaceChildren(...this.names);
+    this.labels.style.height = `${y}px`;
+  }
+
+  name(text, y, kind) {
+    const label = el("div", { class: kind, title: text }, data(text));
+    label.style.top = `${y}px`;
+    this.names.push(label);
+  }
+
+  patterns() {
+    return draw(
+      "defs",
+      {},
+      this.tasks.map((task, i) =>
+        draw(
+          "pattern",
+          {
+            id: `hatch-${this.number}-${i}`,
+            width: 7,
+            height: 7,
+            patternUnits: "userSpaceOnUse",
+            patternTransform: "rotate(45)",
+          },
+          draw("rect", { width: 7, height: 7, fill: this.colour(task), "fill-opacity": 0.25 }),
+          draw("rect", { width: 2, height: 7, fill: this.colour(task), "fill-opacity": 0.8 }),
+        ),
+      ),
+    );
+  }
+
+  drawRows(layers, plan, y, width) {
+    for (const row of plan.rows.values()) {
+      row.bars = row.bars.filter((one) => one.start <= this.horizon);
+      const lanes = pack(row.bars);
+      this.name(row.name, y, "row");
+      layers.push(draw("line", { class: "rule", x1: 0, x2: width, y1: y - LANE / 2, y2: y - LANE / 2 }));
+      for (const one of row.bars) layers.push(this.bar(one, y + one.lane * (BAR + LANE)));
+      y += lanes * (BAR + LANE);
+    }
+    return y;
+  }
+
+  bar({ piece, start, end, released, amount }, y) {
+    const { action } = piece;
+    const place = this.tasks.indexOf(action.task);
+    const colour = this.colour(action.task);
+    const x = this.scale(start);
+    const free = Math.min(Math.max(released, start), end);
+    const parts = [];
+    const rect = (from, to, look) =>
+      parts.push(
+        draw("rect", {
+          x: this.scale(from),
+          y,
+          width: Math.max(this.scale(to) - this.scale(from), 1.5),
+          height: BAR,
+          rx: 2,
+          ...look,
+        }),
+      );
+    if (!piece.done) rect(start, end, { class: "ghost" });
+    else {
+      if (start < free || start === end) rect(start, free, { fill: colour, class: "solid" });
+      if (free < end) rect(free, end, { fill: `url(#hatch-${this.number}-${place})`, class: "loose" });
+    }
+    const room = this.scale(end) - x - 6;
+    const short = action.short + (amount > 1 ? ` ×${amount}` : "");
+    const said = [`${short} ${action.label}`.trim(), short].find((text) => text && text.length * LETTER <= room);
+    const plainInk = !piece.done || free < end;
+    const look = plainInk ? "on-paper" : dark(colour) ? "on-dark" : "on-light";
+    if (said) parts.push(draw("text", { x: x + 4, y: y + BAR / 2 + 4, class: look }, said));
+    const links = [
+      `p${piece.plan.title} ${piece.start} ${action.words}`,
+      `n${action.words}`,
+      ...(piece.position === null ? [] : [`c${piece.position}`]),
+    ];
+    return this.item(
+      draw("g", { class: "bar" }, parts),
+      links[0],
+      links,
+      () => this.tellPiece(piece),
+      this.pieceName(piece),
+    );
+  }
+
+  pieceName({ plan, action, start, end, done }) {
+    const when = `${moment(this.time, start)}, ${span(this.time, end - start)}`;
+    return `${plan.title}: ${action.words}, ${when}${done ? "" : ", not carried out"}`;
+  }
+
+  tellPiece(piece) {
+    const { action, plan } = piece;
+    const other = this.plans.find((one) => one !== plan);
+    const there = other?.pieces.filter((one) => one.action.words === action.words) ?? [];
+    const agent = this.chart.agents.length > 1 && piece.agent >= 0 ? this.chart.agents[piece.agent] : "";
+    const mode = action.modes[piece.mode];
+    const lines = [
+      [
+        moment(this.time, piece.start),
+        piece.end > piece.start
+          ? ` to ${moment(this.time, piece.end)} (${span(this.time, piece.end - piece.start)})`
+          : "",
+      ].join(""),
+      agent && `by ${agent}`,
+      mode?.[0] && action.modes.length > 1 ? `with ${mode[0]}` : "",
+      piece.done ? "" : "Handed in, but not carried out.",
+      plan.title === "Submitted plan" && there.length && this.chart.benchmark !== "robotouille"
+        ? `${other.title}: ${there
+            .slice(0, 3)
+            .map((one) => moment(this.time, one.start))
+            .join(", ")}`
+        : "",
+    ];
+    const price =
+      plan.title === "Submitted plan" && piece.done
+        ? this.priced?.decisions.find((one) => one[1] === piece.position && one[0] !== "wait")
+        : null;
+    if (price) lines.push(priceWords(this.time, price));
+    const wrong =
+      plan.title === "Submitted plan" && piece.position !== null
+        ? this.faults.filter((fault) => fault.position === piece.position)
+        : [];
+    const head =
+      piece.position !== null && !slotted(this.chart) ? `Command ${piece.position + 1}: ${action.words}` : action.words;
+    return [head, [action.label, ...lines].filter(Boolean), wrong.map((fault) => fault.text)];
+  }
+
+  drawFaults(layers, y) {
+    const placed = this.faults.filter((fault) => fault.start !== null && fault.start <= this.horizon);
+    if (!placed.length) return y;
+    const marks = placed.map((fault) => ({
+      fault,
+      start: this.scale(fault.start),
+      end: this.scale(fault.start) + MARK,
+      least: MARK,
+    }));
+    const lanes = Math.min(MARKS, pack(marks));
+    this.name("faults", y, "row");
+    for (const { fault, start, lane } of marks.filter((mark) => mark.lane < MARKS)) {
+      const top = y + lane * MARK;
+      const sign = draw(
+        "g",
+        { class: "fault" },
+        draw("path", { d: `M${start} ${top + 18} v-16 h18 v12 h-14 z` }),
+        draw("text", { x: start + 9, y: top + 12 }, fault.number),
+      );
+      const links = fault.position === null ? [] : [`c${fault.position}`];
+      layers.push(
+        this.item(
+          sign,
+          `f${fault.number}`,
+          links,
+          () => [
+            `Fault ${fault.number}: ${words(fault.kind)}`,
+            [faultPlace(this.chart, this.time, fault)],
+            [fault.text],
+          ],
+          `Fault ${fault.number}: ${fault.text}`,
+        ),
+      );
+    }
+    return y + lanes * MARK + LANE;
+  }
+
+  drawAxis(width, bottom) {
+    const hours = this.horizon >= 3600;
+    const isClock = this.time.seconds === 1;
+    const room = Math.max(2, width / 72);
+    const round = [...(isClock ? CLOCK_STEPS.filter((step) => !hours || step >= 60) : [])];
+    for (let power = 1; power < 1e16; power *= 10)
+      round.push(...[1, 2, 5].map((digit) => digit * power * (isClock ? 86400 : 1)));
+    const step = round.find((one) => this.horizon / one <= room) ?? this.horizon;
+    const grid = draw("g", { class: "axis", "aria-hidden": "true" });
+    const said = (tick) =>
+      isClock
+        ? clock(tick, hours)
+            .slice(0, hours ? 5 : 8)
+            .replace(/^0(?=\d)/, "")
+        : String(tick);
+    for (let tick = 0; tick <= this.horizon; tick += step) {
+      const x = this.scale(tick);
+      grid.append(
+        draw("line", { x1: x, x2: x, y1: TITLE, y2: bottom }),
+        draw(
+          "text",
+          { x, y: bottom + 15, "text-anchor": tick === 0 ? "start" : x > width - 2 * PAD ? "end" : "middle" },
+          said(tick),
+        ),
+      );
+    }
+    this.name(isClock ? (hours ? "h:mm" : "m:ss") : `${this.time.unit}s`, bottom, "row");
+    return grid;
+  }
+
+  drawRegret(layers, y, width) {
+    const decisions = this.priced.decisions;
+    const most = Math.max(1, ...decisions.map((one) => one[4] ?? 0));
+    const base = y + REGRET - 8;
+    this.name("regret", y, "row");
+    this.name(decisions.some((one) => one[4]) ? `up to ${span(this.time, most)}` : "not proved", y + 17, "row");
+    layers.push(draw("line", { class: "base", x1: 0, x2: width, y1: base, y2: base }));
+    decisions.forEach((one, i) => {
+      const [kind, position, start, end, cost, status] = one;
+      if (start > this.horizon) return;
+      const open = cost === null && status !== "infeasible";
+      if (!cost && !open) return;
+      const x = this.scale(start);
+      const wide = Math.max(this.scale(end) - x, 4);
+      const high = open ? 10 : Math.max(3, (Math.abs(cost) / most) * (REGRET - 18));
+      const shape = draw(
+        "g",
+        { class: `price ${open ? "open" : kind}` },
+        draw("rect", { class: "area", x, y, width: wide, height: REGRET - 8 }),
+        draw("rect", { class: "amount", x, y: base - high, width: wide, height: high, rx: 1 }),
+        open && draw("text", { x: x + 1, y: base - 12 }, "?"),
+      );
+      layers.push(
+        this.item(
+          shape,
+          `d${i}`,
+          [`c${position}`],
+          () => [decisionName(one, this.chart), [stretch(this.time, start, end), priceWords(this.time, one)], []],
+          `${decisionName(one, this.chart)}, ${moment(this.time, start)}: ${priceWords(this.time, one)}`,
+        ),
+      );
+    });
+    const lost = decisions[this.priced.no_return];
+    if (lost && lost[3] <= this.horizon) {
+      const x = this.scale(lost[3]);
+      layers.push(
+        draw("line", { class: "lost", x1: x, x2: x, y1: TITLE, y2: base }),
+        draw(
+          "text",
+          {
+            class: "lost",
+            x: x > width / 2 ? x - 4 : x + 4,
+            y: base + 9,
+            "text-anchor": x > width / 2 ? "end" : "start",
+          },
+          "no success from here on",
+        ),
+      );
+    }
+    return base + 12;
+  }
+}

@@ -1,0 +1,117 @@
+// A plan as rows of bars, and how its parts are told.
+
+// Okabe and Ito's colours, then darker and lighter ones.
+const COLOURS = [
+  "#0072b2",
+  "#e69f00",
+  "#009e73",
+  "#f0e442",
+  "#d55e00",
+  "#56b4e9",
+  "#cc79a7",
+  "#00446b",
+  "#f5dba6",
+  "#005f45",
+  "#fafad0",
+  "#803800",
+  "#bbe1f6",
+  "#7a4964",
+];
+const BAR = 26,
+  LANE = 4,
+  MARGIN = 10,
+  TITLE = 26,
+  AXIS = 26,
+  REGRET = 64,
+  MARK = 22,
+  MARKS = 8,
+  LETTER = 6.3,
+  PAD = 14;
+const CLOCK_STEPS = [1, 5, 10, 15, 30, 60, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+let charts = 0;
+
+function dark(colour) {
+  const [r, g, b] = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16) / 255);
+  return 0.3 * r + 0.6 * g + 0.1 * b < 0.5;
+}
+
+// Puts spans into as few lanes as possible such that none overlap.
+function pack(spans) {
+  const lanes = [];
+  for (const one of [...spans].sort((a, b) => a.start - b.start || a.end - b.end)) {
+    const free = lanes.findIndex((end) => end <= one.start);
+    one.lane = free < 0 ? lanes.length : free;
+    lanes[one.lane] = Math.max(one.end, one.start + (one.least || 0));
+  }
+  return Math.max(1, lanes.length);
+}
+
+class Plan {
+  constructor(chart, source, pieces, title) {
+    this.title = title;
+    this.actions = source.actions.map(([words, label, short, task, duration, attended, cut, modes, tail]) => ({
+      words,
+      label,
+      short,
+      task: source.tasks[task],
+      duration,
+      attended,
+      cut,
+      modes,
+      tail,
+    }));
+    this.rows = new Map();
+    this.pieces = pieces.map(([action, start, length, agent, mode, position, done]) => ({
+      plan: this,
+      action: this.actions[action],
+      start,
+      end: start + length,
+      agent,
+      mode,
+      position,
+      done,
+    }));
+    chart.agents.forEach((name, i) => this.rows.set(`a${i}`, { name, bars: [] }));
+    chart.resources.forEach(([name, size], i) =>
+      this.rows.set(`r${i}`, { name: size > 1 ? `${name} (${size})` : name, bars: [] }),
+    );
+    this.rows.set("own", { name: "on its own", bars: [] });
+    for (const piece of this.pieces) this.place(piece);
+    for (const [key, row] of this.rows) if (!row.bars.length && !key.startsWith("a")) this.rows.delete(key);
+    this.end = Math.max(0, ...this.pieces.filter((piece) => piece.done).map((piece) => piece.end));
+  }
+
+  place(piece) {
+    const { action, agent, start, end } = piece;
+    const held = action.cut && action.attended ? end - start : Math.min(action.attended, end - start);
+    const released = agent < 0 ? start : start + held;
+    const put = (key, from, to, amount) =>
+      this.rows.get(key).bars.push({ piece, start: from, end: to, released, amount });
+    if (agent >= 0 && held) put(`a${agent}`, start, released, 1);
+    const demands = action.modes[piece.mode]?.[1] ?? [];
+    for (const [resource, amount] of demands) put(`r${resource}`, start, end, amount);
+    if (!demands.length && (released < end || released === start)) put("own", released, end, 1);
+  }
+}
+
+const stretch = (time, start, end) =>
+  end > start ? `${moment(time, start)} to ${moment(time, end)}` : moment(time, start);
+
+// Where every minute or turn is a decision, these are told, and not the numbers of commands.
+const slotted = (chart) => ["timearena", "asynctool"].includes(chart?.benchmark);
+const decisionName = ([kind, position, , , , , , , said], chart) =>
+  kind === "wait" || slotted(chart) ? said : `Command ${position + 1}: ${said}`;
+
+function faultPlace(chart, time, { position, start }) {
+  if (position === null) return "the whole plan";
+  if (slotted(chart)) return moment(time, start ?? position);
+  return start === null ? `command ${position + 1}` : `command ${position + 1}, ${moment(time, start)}`;
+}
+
+function priceWords(time, [, , , , cost, status, , after]) {
+  if (cost !== null)
+    return cost === 0
+      ? "Costs nothing."
+      : `${cost < 0 ? "Saves" : "Costs"} ${span(time, Math.abs(cost))}; at best ${span(time, after)} in all after it.`;
+  return status === "infeasible" ? "Nothing leads to success after it." : "What it costs is not proved.";
+}

@@ -1,0 +1,125 @@
+"""What a line of the input is: a submission, a grade written by ``planoracle grade``, or nothing that can be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from planoracle.analysis.grade import Grade
+from planoracle.instances.errors import InputError
+
+__all__ = ["Entry", "entries_of", "grade_of"]
+
+# A grade has numbers under some of these.
+_PLANS = ("plan", "actions", "turns")
+_NUMBERS = {"progress", "goal_ratio", "efficiency", "r_efficiency", "r_efficiency_optimal", "multitasking_score"}
+_COUNTS = {"violation_index", "executed", "makespan", "optimal_makespan", "line"}
+_OWN = {entry.name for entry in fields(Grade)} - {"details"}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line: a ``submission`` that is to be graded, or a ``grade``, maybe only of a line that cannot be read."""
+
+    line: int
+    submission: dict[str, Any] | None = None
+    grade: Grade | None = None
+
+    @property
+    def instance(self) -> str | None:
+        """Name of the problem, as far as it is text."""
+        name = self.grade.instance if self.submission is None else self.submission.get("instance")  # type: ignore[union-attr]
+        return name if isinstance(name, str) else None
+
+    @property
+    def key(self) -> str | int:
+        """The same for submissions that differ only in name and model, so that all that is said of them is the same."""
+        if self.submission is None:
+            return self.line
+        try:
+            kept = {name: value for name, value in self.submission.items() if name not in ("id", "model")}
+            return json.dumps(kept, sort_keys=True)
+        except (RecursionError, TypeError, ValueError):
+            return self.line
+
+
+def entries_of(lines: Iterable[tuple[int, Any | InputError]]) -> Iterator[Entry]:
+    """Yield an entry for every line of `planoracle.analysis.submissions.read_submissions`."""
+    for line, content in lines:
+        if isinstance(content, InputError):
+            yield Entry(line, grade=_unscored({}, line, str(content)))
+        elif not isinstance(content, dict):
+            reason = str(InputError("must be an object with id, instance and plan", field="submission", value=content))
+            yield Entry(line, grade=_unscored({}, line, reason))
+        elif "scored" in content and not any(isinstance(content.get(name), str | list | dict) for name in _PLANS):
+            yield Entry(line, grade=grade_of(content, line))
+        else:
+            yield Entry(line, submission=content)
+
+
+def grade_of(row: dict[str, Any], line: int) -> Grade:
+    """Read a row of ``planoracle grade --format jsonl``; a row that is none gives an unscored grade that says so.
+
+    Examples
+    --------
+    >>> grade_of({"id": "a", "instance": "b", "scored": True, "success": True, "score": 3}, 1).details
+    {'score': 3}
+    >>> grade_of({"id": "a", "instance": "b", "scored": True, "progress": "all"}, 1).reason
+    "progress: must be a number or null (found 'all')"
+    """
+    try:
+        known = {name: value for name, value in row.items() if name in _OWN}
+        for name, value in known.items():
+            _check(name, value)
+        for name in ("id", "instance"):
+            if known["scored"] and not isinstance(known.get(name), str):
+                raise InputError("must be text", field=name, value=known.get(name))
+        if known["scored"] and not isinstance(known.get("success"), bool):
+            raise InputError("must be true or false", field="success", value=known.get("success"))
+        found = known.get("violations")
+        known |= {"violations": None if found is None else tuple(found), "line": line}
+        known = {"id": None, "instance": None} | known
+        details = {name: value for name, value in row.items() if name not in _OWN}
+        return Grade(**known, details=details if known["scored"] else {})
+    except InputError as error:
+        return _unscored(row, line, str(error))
+
+
+def _check(name: str, value: Any) -> None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if name == "scored":
+        if not isinstance(value, bool):
+            raise InputError("must be true or false", field=name, value=value)
+    elif value is None:
+        return
+    elif name == "violations":
+        if not isinstance(value, list) or not all(_is_violation(one) for one in value):
+            raise InputError("must be a list of objects with index, kind, subject, message", field=name, value=value)
+    elif name == "success":
+        if not isinstance(value, bool):
+            raise InputError("must be true, false or null", field=name, value=value)
+    elif name in _NUMBERS:
+        if not number:
+            raise InputError("must be a number or null", field=name, value=value)
+    elif name in _COUNTS:
+        if not number or not isinstance(value, int) or value < 0:
+            raise InputError("must be a whole number or null", field=name, value=value)
+    elif not isinstance(value, str):
+        raise InputError("must be text or null", field=name, value=value)
+
+
+def _is_violation(value: Any) -> bool:
+    if not isinstance(value, dict) or value.keys() != {"index", "kind", "subject", "message"}:
+        return False
+    index = value["index"]
+    texts = all(isinstance(value[name], str) for name in ("kind", "subject", "message"))
+    return texts and (index is None or (isinstance(index, int) and not isinstance(index, bool)))
+
+
+def _unscored(row: dict[str, Any], line: int, reason: str) -> Grade:
+    texts: dict[str, Any] = {
+        name: row[name][:200] if isinstance(row.get(name), str) else None for name in ("id", "instance", "model")
+    }
+    return Grade(**texts, scored=False, line=line, reason=reason[:1000])

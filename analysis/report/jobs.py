@@ -1,0 +1,188 @@
+"""The work on all plans, spread over processes: grade and explain all, then price decisions while there is time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from time import time
+from typing import Any, NamedTuple, TypeVar
+
+from planoracle.analysis.report.bench import Options, Priced, Shown, bench
+from planoracle.analysis.report.entries import Entry
+
+__all__ = ["Outcome", "Told", "Work", "work_on"]
+
+# Plans of one problem that are handed to a process at once: to be shown, to be priced.
+_SHOWN, _PRICED = 100, 20
+# Fewer plans are worked on in this process: starting others takes longer.
+_FEW = 60
+
+# Seconds to grade and price in, if nothing else is said, and to price in however long grading takes.
+_IN_ALL, _AT_LEAST = 25.0, 2.0
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+#: Called with what is being done, how much of it is done, and how much there is.
+Told = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Plans that differ, with the lines that hold each; ``lines[i]`` and ``shown[i]`` belong together.
+
+    ``charts`` holds the chart of every problem that exists, by name.
+    """
+
+    lines: list[list[Entry]]
+    shown: list[Shown]
+    priced: dict[int, Priced]
+    charts: dict[str, str]
+
+
+class Outcome(NamedTuple):
+    """What a process hands back on one problem."""
+
+    chart: str | None
+    shown: list[Shown]
+
+
+@dataclass(slots=True)
+class _Pool:
+    """Runs functions over batches, in other processes if there is enough to do."""
+
+    processes: int
+    told: Told
+
+    def run(
+        self, label: str, function: Callable[[_T], _R], batches: Sequence[_T], sizes: Sequence[int]
+    ) -> Iterator[_R]:
+        done, total = 0, sum(sizes)
+        self.told(label, 0, total)
+        for size, result in zip(sizes, self._results(function, batches), strict=True):
+            done += size
+            self.told(label, done, total)
+            yield result
+
+    def _results(self, function: Callable[[_T], _R], batches: Sequence[_T]) -> Iterable[_R]:
+        if self.processes == 1:
+            return map(function, batches)
+        from joblib import Parallel, delayed
+
+        run = Parallel(n_jobs=self.processes, return_as="generator", pre_dispatch="3*n_jobs", batch_size=1)
+        results: Iterable[_R] = run(delayed(function)(batch) for batch in batches)
+        return results
+
+
+def work_on(
+    entries: Iterable[Entry],
+    options: Options,
+    *,
+    regret_seconds: float | None,
+    processes: int | None = None,
+    told: Told = lambda label, done, total: None,
+) -> Work:
+    """Grade, explain and price all submissions; those that say the same are worked on once.
+
+    Parameters
+    ----------
+    regret_seconds
+        Wall time for the prices of decisions. The first plan of every model and problem comes first. By default what
+        grading leaves of `_IN_ALL` seconds.
+    processes
+        By default one for every processor.
+    """
+    began = time()
+    lines: dict[str | int, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        lines[entry.key].append(entry)
+    plans = list(lines.values())
+    pool = _Pool(_processes(processes, len(plans)), told)
+    by_name: dict[str, list[int]] = defaultdict(list)
+    for i, (entry, *_) in enumerate(plans):
+        by_name[entry.instance or ""].append(i)
+    batches = [(name, part) for name, members in by_name.items() for part in _parts(members, _SHOWN)]
+    jobs = [(options, name, [plans[i][0] for i in part]) for name, part in batches]
+    shown: dict[int, Shown] = {}
+    charts: dict[str, str] = {}
+    outcomes = pool.run("grading", _show, jobs, [len(part) for _, part in batches])
+    for (name, part), outcome in zip(batches, outcomes, strict=True):
+        shown |= zip(part, outcome.shown, strict=True)
+        if outcome.chart is not None:
+            charts[name] = outcome.chart
+    work = Work(plans, [shown[i] for i in range(len(plans))], {}, charts)
+    if regret_seconds is None:
+        regret_seconds = max(_AT_LEAST, _IN_ALL - (time() - began))
+    if regret_seconds > 0:
+        _price_all(work, options, regret_seconds, pool)
+    return work
+
+
+def _price_all(work: Work, options: Options, seconds: float, pool: _Pool) -> None:
+    """Fill ``work.priced`` as far as the time allows; no single plan takes a large part of it."""
+    batches = list(_ranked(work))
+    until, most = time() + seconds, max(1.0, seconds / 10)
+    jobs = [(options, until, most, [work.lines[i][0].submission for i in part]) for part in batches]
+    for part, found in zip(batches, pool.run("pricing decisions", _price, jobs, [*map(len, batches)]), strict=True):
+        work.priced.update((i, one) for i, one in zip(part, found, strict=True) if one is not None)
+
+
+def _ranked(work: Work) -> Iterator[list[int]]:
+    """Yield plans to be priced, those of one problem together: first one of every model, then by turns."""
+    first: dict[str, list[int]] = defaultdict(list)
+    later: dict[str, list[int]] = defaultdict(list)
+    seen = set()
+    for i, (entry, *_) in enumerate(work.lines):
+        if entry.submission is None or not work.shown[i].grade.scored:
+            continue
+        name, model = entry.submission["instance"], entry.submission.get("model")
+        (later if (name, model) in seen else first)[name].append(i)
+        seen.add((name, model))
+    for group in (first, later):
+        # Plans for kitchens take much longer.
+        names = sorted(group, key=lambda name: work.shown[group[name][0]].grade.benchmark == "robotouille")
+        for parts in zip_longest(*(_parts(group[name], _PRICED) for name in names)):
+            yield from (part for part in parts if part is not None)
+
+
+def _parts(members: list[int], size: int) -> Iterator[list[int]]:
+    for start in range(0, len(members), size):
+        yield members[start : start + size]
+
+
+def _processes(wanted: int | None, plans: int) -> int:
+    if plans < _FEW:
+        return 1
+    if wanted is not None:
+        return wanted
+    from joblib import cpu_count
+
+    return int(cpu_count())
+
+
+def _show(job: tuple[Options, str, list[Entry]]) -> Outcome:
+    options, name, entries = job
+    here = bench(options)
+    chart = here.chart(name)
+    return Outcome(chart, [here.show(one.submission) if one.submission else _graded(one) for one in entries])
+
+
+def _graded(entry: Entry) -> Shown:
+    from planoracle.analysis.report.plain import packed
+    from planoracle.analysis.report.sheets import grade_faults, metrics
+
+    assert entry.grade is not None
+    sheet = (
+        {"graded": 1, "faults": grade_faults(entry.grade), "metrics": metrics(entry.grade)}
+        if entry.grade.scored
+        else {}
+    )
+    return Shown(entry.grade.without_details(), len(entry.grade.violations or ()), packed(sheet))
+
+
+def _price(job: tuple[Options, float, float, list[Any]]) -> list[Priced | None]:
+    options, until, most, submissions = job
+    here = bench(options)
+    return [here.price(submission, min(most, until - time())) for submission in submissions]

@@ -1,0 +1,190 @@
+"""The page itself: one file with its script, its style and all data, which needs no network and runs nothing else."""
+
+from __future__ import annotations
+
+import html
+import zlib
+from base64 import b64encode
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+
+from planoracle.analysis.report.bench import Options
+from planoracle.analysis.report.board import Line, columns, lines_of, model_rows, problem_row, set_name
+from planoracle.analysis.report.entries import Entry
+from planoracle.analysis.report.jobs import Told, Work, work_on
+from planoracle.analysis.report.plain import packed, plain
+
+__all__ = ["Report", "build"]
+
+#: Scripts and styles in the order in which they are put together.
+_SCRIPTS = (
+    *("data.js", "table.js", "plan.js", "drawing.js", "chart.js"),
+    *("overview.js", "problem.js", "details.js", "start.js"),
+)
+_STYLES = ("base.css", "table.css", "chart.css", "media.css")
+# Plans of one problem that are kept in one chunk.
+_TOGETHER = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A page as text, and what became of the lines.
+
+    Attributes
+    ----------
+    submissions, priced
+        Lines in all; lines whose decisions have a price.
+    unscored
+        Line and reason of all that could not be read or graded.
+    """
+
+    html: str
+    submissions: int
+    priced: int
+    unscored: tuple[tuple[int, str], ...]
+
+
+def build(
+    entries: Iterable[Entry],
+    *,
+    title: str = "Plans against the optimum",
+    profile: str = "paper",
+    originals: Path | None = None,
+    regret_seconds: float | None = None,
+    processes: int | None = None,
+    told: Told = lambda label, done, total: None,
+) -> Report:
+    """Build the report page.
+
+    The same input gives the same page, but for which decisions are priced if the time does not suffice.
+
+    Parameters
+    ----------
+    entries
+        Submissions and grades, see `planoracle.analysis.report.entries.entries_of`.
+    profile
+        ``paper`` or ``released``.
+    originals
+        Folder with the simulator's kitchens, see `planoracle.analysis.problems.Problems`.
+    regret_seconds
+        Wall time for the prices of decisions, 0 for none; by default so much that the page is made in half a minute,
+        if grading leaves any.
+    processes
+        By default one for every processor.
+    told
+        Is called with what is being done, how much of it is done, and how much there is.
+
+    Raises
+    ------
+    UnknownNameError
+        For an unknown profile.
+
+    Examples
+    --------
+    >>> from planoracle.analysis.report.entries import entries_of
+    >>> done = build(entries_of([(1, {"id": "a", "instance": "timearena/household1", "actions": ["wait"]})]))
+    >>> done.submissions, done.priced, done.unscored
+    (1, 1, ())
+    """
+    options = Options(profile, originals)
+    work = work_on(entries, options, regret_seconds=regret_seconds, processes=processes, told=told)
+    lines = lines_of(work)
+    told("writing", 0, 1)
+    text = _page(title, "".join(_chunks(work, lines, title, options)))
+    told("writing", 1, 1)
+    return Report(
+        html=text,
+        submissions=len(lines),
+        priced=sum(line.priced is not None for line in lines),
+        unscored=tuple((line.grade.line or 0, line.grade.reason or "") for line in lines if not line.grade.scored),
+    )
+
+
+def _chunks(work: Work, lines: Sequence[Line], title: str, options: Options) -> Iterator[str]:
+    """Yield the data as elements of the page: the first chunk is what the first view needs."""
+    contents: list[str] = []
+    problems: list[list[object]] = []
+    names: dict[str, int] = {}
+    shown: set[str] = set()
+    for line in lines:
+        name = line.grade.instance or ""
+        if name in names:
+            continue
+        names[name] = len(names)
+        chart = work.charts.get(name)
+        if chart is not None:
+            contents.append(chart)
+        problems.append(problem_row(_unique(name, shown), set_name(line.grade), chart, len(contents)))
+    places = _places(work, contents)
+    index = {
+        "title": plain(title),
+        "version": version("planoracle"),
+        "profile": options.profile,
+        "problems": problems,
+        "models": model_rows(lines),
+        "rows": columns(lines, places, names),
+    }
+    for number, content in enumerate((packed(index), *contents)):
+        yield f'<script type="application/x-planoracle" id="chunk-{number}">{_compressed(content)}</script>\n'
+
+
+def _unique(name: str, shown: set[str]) -> str:
+    """Return a name to show, different from all others also where long ones are cut."""
+    text, count = plain(name), 1
+    while text in shown:
+        count += 1
+        text = f"{plain(name)} ({count})"
+    shown.add(text)
+    return text
+
+
+def _places(work: Work, contents: list[str]) -> list[tuple[int, int]]:
+    """Add the sheets of all plans to the contents; return for every plan its chunk and its place there."""
+    groups: dict[str, list[int]] = defaultdict(list)
+    for i, (entry, *_) in enumerate(work.lines):
+        groups[entry.instance or ""].append(i)
+    places: dict[int, tuple[int, int]] = {}
+    for members in groups.values():
+        for start in range(0, len(members), _TOGETHER):
+            part = members[start : start + _TOGETHER]
+            contents.append(f"[{','.join(_sheet(work, i) for i in part)}]")
+            places |= {i: (len(contents), k) for k, i in enumerate(part)}
+    return [places[i] for i in range(len(work.lines))]
+
+
+def _sheet(work: Work, i: int) -> str:
+    priced = work.priced.get(i)
+    return f"[{work.shown[i].sheet},{'null' if priced is None else priced.sheet}]"
+
+
+def _compressed(text: str) -> str:
+    return b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def _page(title: str, data: str) -> str:
+    """Put the page together. Only the script and the style with these hashes ever run or apply."""
+    assets = files("planoracle.analysis.report") / "assets"
+    script, style = (
+        "\n".join((assets / name).read_text(encoding="utf-8") for name in names) for names in (_SCRIPTS, _STYLES)
+    )
+    script = f'"use strict";\n(() => {{\n{script}}})();\n'
+    parts = {
+        "TITLE": html.escape(plain(title)),
+        "POLICY": f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
+        "STYLE": style,
+        "SCRIPT": script,
+        "DATA": data,
+    }
+    # Cut at the marks first: nothing that is put in is looked at again.
+    pieces = (assets / "page.html").read_text(encoding="utf-8").split("@@")
+    return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,399 @@
+"""The report page without a browser: its data, what may run in it, grades without plans, the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+
+import pytest
+from typer.testing import CliRunner
+
+from planoracle.analysis.cli import app
+from planoracle.analysis.critique import critique
+from planoracle.analysis.grade import Grader, grade_all
+from planoracle.analysis.optimum import optimum
+from planoracle.analysis.regret import regret
+from planoracle.analysis.report.bench import Options, bench
+from planoracle.analysis.report.board import lines_of, model_rows, score
+from planoracle.analysis.report.entries import Entry, entries_of, grade_of
+from planoracle.analysis.report.jobs import work_on
+from planoracle.analysis.report.page import build
+from planoracle.analysis.statistics import summarize
+from planoracle.instances import files
+from planoracle.instances.catalogue import load
+from planoracle.instances.errors import InputError, UnknownNameError
+from tests.support.random_instances import workshop
+from tests.support.reports import COBBLER, FILES, HOUSE, KITCHEN, MARKUP, ROGUE, chunks, sheet, submissions, write
+
+
+def numbered(rows):
+    return list(enumerate(rows, 1))
+
+
+def page_of(rows, **options):
+    return build(entries_of(numbered(rows)), **({"processes": 1, "regret_seconds": 60.0} | options))
+
+
+@pytest.fixture(scope="module")
+def built():
+    return page_of(submissions())
+
+
+class Elements(HTMLParser):
+    """Collects the elements of a page with their attributes, and the texts of those that hold scripts and styles."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.inside, self.within = [], {}, False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+        self.within = tag in ("script", "style")
+
+    def handle_endtag(self, tag):
+        self.within = False
+
+    def handle_data(self, data):
+        if self.within:
+            self.inside.setdefault(len(self.found) - 1, []).append(data)
+
+
+def test_every_submission_has_a_row(built):
+    index = chunks(built.html)[0]
+    rows = index["rows"]
+    assert rows["line"] == list(range(1, 14))
+    assert [index["problems"][i][0] for i in rows["instance"][:5]] == [COBBLER] * 4 + [HOUSE]
+    assert rows["outcome"][:8] == [0, 0, 1, 1, 0, 0, 0, 1]
+    assert rows["outcome"][-1] == 2
+    assert "names no problem" in rows["whys"][rows["why"][-1]]
+    assert built.unscored == ((13, rows["whys"][rows["why"][-1]]),)
+    assert (built.submissions, built.priced) == (13, 12)
+
+
+def test_rows_agree_with_grades(built):
+    rows = chunks(built.html)[0]["rows"]
+    for i, grade in enumerate(grade_all(numbered(submissions()), Grader())):
+        assert rows["score"][i] == pytest.approx(score(grade), abs=1e-6)
+        assert rows["makespan"][i] == grade.makespan
+        assert rows["optimum"][i] == grade.optimal_makespan
+        assert rows["faults"][i] == (len(grade.violations) if grade.scored else None)
+
+
+def test_sheets_show_what_was_carried_out_and_what_was_not(built):
+    chart = next(one for one in chunks(built.html) if isinstance(one, dict) and one.get("benchmark") == "recipe2plan")
+    best = optimum(load(COBBLER)).schedule
+    instance = load(COBBLER)
+    told = [[instance.index[piece.action], piece.start, piece.duration] for piece in best.pieces]
+    assert sorted(piece[:3] for piece in chart["optimum"]["pieces"]) == sorted(told)
+    good, _ = sheet(built.html, "good", COBBLER)
+    assert sorted(piece[:3] for piece in good["pieces"]) == sorted(told)
+    assert all(piece[6] for piece in good["pieces"])
+    assert good["faults"] == []
+    late, _ = sheet(built.html, "late", COBBLER)
+    assert {piece[6] for piece in late["pieces"]} == {0, 1}
+    assert sorted(piece[0] for piece in late["pieces"]) == sorted(piece[0] for piece in good["pieces"])
+
+
+def test_faults_and_prose_are_the_critics(built):
+    (late,) = (row for row in submissions() if row["id"] == "late")
+    report = critique(load(COBBLER), late, regret=False)
+    shown, _ = sheet(built.html, "late", COBBLER)
+    findings = [finding for section in report.sections for finding in section.findings]
+    assert sorted(fault[4] for fault in shown["faults"]) == sorted(finding.text for finding in findings)
+    assert "\n".join(f"{title}: {text}" for title, text in shown["critic"]) == report.prose()
+
+
+@pytest.mark.parametrize(("name", "instance"), [("late", COBBLER), ("slow", HOUSE), ("good", FILES)])
+def test_decisions_cost_what_regret_says(built, name, instance):
+    (row,) = (one for one in submissions() if (one["id"], one["instance"]) == (name, instance))
+    found = regret(load(instance), row)
+    _, priced = sheet(built.html, name, instance)
+    assert [one[4] for one in priced["decisions"]] == [one.cost for one in found.decisions]
+    assert (priced["total"], priced["optimum"]) == (found.total, found.optimum)
+
+
+def test_kitchens_show_steps(built):
+    shown, priced = sheet(built.html, "lost", KITCHEN)
+    assert [shown["actions"][piece[0]][0] for piece in shown["pieces"]] == ["Do nothing"]
+    assert [fault[0] for fault in shown["faults"]] == ["unknown_action"]
+    assert [one[4] for one in priced["decisions"]] == [1, 0]
+    chart = next(one for one in chunks(built.html) if isinstance(one, dict) and one.get("benchmark") == "robotouille")
+    assert len(chart["optimum"]["pieces"]) == chart["optimum"]["makespan"] == 12
+
+
+def test_equal_plans_are_worked_on_once_and_keep_their_names(built):
+    rows = chunks(built.html)[0]["rows"]
+    assert (rows["chunk"][0], rows["place"][0]) == (rows["chunk"][1], rows["place"][1])
+    assert rows["id"][:2] == ["good", "again"]
+    assert [rows["models"][i] for i in rows["model"][:2]] == ["oracle", "echo"]
+    assert len({(rows["chunk"][i], rows["place"][i]) for i in range(13)}) == 12
+
+
+def test_models_are_summed_up_as_grading_does(built):
+    index = chunks(built.html)[0]
+    grades = list(grade_all(numbered(submissions()), Grader()))
+    expected = {row["model"]: row for row in summarize(grades) if row["set"] == "recipe2plan/timed"}
+    shown = {row["model"]: row for row in index["models"] if row["set"] == "recipe2plan/timed"}
+    assert shown.keys() == expected.keys() == {"oracle", "echo", "sloth", MARKUP}
+    for model, row in shown.items():
+        assert row["success"] == pytest.approx(expected[model]["success"], abs=1e-6)
+        assert row["score"] == pytest.approx(expected[model]["multitasking_score"], abs=1e-6)
+        assert row["missing"] == expected[model]["missing"]
+    assert [row["success"] for row in index["models"] if row["set"] == "recipe2plan/timed"] == sorted(
+        (row["success"] for row in shown.values()), reverse=True
+    )
+
+
+def test_nothing_of_a_submission_is_markup(built):
+    elements = Elements(page_of(submissions(), title=f"{MARKUP}{ROGUE}").html)
+    assert {tag for tag, _ in elements.found} == {
+        *("html", "head", "meta", "title", "style", "body", "a", "main", "noscript", "p", "div", "script")
+    }
+    assert sum(tag == "script" and "type" not in attributes for tag, attributes in elements.found) == 1
+    assert not any(name.startswith("on") for _, attributes in elements.found for name in attributes)
+    for text in (MARKUP, "alert(2)", "alert(3)"):
+        assert text not in built.html
+
+
+def test_policy_allows_the_script_and_the_style_of_the_page_alone(built):
+    elements = Elements(built.html)
+    policy = next(a["content"] for t, a in elements.found if t == "meta" and "http-equiv" in a)
+    allowed = dict(part.strip().split(" ", 1) for part in policy.split(";"))
+    assert allowed["default-src"] == allowed["base-uri"] == allowed["form-action"] == "'none'"
+    texts = {}
+    for place, parts in elements.inside.items():
+        tag, attributes = elements.found[place]
+        if "type" not in attributes:
+            texts[tag] = "".join(parts)
+    for tag, rule in (("script", "script-src"), ("style", "style-src")):
+        digest = b64encode(sha256(texts[tag].encode()).digest()).decode()
+        assert allowed[rule] == f"'sha256-{digest}'"
+    for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "fetch("):
+        assert word not in texts["script"]
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", built.html)
+
+
+def test_hostile_text_is_kept_as_text(built):
+    rows = chunks(built.html)[0]["rows"]
+    assert MARKUP in rows["id"]
+    assert MARKUP in rows["models"]
+    shown, _ = sheet(built.html, MARKUP, COBBLER)
+    assert MARKUP in shown["plan"]
+    assert "</script>" in shown["plan"]
+    assert "\x1b" not in json.dumps(shown, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"id": "\ud800", "instance": COBBLER, "plan": "\udfff"},
+        {"id": "x" * 10_000, "model": "y" * 10_000, "instance": "z" * 10_000, "plan": ""},
+        {"id": "a", "instance": COBBLER, "plan": {"deep": [[[[]]]]}},
+        {"id": "a", "instance": COBBLER, "plan": None},
+        {"id": "a", "instance": COBBLER},
+        {"id": 1, "instance": COBBLER, "plan": ""},
+        {"id": "a", "instance": ["x"], "plan": ""},
+        {"id": "a", "model": {"b": 1}, "instance": COBBLER, "plan": ""},
+        {"id": "a", "instance": "", "plan": ""},
+        {"id": "a", "instance": HOUSE, "actions": ["wait"] * 5000},
+        {"id": "a", "instance": COBBLER, "plan": f"Step(0, Cobbler, 10 min, {'9' * 400} min)"},
+        {"id": "a", "instance": COBBLER, "plan": ", ".join(["Step(0, Cobbler, 10 min, 0:00)"] * 3000)},
+        {"id": "a", "instance": KITCHEN, "actions": ["Do nothing"] * 3000},
+        {"id": "a", "instance": KITCHEN, "actions": [], "limit": "many"},
+        {"scored": "yes"},
+        {"scored": True, "id": "a", "instance": COBBLER, "success": True, "violations": [{"index": "x"}]},
+        {"scored": True, "id": "a", "instance": COBBLER, "success": True, "makespan": -1},
+        {"scored": True, "id": "a", "instance": "asynctool/files_1", "benchmark": "asynctool", "success": True},
+        {
+            "scored": True,
+            "id": "a",
+            "instance": HOUSE,
+            "benchmark": "timearena",
+            "success": True,
+            "best_score": [MARKUP],
+        },
+        [],
+        None,
+        InputError("is not JSON"),
+    ],
+)
+def test_any_line_gives_a_page(row):
+    built = page_of([row], regret_seconds=5.0)
+    index = chunks(built.html)[0]
+    assert built.submissions == len(index["rows"]["id"]) == 1
+    assert len(built.html) < 400_000
+    built.html.encode()
+    for content in chunks(built.html):
+        json.dumps(content, allow_nan=False)
+
+
+def test_lines_with_the_same_cut_name_stay_apart():
+    name = "z" * 300
+    index = chunks(page_of([{"id": "a", "instance": name + end, "plan": ""} for end in "ab"]).html)[0]
+    assert len({row[0] for row in index["problems"]}) == len(index["problems"])
+
+
+def test_grades_without_plans():
+    rows = submissions()
+    grades = [grade.row() for grade in grade_all(numbered(rows), Grader())]
+    written = [json.loads(json.dumps(grade)) for grade in grades]
+    built, full = page_of(written), page_of(rows)
+    mine, theirs = chunks(built.html)[0], chunks(full.html)[0]
+    for name in ("id", "line", "outcome", "score", "makespan", "optimum", "faults", "progress"):
+        assert mine["rows"][name] == theirs["rows"][name]
+    keys = ("model", "set", "success", "score", "missing", "ratio", "faults")
+    assert [[row[key] for key in keys] for row in mine["models"]] == [
+        [row[key] for key in keys] for row in theirs["models"]
+    ]
+    shown, priced = sheet(built.html, "late", COBBLER)
+    assert shown["graded"] == 1
+    assert "pieces" not in shown
+    assert priced is None
+    assert {fault[0] for fault in shown["faults"]} == {
+        fault[0] for fault in sheet(full.html, "late", COBBLER)[0]["faults"]
+    }
+    assert built.unscored == full.unscored
+
+
+def test_a_row_that_is_no_grade_says_why():
+    assert grade_of({"scored": 1}, 3).reason == "scored: must be true or false (found 1)"
+    assert "progress" in grade_of({"scored": True, "id": "a", "instance": "b", "progress": "x"}, 3).reason
+    assert "success" in grade_of({"scored": True, "id": "a", "instance": "b"}, 3).reason
+    assert grade_of({"scored": False, "id": None, "instance": None, "reason": "broken"}, 3).reason == "broken"
+
+
+def test_a_plan_beside_the_word_scored_is_a_submission():
+    (entry,) = entries_of([(1, {"scored": True, "id": "a", "instance": COBBLER, "plan": ""})])
+    assert entry.submission is not None
+
+
+def test_the_same_input_gives_the_same_page(built):
+    assert page_of(submissions()).html == built.html
+
+
+def test_worker_processes_change_nothing():
+    rows = [
+        {"id": f"{i}", "instance": HOUSE, "actions": ["wait"] * (i % 7) + ["wash cup"] * (i // 7)} for i in range(70)
+    ]
+    rows += submissions()
+    assert page_of(rows, processes=2).html == page_of(rows, processes=1).html
+
+
+def test_without_time_nothing_is_priced():
+    built = page_of(submissions(), regret_seconds=0.0)
+    assert built.priced == 0
+    index = chunks(built.html)[0]
+    assert not any(index["rows"]["priced"])
+    assert all(row["regret"] is None for row in index["models"])
+
+
+def test_one_plan_of_every_model_is_priced_first(monkeypatch):
+    from planoracle.analysis.report import jobs
+
+    rows = [
+        {"id": f"{model}{i}", "model": model, "instance": HOUSE, "actions": ["wait"] * i}
+        for i in range(5)
+        for model in "ab"
+    ]
+    order = []
+    monkeypatch.setattr(jobs, "_price", lambda job: [order.append(one["id"]) for one in job[3]])
+    work_on(entries_of(numbered(rows)), Options(), regret_seconds=9.0, processes=1)
+    # The plans of both models are the same, so each is worked on once, for the first line that holds it.
+    assert order[0] == "a0"
+    assert sorted(order) == ["a0", "a1", "a2", "a3", "a4"]
+    rows = [row | {"actions": [*row["actions"], row["model"]]} for row in rows]
+    order.clear()
+    work_on(entries_of(numbered(rows)), Options(), regret_seconds=9.0, processes=1)
+    assert order[:2] == ["a0", "b0"]
+    assert len(order) == 10
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_own_instances_of_every_kind(seed, tmp_path):
+    instance = workshop(seed)
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps(files.to_document(instance)))
+    best = optimum(instance).schedule
+    pieces = [piece._asdict() for piece in best.pieces] if best else []
+    moved = [row | {"start": row["start"] + 1 + i % 3} for i, row in enumerate(pieces)]
+    rows = [{"id": str(i), "instance": str(path), "plan": plan} for i, plan in enumerate((pieces, moved, pieces[1:]))]
+    built = page_of(rows)
+    chart = next(one for one in chunks(built.html) if isinstance(one, dict) and "agents" in one)
+    assert chart["agents"] == list(instance.agents)
+    assert [action[4] for action in chart["actions"]] == [action.duration for action in instance.actions]
+    shown = [sheet(built.html, str(i), str(path))[0] for i in range(3)]
+    assert len(shown[0]["pieces"]) == len(pieces)
+    assert all(piece[6] for piece in shown[0]["pieces"])
+    assert sorted((piece[0], piece[1]) for piece in shown[1]["pieces"]) == sorted(
+        (instance.index[row["action"]], row["start"]) for row in moved
+    )
+    index = chunks(built.html)[0]
+    assert index["rows"]["outcome"][0] == (0 if best else 1)
+
+
+def test_profiles_reach_the_judges():
+    plan = "Step(0, Cobbler, 10 min, 0:00), Step(1, Cobbler, 0 min, 0:00)"
+    rows = [{"id": "a", "instance": COBBLER, "plan": plan}]
+    paper, released = (chunks(page_of(rows, profile=name).html)[0] for name in ("paper", "released"))
+    assert (paper["profile"], released["profile"]) == ("paper", "released")
+    for name, index in (("paper", paper), ("released", released)):
+        grade = bench(Options(name)).grader.grade(rows[0])
+        assert index["rows"]["progress"] == [pytest.approx(grade.progress, abs=1e-6)]
+    with pytest.raises(UnknownNameError):
+        page_of(rows, profile="none")
+
+
+def test_models_without_problems_in_common_stay_apart():
+    entries = [Entry(i, submission=row) for i, row in numbered(submissions())]
+    lines = lines_of(work_on(entries, Options(), regret_seconds=0.0, processes=1))
+    assert sum(row["submissions"] for row in model_rows(lines)) == len(lines) == 13
+
+
+def invoke(*args, stdin=None):
+    return CliRunner().invoke(app, ["report", *map(str, args)], input=stdin)
+
+
+def test_command_line(tmp_path):
+    path, page = write(tmp_path / "plans.jsonl", submissions()[:5]), tmp_path / "page.html"
+    run = invoke(path, "-o", page, "--title", "Fish & <chips>")
+    assert (run.exit_code, run.stdout, run.stderr) == (0, "", "")
+    assert "<title>Fish &amp; &lt;chips&gt;</title>" in page.read_text()
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["page.html", "plans.jsonl"]
+
+
+def test_command_line_tells_of_lines_without_a_grade(tmp_path):
+    page = tmp_path / "page.html"
+    lines = '{"id": "a", "instance": "nowhere", "plan": ""}\n\nnonsense\n'
+    run = invoke("-", "-o", page, "--regret-seconds", 0, stdin=lines)
+    assert run.exit_code == 1
+    assert "line 1: " in run.stderr
+    assert "line 3: " in run.stderr
+    index = chunks(page.read_text())[0]
+    assert index["rows"]["line"] == [1, 3]
+    assert index["rows"]["outcome"] == [2, 2]
+
+
+def test_command_line_usage(tmp_path):
+    assert invoke(tmp_path / "none.jsonl", "-o", tmp_path / "page.html").exit_code == 2
+    path = write(tmp_path / "plans.jsonl", [])
+    assert invoke(path).exit_code == 2
+    assert invoke(path, "-o", tmp_path / "no" / "page.html").exit_code == 2
+    assert invoke(path, "-o", tmp_path / "page.html").exit_code == 0
+    assert chunks((tmp_path / "page.html").read_text())[0]["rows"]["id"] == []
+
+
+def test_released_verdicts(shared, tmp_path):
+    rows = [
+        json.loads(line)
+        for name in ("recipe2plan", "timearena")
+        for line in (shared / "verdicts" / f"{name}.jsonl").read_text().splitlines()[::16]
+    ]
+    built = page_of(rows, profile="released", regret_seconds=0.0)
+    shown = chunks(built.html)[0]["rows"]
+    for i, row in enumerate(rows):
+        expected = row["expected"]
+        assert shown["outcome"][i] == (0 if expected.get("success", expected.get("completed")) else 1)

@@ -1,0 +1,377 @@
+"""The report page in a real browser: it loads, sorts, filters, opens, draws, by mouse and keys, and runs nothing else.
+
+Pictures are kept in the folder of the test run (see ``--basetemp``), or in the one that ``REPORT_PICTURES`` names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from planoracle.analysis.report.entries import entries_of
+from planoracle.analysis.report.page import build
+from tests.support.chromium import BINARY, Chromium
+from tests.support.reports import COBBLER, HOUSE, KITCHEN, MARKUP, submissions
+
+pytestmark = pytest.mark.skipif(BINARY is None, reason="there is no chromium on the path")
+
+ROWS = "#submissions ~ .table tbody tr"
+HEADS = "#submissions ~ .table thead th"
+NAMES = f"[...document.querySelectorAll('{ROWS} th a')].map((cell) => cell.textContent)"
+MANY = 120
+CHANGE = (
+    "for (const box of [document.getElementById('{0}')]) {{ box.value = {1}; box.dispatchEvent(new Event('{2}')) }}"
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with Chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """A page of some hostile submissions and many harmless ones."""
+    rows = submissions()
+    rows += [{"id": f"wait {i}", "model": "many", "instance": HOUSE, "actions": ["wait"] * i} for i in range(MANY)]
+    path = tmp_path_factory.mktemp("report") / "page.html"
+    built = build(entries_of(enumerate(rows, 1)), title=MARKUP, regret_seconds=60.0, processes=1)
+    path.write_text(built.html, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory):
+    folder = os.environ.get("REPORT_PICTURES")
+    return Path(folder) if folder else tmp_path_factory.mktemp("pictures")
+
+
+@pytest.fixture
+def page(browser, file):
+    """The first view; nothing may go wrong in a test, nor ask for the network."""
+    tab = browser.page()
+    tab.open(file)
+    yield tab
+    assert tab.complaints() == []
+    assert tab.requests() == []
+    assert tab.dialogs() == 0
+
+
+def link(instance, name):
+    return f"#{instance}/{quote(name, safe='')}"
+
+
+def heading(page):
+    return page.run("document.querySelector('h1 bdi').textContent")
+
+
+def go(page, fragment):
+    page.run(f"location.hash = {json.dumps(fragment)}")
+    page.wait(f"document.getElementById('main').dataset.view === {json.dumps(fragment)}")
+
+
+def drawn(page):
+    page.wait("document.querySelector('.plot svg .bar')")
+
+
+def test_first_view(page, pictures):
+    assert heading(page) == page.run("document.title") == MARKUP
+    assert page.run(f"document.querySelectorAll('{ROWS}').length") == 50
+    assert page.run("document.querySelector('#submissions ~ .table .range').textContent") == f"1–50 of {13 + MANY}"
+    page.screenshot(pictures / "overview.png")
+
+
+def test_sorts_by_every_column(page):
+    count = page.run(f"document.querySelectorAll('{HEADS}').length")
+    for i in range(count):
+        cells = f"[...document.querySelectorAll('{ROWS}')].map((row) => row.children[{i}].textContent)"
+        shown = []
+        for _ in range(2):
+            page.run(f"document.querySelectorAll('{HEADS} button')[{i}].click()")
+            shown.append(
+                (page.run(f"document.querySelectorAll('{HEADS}')[{i}].getAttribute('aria-sort')"), page.run(cells))
+            )
+        assert {way for way, _ in shown} == {"ascending", "descending"}
+        assert page.run(f"document.querySelectorAll('{HEADS}:not([aria-sort=none])').length") == 1
+        assert shown[0][1] != shown[1][1]
+    go(page, link(HOUSE, "slow"))
+    go(page, "")
+    assert page.run(f"document.querySelectorAll('{HEADS}')[{count - 1}].getAttribute('aria-sort')") != "none"
+
+
+def test_numbers_are_sorted_as_numbers(page):
+    page.run(f"document.querySelectorAll('{HEADS} button')[0].click()")
+    page.run("document.getElementById('filter-text').focus()")
+    page.type("wait")
+    assert page.run(NAMES)[:3] == ["wait 0", "wait 1", "wait 2"]
+    page.run(f"document.querySelectorAll('{HEADS} button')[5].click()")  # makespan
+    shown = page.run(f"[...document.querySelectorAll('{ROWS}')].map((row) => parseFloat(row.children[5].textContent))")
+    assert shown == sorted(shown)
+    assert shown[-1] > 9
+
+
+def test_filters(page):
+    page.run("document.getElementById('filter-text').focus()")
+    page.type("COBBLER sloth")
+    assert page.run(NAMES) == ["late", "half"]
+    page.run(CHANGE.format("filter-text", "''", "input"))
+
+    def choose(name, said):
+        option = f"[...document.getElementById('{name}').options].find((one) => one.text === '{said}').value"
+        page.run(CHANGE.format(name, option, "change"))
+
+    choose("filter-outcome", "Not graded")
+    assert page.run(NAMES) == ["nowhere"]
+    assert "names no problem" in page.run(f"document.querySelector('{ROWS}').textContent")
+    choose("filter-outcome", "Success")
+    choose("filter-model", "oracle")
+    assert page.run(NAMES) == ["good", "good", "good"]
+    choose("filter-set", "recipe2plan/timed")
+    assert page.run(NAMES) == ["good"]
+    assert page.run("document.querySelectorAll('#main > section:first-of-type tbody tr').length") == 4
+    page.run("document.getElementById('filter-text').focus()")
+    page.type("nothing like it")
+    assert "No submission is like this." in page.run(f"document.querySelector('{ROWS}').textContent")
+
+
+def test_pages(page):
+    page.run("document.querySelectorAll('#submissions ~ .table .pages button')[1].click()")
+    assert page.run("document.querySelector('#submissions ~ .table .range').textContent").startswith("51–100")
+    page.run("document.querySelectorAll('#submissions ~ .table .pages button')[1].click()")
+    assert page.run("document.querySelectorAll('#submissions ~ .table .pages button')[1].disabled")
+
+
+def test_opens_a_plan_and_goes_back(page, pictures):
+    page.point(f"{ROWS}:nth-child(3) td:last-child", click=True)  # anywhere in the row
+    page.wait("document.querySelector('.plot svg .bar')")
+    assert heading(page) == "late"
+    assert page.run("location.hash") == link(COBBLER, "late")
+    titles = page.run("[...document.querySelectorAll('.labels .heading')].map((one) => one.textContent)")
+    assert [title.partition(",")[0] for title in titles] == ["Submitted plan", "Optimal plan"]
+    assert page.run("document.querySelectorAll('.ghost').length") > 0
+    assert page.run("document.querySelectorAll('.plot .fault').length") > 0
+    page.screenshot(pictures / "plan.png")
+    page.run("history.back()")
+    page.wait("document.querySelector('#submissions')")
+    assert page.run("location.hash") == ""
+    page.run("history.forward()")
+    drawn(page)
+    assert heading(page) == "late"
+    page.run("document.querySelectorAll('.crumbs a')[1].click()")
+    page.wait("document.querySelector('h1 bdi').textContent !== 'late'")
+    assert heading(page) == COBBLER
+    drawn(page)
+    assert page.run("document.querySelectorAll('tbody tr').length") == 5
+
+
+def test_pointing_at_a_piece_tells_about_it(page):
+    go(page, link(COBBLER, "late"))
+    drawn(page)
+    page.point(".plot .bar")
+    page.wait("!document.getElementById('tip').hidden")
+    assert "Command 1: step 1 of Cobbler" in page.run("document.getElementById('tip').textContent")
+    assert page.run("document.querySelectorAll('.bar.lit').length") >= 2  # here and in the optimal plan
+    page.point(".plot .fault")
+    told = page.run("document.getElementById('tip').textContent")
+    assert page.run("document.querySelector('.faults li p:last-child').textContent") in told
+    page.run("document.querySelector('.faults button').click()")
+    assert page.run("document.activeElement.closest('.plot') !== null")
+
+
+def test_prices_of_decisions(page):
+    go(page, link(HOUSE, "slow"))
+    drawn(page)
+    assert page.run("document.querySelectorAll('.price').length") > 0
+    names = "[...document.querySelectorAll('.table tbody button')].map((one) => one.textContent)"
+    assert "dance" in " ".join(page.run(names))
+    page.run("document.querySelector('.table tbody button').click()")
+    assert page.run("document.querySelectorAll('.price.lit').length") == 1
+    assert "Costs" in page.run("document.getElementById('tip').textContent")
+
+
+def test_kitchens_are_drawn(page, pictures):
+    go(page, link(KITCHEN, "lost"))
+    drawn(page)
+    assert page.run("[...document.querySelectorAll('.plot text')].some((one) => one.textContent === 'wait')")
+    page.screenshot(pictures / "kitchen.png")
+
+
+def test_keys_alone_suffice(page):
+    page.press("Tab")
+    assert page.run("document.activeElement.id") == "skip"
+    assert page.run("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    page.press("Enter")
+    assert page.run("document.activeElement.id") == "main"
+    for _ in range(60):
+        page.press("Tab")
+        if page.run(f"document.activeElement.matches('{ROWS} a')"):
+            break
+    first = page.run("document.activeElement.textContent")
+    page.press("ArrowDown", 2)
+    page.press("ArrowUp")
+    assert page.run("document.activeElement.textContent") != first
+    page.press("Enter")
+    drawn(page)
+    for _ in range(20):
+        page.press("Tab")
+        if page.run("document.activeElement.matches('.plot .bar')"):
+            break
+    before = page.run("document.activeElement.getAttribute('aria-label')")
+    page.press("ArrowRight")
+    assert page.run("document.activeElement.getAttribute('aria-label')") != before
+    assert page.run("document.getElementById('tip').hidden") is False
+    page.run("scrollBy(0, 40)")
+    page.press("ArrowRight")
+    page.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
+    assert page.run("document.getElementById('tip').hidden") is False  # scrolling does not hide it
+    page.press("Escape")
+    assert page.run("document.getElementById('tip').hidden")
+    page.press("End")
+    page.press("Tab")
+    assert not page.run("document.activeElement.closest('.plot svg')")  # the chart is one stop
+
+
+@pytest.mark.parametrize(
+    ("fragment", "title"),
+    [
+        (link(COBBLER, "late"), "late"),
+        (f"#{COBBLER}/", COBBLER),
+        (f"#{COBBLER}", COBBLER),
+        (f"#{quote(COBBLER, safe='')}/late", "late"),
+        (f"#{HOUSE}/{quote('a/b~c #%', safe='').replace('~', '%7E')}", "a/b~c #%"),
+        (f"#{HOUSE}/twin~11", "twin"),
+        (f"#{HOUSE}/twin", "twin"),
+        (link(COBBLER, MARKUP), MARKUP),
+    ],
+)
+def test_links_lead_to_what_they_name(browser, file, fragment, title):
+    tab = browser.page()
+    tab.open(file, fragment)
+    assert heading(tab) == title
+    assert tab.complaints() == []
+
+
+@pytest.mark.parametrize(
+    "fragment", ["#nothing/here", "#%", "#%E0%A4%A/x", "#/", f"#{COBBLER}/none", "#constructor/__proto__", "#~"]
+)
+def test_links_to_nothing_say_so(browser, file, fragment):
+    tab = browser.page()
+    tab.open(file, fragment)
+    assert tab.run("document.querySelector('h1').textContent") == "Nothing here"
+    assert tab.complaints() == []
+
+
+def test_every_link_of_the_page_leads_back_to_its_row(page):
+    page.run("document.getElementById('filter-text').focus()")
+    links = page.run(f"[...document.querySelectorAll('{ROWS} th a')].map((one) => [one.hash, one.textContent])")[:13]
+    assert len({hash_ for hash_, _ in links}) == 13
+    for hash_, name in links:
+        go(page, hash_)
+        assert heading(page) == name
+
+
+def test_hostile_submissions_do_nothing(page, pictures):
+    elements = (
+        "document.querySelectorAll('img, iframe, object, embed, link, base, form, svg[onload], [onerror]').length"
+    )
+    scripts = page.run("document.scripts.length")
+    page.run("globalThis.told = 0; globalThis.alert = () => { globalThis.told += 1 }")
+    assert MARKUP in page.run(NAMES)
+    for fragment in (link(COBBLER, MARKUP), link(HOUSE, "a/b~c #%").replace("~", "%7E"), f"#{COBBLER}/", ""):
+        go(page, fragment)
+        page.run("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+        assert page.run(elements) == 0
+        assert page.run("document.scripts.length") == scripts
+        assert page.run("told") == 0
+    go(page, link(COBBLER, MARKUP))
+    drawn(page)
+    assert heading(page) == MARKUP
+    assert MARKUP in page.run("document.querySelector('pre').textContent")
+    assert "</script><script>alert(2)" in page.run("document.querySelector('pre').textContent")
+    for place in page.run("[...document.querySelectorAll('.plot [tabindex]')].map((_, i) => i)")[:10]:
+        page.run(f"document.querySelectorAll('.plot [tabindex]')[{place}].focus()")
+    assert page.run("document.querySelectorAll('#tip img, #tip script').length") == 0
+    page.screenshot(pictures / "hostile.png")
+
+
+def test_policy_holds(browser, file):
+    tab = browser.page()
+    tab.open(file)
+    refused = "document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(1)>')"
+    with pytest.raises(RuntimeError, match="TrustedHTML"):
+        tab.run(refused)
+    tab.run(
+        "document.body.append(Object.assign(document.createElement('img'), { src: 'https://example.invalid/x.png' }))"
+    )
+    tab.run("fetch('https://example.invalid/').catch(() => 0)")
+    assert any("Content Security Policy" in said for said in tab.complaints())
+
+
+@pytest.mark.parametrize("width", [360, 768, 1920])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_sizes_and_schemes(browser, file, pictures, width, scheme):
+    tab = browser.page(width, 800, prefers_color_scheme=scheme)
+    for name, fragment in (("overview", ""), ("plan", link(COBBLER, "late")), ("problem", f"#{HOUSE}/")):
+        tab.open(file, fragment)
+        if fragment:
+            drawn(tab)
+        assert tab.run("document.documentElement.scrollWidth") <= width
+        shown = "document.querySelector('{}').checkVisibility()"
+        assert all(tab.run(shown.format(each)) for each in VISIBLE[name])
+        assert tab.run(CONTRAST) == []
+        tab.screenshot(pictures / f"{name}-{width}-{scheme}.png")
+    assert tab.complaints() == []
+
+
+def test_paper_is_light_and_complete(browser, file, pictures):
+    tab = browser.page(prefers_color_scheme="dark")
+    tab.open(file, link(COBBLER, "late"))
+    drawn(tab)
+    tab.send("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    assert tab.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert tab.run("getComputedStyle(document.querySelector('.tools')).display") == "none"
+    tab.screenshot(pictures / "print.png")
+
+
+VISIBLE = {
+    "overview": (
+        "h1",
+        "#filter-text",
+        "#filter-set",
+        "#filter-model",
+        "#filter-outcome",
+        f"{ROWS} a",
+        f"{ROWS} .badge",
+    ),
+    "plan": ("h1", ".figures", ".plot .bar", ".labels .heading", ".tools button", ".faults li", ".neighbours a"),
+    "problem": ("h1", "tbody a", "tbody .badge", ".plot .bar"),
+}
+
+# Texts whose contrast with what is behind them is below WCAG AA.
+CONTRAST = """(() => {
+  const lightness = (colour) => {
+    const [r, g, b] = colour.match(/[0-9.]+/g).slice(0, 3).map((part) => part / 255)
+      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const colour = getComputedStyle(each).backgroundColor;
+      if (!/^rgba.*, 0\\)$/.test(colour)) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const poor = [];
+  for (const element of document.querySelectorAll("main *:not(svg *)")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!own || !element.checkVisibility() || element.closest(":disabled, .hidden, option")) continue;
+    const [a, b] = [lightness(getComputedStyle(element).color), lightness(behind(element))].sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 4.5) poor.push(`${element.tagName}.${element.className} ${element.textContent}`);
+  }
+  return poor;
+})()"""

@@ -1,0 +1,121 @@
+"""The notebooks run from beginning to end, and are kept without outputs; what pages link to is there."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.notebooks import FOLDER, paths, stripped
+
+ROOT = FOLDER.parent
+PAGES = [
+    page
+    for page in sorted(ROOT.rglob("*.md"))
+    if not any(part.startswith(".") for part in page.relative_to(ROOT).parts)
+]
+CODE = ("instances", "heuristics", "solver", "analysis")
+BENCHMARKS = ("recipe2plan", "timearena", "asynctool", "robotouille")
+PAGES = [
+    ROOT / "README.md",
+    *(page for name in (*CODE, "notebooks") for page in sorted((ROOT / name).rglob("README.md"))),
+]
+
+each_notebook = pytest.mark.parametrize("path", paths(), ids=lambda path: path.stem)
+
+
+def _cells(path: Path, kind: str) -> list[str]:
+    book = json.loads(path.read_text(encoding="utf-8"))
+    return ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == kind]
+
+
+def test_there_are_five() -> None:
+    assert [path.name[:2] for path in paths()] == ["1_", "2_", "3_", "4_", "5_"]
+
+
+@each_notebook
+def test_is_stripped(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text == stripped(text), "run python tests/support/notebooks.py"
+    ids = [cell["id"] for cell in json.loads(text)["cells"]]
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) for name in ids)
+
+
+def test_stripping_takes_away_what_running_leaves() -> None:
+    clean = paths()[0].read_text(encoding="utf-8")
+    book = json.loads(clean)
+    cell = next(cell for cell in book["cells"] if cell["cell_type"] == "code")
+    cell |= {"execution_count": 3, "metadata": {"scrolled": True}}
+    cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": ["secret"]}]
+    book["metadata"]["language_info"]["version"] = "3.99"
+    used = json.dumps(book)
+    assert used != clean
+    assert stripped(used) == clean
+
+
+@each_notebook
+def test_tells_a_story(path: Path) -> None:
+    told = _cells(path, "markdown")
+    assert re.match(rf"# {path.name[0]} \w", told[0])
+    assert len(told) >= 0.4 * len(_cells(path, "code"))
+
+
+@each_notebook
+def test_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    why = "is in the extra `notebooks` (and `test`)"
+    nbformat = pytest.importorskip("nbformat", reason=f"nbformat {why}")
+    nbclient = pytest.importorskip("nbclient", reason=f"nbclient {why}")
+    pytest.importorskip("ipykernel", reason=f"ipykernel {why}")
+    for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "TMPDIR"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.delenv("MPLBACKEND", raising=False)
+    book = nbformat.read(path, as_version=4)
+    # Nothing beside the notebook is needed: it runs in an empty folder.
+    here = {"metadata": {"path": str(tmp_path)}}
+    nbclient.NotebookClient(book, timeout=600, kernel_name="python3", resources=here).execute()
+    outputs = [output for cell in book.cells for output in cell.get("outputs", ())]
+    assert sum(map(_is_picture, outputs)) >= 2
+    assert not [output for output in outputs if output.output_type == "error"]
+
+
+def _is_picture(output: Any) -> bool:
+    return "image/png" in output.get("data", ())
+
+
+def test_every_code_folder_has_a_page() -> None:
+    folders = [ROOT / name for name in (*CODE, *(f"instances/{name}" for name in BENCHMARKS), "notebooks")]
+    assert [str(folder) for folder in folders if not (folder / "README.md").is_file()] == []
+
+
+def test_the_pages_of_benchmarks_say_what_a_user_needs() -> None:
+    for name in BENCHMARKS:
+        headings = re.findall(r"^#+ (.*)", (ROOT / f"instances/{name}/README.md").read_text(encoding="utf-8"), re.M)
+        for topic in ("rules", "metrics", "format", "differ"):
+            assert any(topic in heading.lower() for heading in headings), f"{name} says nothing on {topic}: {headings}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", text):
+        file = (page.parent / target).resolve() if target else page
+        assert file.exists(), f"{page.name} links to {target}"
+        if anchor:
+            assert anchor in _anchors(file), f"{page.name} links to {target}#{anchor}"
+
+
+def _anchors(page: Path) -> set[str]:
+    """Return the names that headings have as links."""
+    headings = re.findall(r"^#+ (.*)", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@each_notebook
+def test_links_of_notebooks_lead_somewhere(path: Path) -> None:
+    for told in _cells(path, "markdown"):
+        for target in re.findall(r"\]\((?!https?:)([^)#\s]+)", told):
+            assert (path.parent / target).exists(), target
