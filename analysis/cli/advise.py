@@ -35,12 +35,12 @@ def next_(
     from planoracle.analysis.advice import next_commands
     from planoracle.analysis.profiles import benchmark_of, profiles
     from planoracle.instances import catalogue
-    from planoracle.instances.errors import InputError
+    from planoracle.instances.errors import UnknownNameError
     from planoracle.instances.files import read_bytes
 
     found = [problem for one in catalogue.expand([name]) for problem in catalogue.read_problems(one)]
     if len(found) != 1:
-        raise InputError("must name a single problem", field="name", value=name)
+        raise UnknownNameError("must name a single problem", field="name", value=name)
     text = None
     if after is not None:
         raw = sys.stdin.buffer.read() if str(after) == "-" else read_bytes(after)

@@ -70,9 +70,6 @@ class OwnCourse(Course):
 
 def _fault(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Violation | None:
     """Return what is wrong with the last of some pieces that nothing which follows can mend."""
-    last = pieces[-1]
-    if last.start < clock:
-        return Violation(len(pieces) - 1, "agent_busy", last.action, "is out of order")
     left = {action.id: action.duration for action in instance.actions}
     for piece in pieces:
         left[piece.action] -= piece.duration
@@ -84,7 +81,8 @@ def _fault(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Violati
             continue
         if found.kind not in ("missing_action", "minimum_lag", "maximum_lag"):
             return found
-    return next(_lag_faults(instance, pieces, left, to_come), None)
+    out_of_order = Violation(len(pieces) - 1, "agent_busy", pieces[-1].action, "is out of order")
+    return next(_lag_faults(instance, pieces, left, to_come), out_of_order if pieces[-1].start < clock else None)
 
 
 def _lag_faults(

@@ -84,7 +84,14 @@ class Efficiency:
 
 
 def best_of(instance: Instance) -> Best:
-    """Return what the solver knows about the best plans of an instance."""
+    """Return what the solver knows about the best plans of an instance; looked for once."""
+    kept = instance.cache.get("best")
+    if not isinstance(kept, Best):
+        kept = instance.cache["best"] = _best_of(instance)
+    return kept
+
+
+def _best_of(instance: Instance) -> Best:
     from planoracle.analysis.optimum import optimum
 
     found = optimum(instance)

@@ -469,3 +469,11 @@ def test_what_a_call_on_a_guess_has_passed_over_still_comes_in_order(name):
     for task in asynctool.problem_of(load(name)).tasks:
         for call in task.gold[1:]:
             priced(load(name), [call_message(task.id, call)], guesses=True)  # its completion passes the rules
+
+
+def test_a_piece_in_the_middle_of_another_is_told_by_what_the_rules_say_of_it():
+    instance = Instance("shop", (Action("t/saw", "t", 4, 4), Action("t/boil", "t", 3, 0)))
+    saw = {"action": "t/saw", "start": 0, "duration": 4, "agent": "agent"}
+    boil = {"action": "t/boil", "start": 1, "duration": 3, "agent": "agent"}
+    assert priced(instance, [saw, boil]).decisions[-1].violation == "start_attended"
+    assert priced(instance, [saw, boil | {"agent": None}]).decisions[-1].violation == "ineligible_agent"
