@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
+from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, SubmissionsArgument, opened
 
 _COLUMNS = (
     "id",
@@ -86,14 +86,9 @@ class Limit(StrEnum):
 
 
 def grade(
-    submissions: Annotated[
-        Path,
-        typer.Argument(
-            help="JSON lines with id, instance, plan (actions, turns) and optionally model; - for standard input."
-        ),
-    ],
+    submissions: SubmissionsArgument,
     form: FormatOption = Format.table,
-    profile: Annotated[str, typer.Option(help="Rules: paper or released.")] = "paper",
+    profile: ProfileOption = "paper",
     reference: Annotated[
         str | None, typer.Option(help="Plan that R-Efficiency compares with: heuristic or optimal.")
     ] = None,
@@ -107,9 +102,7 @@ def grade(
     rest: Annotated[
         bool, typer.Option("--rest", help="Also solve for the steps left of failed runs in kitchens (slower).")
     ] = False,
-    originals: Annotated[
-        Path | None, typer.Option(help="Folder with the simulator's kitchens, which robotouille/... then names.")
-    ] = None,
+    originals: OriginalsOption = None,
     rule: Annotated[
         list[str] | None, typer.Option(help="Set a single rule, e.g. --rule zero_duration=accepted.")
     ] = None,
@@ -121,25 +114,15 @@ def grade(
     """
     from planoracle.analysis import statistics
     from planoracle.analysis.grade import Grader, grade_all
+    from planoracle.analysis.profiles import BENCHMARKS, profiles
     from planoracle.analysis.submissions import read_submissions
-    from planoracle.instances.asynctool import profile as asynctool
-    from planoracle.instances.recipe2plan import profile as recipe2plan
-    from planoracle.instances.robotouille import profile as robotouille
-    from planoracle.instances.timearena import profile as timearena
 
     options = dict(_split(entry) for entry in rule or ())
-    steps_options = {name: options[name] for name in options if name in robotouille.RULES}
-    minutes_options = {name: options[name] for name in options if name in timearena.RULES}
-    turns_options = {name: options[name] for name in options if name in asynctool.RULES}
-    taken = steps_options.keys() | minutes_options.keys() | turns_options.keys()
-    options = {name: value for name, value in options.items() if name not in taken}
     if reference is not None:
         options["reference"] = reference
+    chosen = profiles(profile, options)
     grader = Grader(
-        recipe2plan.profile(profile, **options),
-        timearena.profile(profile, **minutes_options),
-        asynctool.profile(profile, **turns_options),
-        robotouille.profile(profile, **steps_options),
+        *(chosen[benchmark] for benchmark in BENCHMARKS),
         price_waits=waits,
         limit=limit.value,
         price_rest=rest,
@@ -147,12 +130,7 @@ def grade(
     )
     table = Table(form, _COLUMNS)
     kept = []
-    try:
-        stream = sys.stdin.buffer if str(submissions) == "-" else submissions.open("rb")
-    except OSError as error:
-        complain(f"{submissions}: cannot be read: {error.strerror}")
-        raise typer.Exit(2) from None
-    with stream:
+    with opened(submissions) as stream:
         for result in grade_all(track(read_submissions(stream, str(submissions)), "grading"), grader):
             if not result.scored:
                 complain(f"line {result.line}: {result.reason}")
