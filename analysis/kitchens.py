@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from planoracle.analysis.judges.common import steps_limit
 from planoracle.analysis.regret import Decision, Regret
 from planoracle.analysis.valuation import fill
-from planoracle.instances.errors import InputError
 from planoracle.instances.robotouille.kitchen import Kitchen
-from planoracle.instances.robotouille.language import MAX_ACTIONS, parse
+from planoracle.instances.robotouille.language import parse
 from planoracle.instances.robotouille.profile import PROFILES, Profile
 from planoracle.instances.robotouille.run import Run, replay
 from planoracle.solver.kitchens.planner import plan
@@ -161,8 +161,6 @@ def _run(kitchen: Kitchen, submission: Any, rules: Profile) -> tuple[Run, list[s
     """Replay a submission; return the run and its legal actions."""
     given = submission if isinstance(submission, dict) else {"actions": submission or []}
     made = parse(given.get("actions", given.get("plan")), kitchen.domain, rules)
-    limit = given.get("limit")
-    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= MAX_ACTIONS):
-        raise InputError(f"must be a number of steps, at most {MAX_ACTIONS}", field="limit", value=limit)
+    limit = steps_limit(given)
     run = replay(kitchen, made, rules, limit)
     return run, [step.action for step in run.steps if step.valid]

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from planoracle.analysis.courses.common import Course
-from planoracle.instances.errors import InputError
+from planoracle.analysis.judges.common import minutes_limit
 from planoracle.instances.model import Instance
 
 __all__ = ["course_of"]
-
-#: Largest time limit a submission may ask for, in minutes.
-_MAX_MINUTES = 20_000
 
 
 def course_of(instance: Instance, submission: Any = None, rules: Any = None) -> Course:
@@ -41,7 +38,8 @@ def course_of(instance: Instance, submission: Any = None, rules: Any = None) -> 
         from planoracle.instances.timearena import profile as timearena
 
         made = _given(submission, "actions", "plan")
-        return TimeArenaCourse(instance, made, rules or timearena.PROFILES["paper"], _time_limit(submission))
+        limit = minutes_limit(submission, instance.time_limit)
+        return TimeArenaCourse(instance, made, rules or timearena.PROFILES["paper"], limit)
     if instance.benchmark == "asynctool":
         from planoracle.analysis.courses.asynctool import AsyncToolCourse
         from planoracle.instances.asynctool import profile as asynctool
@@ -58,12 +56,3 @@ def _given(submission: Any, *names: str) -> Any:
     if isinstance(submission, dict):
         return next((submission[name] for name in names if name in submission), submission)
     return submission
-
-
-def _time_limit(submission: Any) -> int | None:
-    limit = submission.get("time_limit") if isinstance(submission, dict) else None
-    if limit is None:
-        return None
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= _MAX_MINUTES:
-        raise InputError(f"must be whole minutes, at most {_MAX_MINUTES}", field="time_limit", value=limit)
-    return limit

@@ -18,10 +18,10 @@ from planoracle.analysis.critics.common import (
     sentence,
 )
 from planoracle.analysis.critics.efficiency import joined
+from planoracle.analysis.judges.common import steps_limit
 from planoracle.analysis.metrics.robotouille_failures import Lack, lacks
-from planoracle.instances.errors import InputError
 from planoracle.instances.robotouille.kitchen import Kitchen
-from planoracle.instances.robotouille.language import MAX_ACTIONS, parse
+from planoracle.instances.robotouille.language import parse
 from planoracle.instances.robotouille.profile import PROFILES, Profile
 from planoracle.instances.robotouille.run import Refusal, Run, as_replay, replay
 
@@ -72,11 +72,7 @@ class RobotouilleCritic:
 
     def examine(self, kitchen: Kitchen, submission: Any) -> Examined:
         """Examine ``submission["actions"]`` (or ``"plan"``) within its ``limit`` of steps, or the plan itself."""
-        limit = submission.get("limit") if isinstance(submission, dict) else None
-        if limit is not None and (
-            isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= MAX_ACTIONS
-        ):
-            raise InputError(f"must be a number of steps, at most {MAX_ACTIONS}", field="limit", value=limit)
+        limit = steps_limit(submission)
         made = parse(given_plan(submission, "actions", "plan"), kitchen.domain, self.rules)
         run = replay(kitchen, made, self.rules, limit)
         missing = () if run.success else lacks(run.rules, run.states[-1])

@@ -21,7 +21,7 @@ from planoracle.analysis.critics.common import (
     some,
 )
 from planoracle.analysis.critics.efficiency import best_of
-from planoracle.analysis.judges.timearena import MAX_MINUTES
+from planoracle.analysis.judges.common import minutes_limit
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.replay import Violation
@@ -59,11 +59,7 @@ class TimeArenaCritic:
 
     def examine(self, instance: Instance, submission: Any) -> Examined:
         """Examine ``submission["actions"]`` (or ``"plan"``) within its ``time_limit``, or the plan itself."""
-        limit = (
-            submission.get("time_limit", instance.time_limit) if isinstance(submission, dict) else instance.time_limit
-        )
-        if isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= MAX_MINUTES:
-            raise InputError(f"must be whole minutes, at most {MAX_MINUTES}", field="time_limit", value=limit)
+        limit = minutes_limit(submission, instance.time_limit)
         scene = world(instance.name)
         decisions = parse(given_plan(submission, "actions", "plan"), scene, self.rules)
         run = replay(scene, decisions, limit, self.rules)

@@ -9,8 +9,12 @@ from planoracle.instances.benchmarks import language
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.replay import Replay
+from planoracle.instances.robotouille.language import MAX_ACTIONS
 
-__all__ = ["Judge", "OwnJudge", "given", "shared_fields"]
+__all__ = ["MAX_MINUTES", "Judge", "OwnJudge", "given", "minutes_limit", "shared_fields", "steps_limit"]
+
+#: Largest time limit a submission may ask for, in minutes.
+MAX_MINUTES = 20_000
 
 
 class Judge(Protocol):
@@ -27,6 +31,24 @@ def given(submission: dict[str, Any], *names: str) -> Any:
         if name in submission:
             return submission[name]
     raise InputError("is missing", field=names[-1])
+
+
+def minutes_limit(submission: Any, default: int | None) -> int:
+    """Return the ``time_limit`` of a TimeArena submission in minutes, or the default; raises `InputError`."""
+    limit = submission.get("time_limit", default) if isinstance(submission, dict) else default
+    return _whole(limit, MAX_MINUTES, "whole minutes", "time_limit")
+
+
+def steps_limit(submission: Any) -> int | None:
+    """Return the ``limit`` of a submission for a kitchen in steps, ``None`` if it has none; raises `InputError`."""
+    limit = submission.get("limit") if isinstance(submission, dict) else None
+    return None if limit is None else _whole(limit, MAX_ACTIONS, "a number of steps", "limit")
+
+
+def _whole(value: Any, most: int, what: str, field: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise InputError(f"must be {what}, at most {most}", field=field, value=value)
+    return value
 
 
 def shared_fields(run: Replay) -> dict[str, Any]:

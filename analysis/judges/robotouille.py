@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-from planoracle.analysis.judges.common import given, shared_fields
+from planoracle.analysis.judges.common import given, shared_fields, steps_limit
 from planoracle.analysis.metrics.robotouille import measure, step_limit
 from planoracle.analysis.metrics.robotouille_failures import failure
 from planoracle.instances.errors import InputError
 from planoracle.instances.robotouille.kitchen import Kitchen
-from planoracle.instances.robotouille.language import MAX_ACTIONS, parse
+from planoracle.instances.robotouille.language import parse
 from planoracle.instances.robotouille.profile import Profile
 from planoracle.instances.robotouille.published import published_steps
 from planoracle.instances.robotouille.run import Run, as_replay, replay
@@ -85,11 +85,7 @@ class RobotouilleJudge:
         - ``steps``: action, whether it was legal, whether it reached the goal, how many were legal before it.
         """
         made = parse(given(submission, "actions", "plan"), kitchen.domain, self.rules)
-        limit = submission.get("limit")
-        if limit is not None and (
-            isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= MAX_ACTIONS
-        ):
-            raise InputError(f"must be a number of steps, at most {MAX_ACTIONS}", field="limit", value=limit)
+        limit = steps_limit(submission)
         run = replay(kitchen, made, self.rules, limit)
         best = self._best(kitchen)
         optimal = self._steps(best)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planoracle.analysis.courses.timearena import TimeArenaCourse
-from planoracle.analysis.judges.common import given, shared_fields
+from planoracle.analysis.judges.common import given, minutes_limit, shared_fields
 from planoracle.analysis.metrics.timearena import measure
 from planoracle.analysis.optimum import optimum
 from planoracle.analysis.valuation import values_of
@@ -19,9 +19,6 @@ from planoracle.instances.timearena.world import world
 
 __all__ = ["TimeArenaJudge"]
 
-#: Largest time limit a submission may ask for, in minutes.
-MAX_MINUTES = 20_000
-
 
 class TimeArenaJudge:
     """Judge under one profile; with ``price_waits`` waits are split into costless and costly ones."""
@@ -34,9 +31,7 @@ class TimeArenaJudge:
     def judge(self, instance: Instance, submission: dict[str, Any]) -> dict[str, Any]:
         """Judge ``submission["actions"]`` (or ``"plan"``) within ``submission["time_limit"]`` minutes."""
         made = given(submission, "actions", "plan")
-        limit = submission.get("time_limit", instance.time_limit)
-        if isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= MAX_MINUTES:
-            raise InputError(f"must be whole minutes, at most {MAX_MINUTES}", field="time_limit", value=limit)
+        limit = minutes_limit(submission, instance.time_limit)
         scene = world(instance.name)
         decisions = parse(made, scene, self.rules)
         run = replay(scene, decisions, limit, self.rules)

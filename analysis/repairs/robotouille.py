@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
-from planoracle.analysis.judges.common import given
+from planoracle.analysis.judges.common import given, steps_limit
 from planoracle.analysis.repairs.common import Dropped, Repair
-from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.errors import InternalError
 from planoracle.instances.robotouille.kitchen import Kitchen
-from planoracle.instances.robotouille.language import MAX_ACTIONS, parse
+from planoracle.instances.robotouille.language import parse
 from planoracle.instances.robotouille.profile import Profile
 from planoracle.instances.robotouille.run import Run, replay
 from planoracle.solver.kitchens.planner import KitchenResult, plan
@@ -51,11 +51,7 @@ class _Search:
         self.rules = rules
         self.given = given(submission, "actions", "plan")
         self.made = parse(self.given, kitchen.domain, rules)
-        self.limit = submission.get("limit")
-        if self.limit is not None and (
-            isinstance(self.limit, bool) or not isinstance(self.limit, int) or not 0 <= self.limit <= MAX_ACTIONS
-        ):
-            raise InputError(f"must be a number of steps, at most {MAX_ACTIONS}", field="limit", value=self.limit)
+        self.limit = steps_limit(submission)
         self.submitted = replay(kitchen, self.made, rules, self.limit)
         legal = [n for n, step in enumerate(self.submitted.steps) if step.valid]
         self.positions = legal

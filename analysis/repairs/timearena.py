@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from planoracle.analysis.judges.common import given
-from planoracle.analysis.judges.timearena import MAX_MINUTES
+from planoracle.analysis.judges.common import given, minutes_limit
 from planoracle.analysis.repairs.common import Dropped, Reading, Wish, first_or_attempted
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
@@ -36,9 +35,7 @@ class TimeArenaReader:
     def read(self, instance: Instance, submission: dict[str, Any]) -> Reading:
         """Read ``submission["actions"]`` (or ``"plan"``) within ``submission["time_limit"]`` minutes."""
         made = given(submission, *self.names)
-        limit = submission.get("time_limit", instance.time_limit)
-        if isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= MAX_MINUTES:
-            raise InputError(f"must be whole minutes, at most {MAX_MINUTES}", field="time_limit", value=limit)
+        limit = minutes_limit(submission, instance.time_limit)
         scene = world(instance.name)
         decisions = parse(made, scene, self.rules)
         run = as_replay(run_of(scene, decisions, limit, self.rules))
