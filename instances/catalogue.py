@@ -7,9 +7,11 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import import_module
+from os.path import isfile, join
 from pathlib import Path
 from typing import Protocol, cast
 
+from planoracle.instances.crew import split_crew, with_crew
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Instance
 from planoracle.instances.robotouille.kitchen import Kitchen
@@ -81,16 +83,22 @@ def _names(pattern: str) -> tuple[str, ...]:
 
 
 def names_problem(name: str) -> bool:
-    """Whether a name stands for one problem, bundled or combined from bundled tasks."""
+    """Whether a name stands for one problem, bundled or combined from bundled tasks, perhaps with more agents.
+
+    >>> names_problem("timearena/lab1+lab2~3"), names_problem("timearena/lab1+lab2~none")
+    (True, False)
+    """
+    crew = split_crew(name)
     shelf = _shelf(name)
-    return shelf is not None and shelf.covers(name)
+    return shelf is not None and shelf.covers(name if crew is None else crew[0])
 
 
 def expand(patterns: Iterable[str]) -> list[str]:
     """Turn names, prefixes, globs and paths into a list of names and paths, without repetition.
 
     A prefix stands for everything below it (``recipe2plan/timed``); a glob for all names it matches
-    (``recipe2plan/*/Cobbler_*``); a path is kept as it is.
+    (``recipe2plan/*/Cobbler_*``); a path is kept as it is. With ``~3`` at the end it is the same problems with three
+    agents.
 
     Raises
     ------
@@ -103,8 +111,8 @@ def expand(patterns: Iterable[str]) -> list[str]:
     (130, ['recipe2plan/timed/Vada_Daikon-Radish'])
     >>> len(expand(["timearena"])), len(expand(["timearena/lab/2"])), expand(["timearena/cooking3+lab2"])
     (90, 10, ['timearena/cooking3+lab2'])
-    >>> len(expand(["asynctool"]))
-    100
+    >>> len(expand(["asynctool"])), expand(["*/timed/Vada_D*~2"])
+    (100, ['recipe2plan/timed/Vada_Daikon-Radish~2'])
     """
     found: dict[str, None] = {}
     for pattern in patterns:
@@ -112,6 +120,10 @@ def expand(patterns: Iterable[str]) -> list[str]:
             raise UnknownNameError("names no problem, set or file", field="name", value=pattern)
         if names_problem(pattern):
             found.setdefault(pattern)
+            continue
+        crew = split_crew(pattern)
+        if crew is not None and _path(pattern) is None:
+            found.update(dict.fromkeys(name + crew[1] for name in expand([crew[0]])))
             continue
         prefix = pattern.rstrip("/") + "/"
         below = [name for name in _names(pattern) if name.startswith(prefix) or fnmatchcase(name, pattern)]
@@ -128,13 +140,18 @@ def expand(patterns: Iterable[str]) -> list[str]:
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     """Return the label and the members of the bundled set that a name belongs to, ``("", ())`` if to none."""
+    crew = split_crew(name)
+    if crew is not None:
+        label, members = set_of(crew[0])
+        return (label + crew[1], tuple(one + crew[1] for one in members)) if label else ("", ())
     shelf = _shelf(name)
     return ("", ()) if shelf is None else shelf.set_of(name)
 
 
 def is_file(name: str) -> bool:
-    """Whether a name is the path of a file, or of one problem in it (``path#name``)."""
-    return _path(name) is not None
+    """Whether a name is the path of a file, or of one problem in it (``path#name``); or an S-LAB problem's folder."""
+    crew = split_crew(name)
+    return _path(name) is not None or (crew is not None and _path(crew[0]) is not None)
 
 
 def _path(name: str) -> str | None:
@@ -144,9 +161,14 @@ def _path(name: str) -> str | None:
 
 def _exists(path: str) -> bool:
     try:
-        return Path(path).is_file()
+        return Path(path).is_file() or _is_folder(path)
     except (OSError, ValueError):  # too long, or with a NUL
         return False
+
+
+def _is_folder(path: str) -> bool:
+    """Whether a path is a folder with the tables of an S-LAB problem."""
+    return isfile(join(path, "operations.tsv"))
 
 
 def _similar(pattern: str) -> str:
@@ -158,11 +180,25 @@ def _similar(pattern: str) -> str:
 
 
 def problem(name: str) -> Problem:
-    """Return one problem by its name; raises `UnknownNameError`."""
+    """Return one problem by its name; raises `UnknownNameError`, and `InputError` if it cannot have these agents."""
+    crew = split_crew(name)
+    if crew is not None:
+        return _with_crew(problem(crew[0]), crew[1])
     shelf = _shelf(name)
     if shelf is None or not shelf.covers(name):
         raise UnknownNameError(f"names no problem{_similar(name)}", value=name)
     return shelf.load(name)
+
+
+def _with_crew(found: Problem, crew: str) -> Problem:
+    if not isinstance(found, Kitchen):
+        return with_crew(found, crew)
+    from planoracle.instances.robotouille.cooks import with_cooks
+
+    _, count, *rules = crew.split("~")
+    if rules:
+        raise InputError("everybody may do everything in a kitchen", field="only", value=rules[0])
+    return with_cooks(found, int(count))
 
 
 def load(name: str) -> Instance:
@@ -193,11 +229,16 @@ def read_problems(name_or_path: str) -> list[Problem]:
     """
     if names_problem(name_or_path):
         return [problem(name_or_path)]
+    crew = split_crew(name_or_path)
+    if crew is not None and _path(name_or_path) is None:
+        return [_with_crew(one, crew[1]) for one in read_problems(crew[0])]
     path = _path(name_or_path) or name_or_path
     found = _read(path)
     if path == name_or_path:
         return found
     chosen = [one for one in found if one.name == name_or_path.removeprefix(f"{path}#")]
+    if not chosen and crew is not None:
+        return [_with_crew(one, crew[1]) for one in read_problems(crew[0])]
     if not chosen:
         raise UnknownNameError("is no problem of the file", value=name_or_path)
     return chosen
@@ -206,10 +247,17 @@ def read_problems(name_or_path: str) -> list[Problem]:
 def _read(path: str) -> list[Problem]:
     from planoracle.instances import files
     from planoracle.instances.asynctool import reader as asynctool
+    from planoracle.instances.literature import reader as literature
     from planoracle.instances.recipe2plan import reader as recipe2plan
     from planoracle.instances.robotouille import reader as kitchens
 
-    document = files.load_json(files.read_bytes(path), path)
+    if _is_folder(path):
+        return [literature.read_folder(path)]
+    data = files.read_bytes(path)
+    found = literature.read_data(data, path)
+    if found:
+        return [*found]
+    document = files.load_json(data, path)
     if kitchens.looks_like_kitchen(document):
         return [kitchens.kitchen_of(document, path)]
     if asynctool.looks_like_asynctool(document):
@@ -221,6 +269,6 @@ def _read(path: str) -> list[Problem]:
         return [*timed, *(one.without_maximum_lags(one.name.replace("/timed/", "/untimed/", 1)) for one in timed)]
     raise InputError(
         'is neither of our formats (an object with "format": "planoracle/instance", ".../asynctool" or ".../kitchen") '
-        "nor a cooking.json or an environment of Robotouille",
+        "nor a cooking.json, an environment of Robotouille or one of the formats in instances/literature/README.md",
         source=path,
     )

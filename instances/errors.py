@@ -9,6 +9,10 @@ class PlanoracleError(Exception):
     """Base of all errors raised on purpose by planoracle."""
 
 
+#: Longest message and longest path of a field, in characters: both may name what a file holds.
+_MAX_MESSAGE, _MAX_FIELD = 2_000, 500
+
+
 def _show(value: object, limit: int = 80) -> str:
     try:
         text = repr(value)
@@ -17,6 +21,10 @@ def _show(value: object, limit: int = 80) -> str:
     except RecursionError:
         return "a value nested too deeply to print"
     return text if len(text) <= limit else f"{text[:limit]}... ({len(text)} characters)"
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 30]}... ({len(text)} characters)"
 
 
 class InputError(PlanoracleError):
@@ -45,13 +53,13 @@ class InputError(PlanoracleError):
     def __init__(
         self, message: str, *, source: str | None = None, field: str | None = None, value: object = _missing
     ) -> None:
-        self.message = message
+        self.message = _cut(message, _MAX_MESSAGE)
         self.source = source
-        self.field = field
+        self.field = field and _cut(field, _MAX_FIELD)
         self.value = None if value is self._missing else value
         found = "" if value is self._missing else f" (found {_show(value)})"
         self.given = value is not self._missing
-        super().__init__(": ".join(part for part in (source, field, message + found) if part))
+        super().__init__(": ".join(part for part in (source, self.field, self.message + found) if part))
 
     def at(self, source: str, field: str | None = None) -> InputError:
         """Return the same error with the file it was found in, and a field in front of its own."""

@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from planoracle.instances.errors import InputError
 
@@ -153,6 +154,10 @@ class Instance:
         from planoracle.instances.validate import validate
 
         validate(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out of copies and pickles what tools keep, which need not be fit for either."""
+        return {**self.__dict__, "cache": {}}
 
     @cached_property
     def index(self) -> dict[str, int]:

@@ -16,12 +16,21 @@ __all__ = ["topological_order", "validate"]
 
 #: Largest number of ticks anywhere; keeps sums far inside 64 bits (and the solver's domains small).
 MAX_TICKS = 10**9
+#: Largest instance.
+MAX_ACTIONS, MAX_LAGS, MAX_RESOURCES, MAX_AGENTS = 10_000, 100_000, 10_000, 1_000
+#: Most modes of an action, and longest name in characters.
+MAX_MODES, MAX_NAME = 1_000, 500
+
+_MOST = {"actions": MAX_ACTIONS, "lags": MAX_LAGS, "resources": MAX_RESOURCES, "agents": MAX_AGENTS}
 
 
 def validate(instance: Instance) -> None:
     """Raise an `InputError` that names the first field of ``instance`` that cannot be right."""
     if not instance.actions:
         raise InputError("needs at least one action", field="actions")
+    for field, most in _MOST.items():
+        if len(getattr(instance, field)) > most:
+            raise InputError(f"must be at most {most}", field=field, value=len(getattr(instance, field)))
     _unique((a.id for a in instance.actions), "actions")
     _unique((r.name for r in instance.resources), "resources")
     _unique(instance.agents, "agents")
@@ -48,6 +57,8 @@ def _unique(names: Iterable[str], field: str) -> None:
     for name in names:
         if not isinstance(name, str) or not name:
             raise InputError("names must be non-empty text", field=field, value=name)
+        if len(name) > MAX_NAME:
+            raise InputError(f"names must have at most {MAX_NAME} characters", field=field, value=name)
         if name in seen:
             raise InputError("names must be unique", field=field, value=name)
         seen.add(name)
@@ -74,9 +85,9 @@ def _reachable_states(instance: Instance) -> set[tuple[str, str]]:
 
 def _action(instance: Instance, action: Action, states: set[tuple[str, str]]) -> None:
     field = f"actions[{action.id}]"
-    _ticks(action.duration, f"{field}.duration")
-    _ticks(action.attended, f"{field}.attended")
-    _ticks(action.release, f"{field}.release")
+    for name, value in (("duration", action.duration), ("attended", action.attended), ("release", action.release)):
+        if type(value) is not int or not 0 <= value <= MAX_TICKS:  # first, since most of the time goes here
+            _ticks(value, f"{field}.{name}")
     if action.attended > action.duration:
         raise InputError(
             f"must not exceed the duration {action.duration}", field=f"{field}.attended", value=action.attended
@@ -92,14 +103,18 @@ def _action(instance: Instance, action: Action, states: set[tuple[str, str]]) ->
     task, _, name = action.id.partition("/")
     if task != action.task or not task or not name or "/" in name:
         raise InputError("must be task/name, neither empty nor with '/' in it", field=f"{field}.id", value=action.id)
-    _unique(action.agents or (), f"{field}.agents")
+    if action.agents:
+        _unique(action.agents, f"{field}.agents")
+    known = set(instance.agents) if action.agents else ()
     for agent in action.agents or ():
-        if agent not in instance.agents:
+        if agent not in known:
             raise InputError(f"must be one of the agents {list(instance.agents)}", field=f"{field}.agents", value=agent)
     if action.attended and not instance.eligible(action):
         raise InputError("an attended action needs an eligible agent", field=f"{field}.agents", value=[])
     if not action.modes:
         raise InputError("needs at least one mode", field=f"{field}.modes", value=[])
+    if len(action.modes) > MAX_MODES:
+        raise InputError(f"must be at most {MAX_MODES}", field=f"{field}.modes", value=len(action.modes))
     for number, mode in enumerate(action.modes):
         for before in mode.after:
             if before not in instance.index or before == action.id:
@@ -109,7 +124,7 @@ def _action(instance: Instance, action: Action, states: set[tuple[str, str]]) ->
         if len(set(names)) < len(names):
             raise InputError("names a resource twice", field=f"{field}.modes[{number}]", value=names)
         for demand in mode.demands:
-            _demand(instance, demand, f"{field}.modes[{number}].uses[{demand.resource}]", states)
+            _demand(instance, demand, action, number, states)
 
 
 def _interruptible(action: Action, field: str, stateful: set[str]) -> None:
@@ -123,8 +138,11 @@ def _interruptible(action: Action, field: str, stateful: set[str]) -> None:
                 raise InputError(message, field=f"{field}.interruptible", value=True)
 
 
-def _demand(instance: Instance, demand: Demand, field: str, states: set[tuple[str, str]]) -> None:
-    resource = instance.resource.get(demand.resource)
+def _demand(instance: Instance, demand: Demand, action: Action, mode: int, states: set[tuple[str, str]]) -> None:
+    resource, amount = instance.resource.get(demand.resource), demand.amount
+    if resource is not None and type(amount) is int and 0 <= amount <= resource.capacity and demand.requires is None:
+        return
+    field = f"actions[{action.id}].modes[{mode}].uses[{demand.resource}]"
     if resource is None:
         known = sorted(instance.resource)
         raise InputError(f"must be one of the resources {known}", field=f"{field}.resource", value=demand.resource)
@@ -139,10 +157,11 @@ def _demand(instance: Instance, demand: Demand, field: str, states: set[tuple[st
 
 def _lags(instance: Instance) -> None:
     seen: set[tuple[str, str]] = set()
+    index = instance.index
     for lag in instance.lags:
         field = f"lags[{lag.before} -> {lag.after}]"
         for end in (lag.before, lag.after):
-            if end not in instance.index:
+            if end not in index:
                 raise InputError("refers to an action that does not exist", field=field, value=end)
         if lag.before == lag.after:
             raise InputError("an action cannot precede itself", field=field, value=lag.before)
@@ -152,7 +171,7 @@ def _lags(instance: Instance) -> None:
         if lag.minimum is None and lag.maximum is None:
             raise InputError("needs a minimum or a maximum", field=field)
         for bound, value in (("minimum", lag.minimum), ("maximum", lag.maximum)):
-            if value is not None:
+            if value is not None and (type(value) is not int or not -MAX_TICKS <= value <= MAX_TICKS):
                 _ticks(value, f"{field}.{bound}", least=-MAX_TICKS)
         if lag.minimum is not None and lag.maximum is not None and lag.maximum < lag.minimum:
             raise InputError(f"is below the minimum {lag.minimum}", field=f"{field}.maximum", value=lag.maximum)
@@ -230,9 +249,10 @@ def _cycle(instance: Instance, after: list[list[int]], done: set[int]) -> str:
     # Every action that is left has a predecessor that is left, so walking back must come round.
     before = {j: i for i, row in enumerate(after) if i not in done for j in row if j not in done}
     node = min(before)
-    path: list[int] = []
+    path: dict[int, None] = {}
     while node not in path:
-        path.append(node)
+        path[node] = None
         node = before[node]
-    loop = [*path[path.index(node) :], node]
+    walked = list(path)
+    loop = [*walked[walked.index(node) :], node]
     return " -> ".join(instance.actions[i].id for i in reversed(loop))

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import input_error, load_json, read_bytes
 from planoracle.instances.robotouille.domain import ACTOR, Domain, bundled
-from planoracle.instances.robotouille.kitchen import Goal, Kitchen, split_name
+from planoracle.instances.robotouille.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.robotouille.layout import Layout, layout_of
 
 __all__ = ["FORMAT", "VERSION", "json_schema", "kitchen_from_document", "read_kitchen", "to_document"]
@@ -90,6 +90,7 @@ def _kitchen(entry: KitchenDocument, domain: Domain) -> Kitchen:
         traits={name: list(traits) for name, traits in entry.traits.items()},
         elsewhere=list(entry.elsewhere),
     )
+    check_size(len(layout.objects()))
     _check(layout, domain)
     facts = layout.facts(domain)
     for field, listed in (("more", entry.more), ("less", entry.less)):

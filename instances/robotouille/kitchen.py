@@ -7,11 +7,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import prod
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.robotouille.domain import ACTOR, Domain
 
-__all__ = ["Atom", "Goal", "Kitchen", "can_be_cast", "natural", "split_name", "unify"]
+__all__ = ["MAX_OBJECTS", "Atom", "Goal", "Kitchen", "can_be_cast", "check_size", "natural", "split_name", "unify"]
+
+#: Most objects of a kitchen, conditions and roles of a goal, and atoms that may make its conditions true.
+MAX_OBJECTS, MAX_CONDITIONS, MAX_ATOMS = 1_000, 200, 200_000
+#: Most steps of the search for objects that play the roles; a goal may be made to ask for any number of them.
+MAX_SEARCH = 300_000
 
 #: A predicate and the names of objects, ``("item_on", "bread1", "table2")``.
 Atom = tuple[str, ...]
@@ -61,16 +67,26 @@ def can_be_cast(matching: Iterable[tuple[Atom, Sequence[Atom]]]) -> bool:
     ----------
     matching
         Every condition with the true atoms that match it one by one.
+
+    Raises
+    ------
+    InputError
+        If that is not known after `MAX_SEARCH` steps.
     """
     rows = []
+    steps = 0
     for condition, atoms in matching:
         places = [i for i, part in enumerate(condition) if "#" in part]
         rows.append(([condition[i] for i in places], [tuple(atom[i] for i in places) for atom in atoms]))
     rows.sort(key=lambda row: len(row[1]))
 
     def extend(cast: dict[str, str], at: int) -> bool:
+        nonlocal steps
         if at == len(rows):
             return True
+        steps += len(rows[at][1])
+        if steps > MAX_SEARCH:
+            raise InputError(f"whether its roles can be played is not known after {MAX_SEARCH} steps", field="goal")
         roles, casts = rows[at]
         for names in casts:
             joined = unify(cast, roles, names)
@@ -151,6 +167,7 @@ class Kitchen:
             domain, and a kitchen without anybody in it.
         """
         listed = list(objects)
+        check_size(len(listed))
         types: dict[str, str] = {}
         for thing in listed:
             kind = domain.type_of(split_name(thing)[0])
@@ -167,7 +184,11 @@ class Kitchen:
         for fact in sorted(known):
             _check_atom(fact, domain, types, "facts")
         _check_goal(goal, domain, types)
-        return cls(name, domain, tuple((thing, types[thing]) for thing in order), known, goal, text)
+        made = cls(name, domain, tuple((thing, types[thing]) for thing in order), known, goal, text)
+        count = sum(prod(len(made.candidates.get(part, "1")) for part in atom[1:]) for atom in goal.conditions)
+        if count > MAX_ATOMS:
+            raise InputError(f"can be met in more than {MAX_ATOMS} ways", field="goal", value=count)
+        return made
 
     @cached_property
     def types(self) -> dict[str, str]:
@@ -214,7 +235,16 @@ def _check_atom(atom: Atom, domain: Domain, types: Mapping[str, str], field: str
         raise InputError("different arguments stand for different objects", field=field, value=list(atom))
 
 
+def check_size(count: int) -> None:
+    """Refuse a kitchen of more than `MAX_OBJECTS` objects."""
+    if count > MAX_OBJECTS:
+        raise InputError(f"must be at most {MAX_OBJECTS}", field="objects", value=count)
+
+
 def _check_goal(goal: Goal, domain: Domain, types: Mapping[str, str]) -> None:
+    for field, count in (("goal", len(goal.conditions)), ("roles", len(goal.roles))):
+        if count > MAX_CONDITIONS:
+            raise InputError(f"must be at most {MAX_CONDITIONS}", field=field, value=count)
     for role in goal.roles:
         kind, _, label = role.partition("#")
         if not label or "#" in label or domain.type_of(kind) is None:

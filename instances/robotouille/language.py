@@ -14,9 +14,9 @@ from planoracle.instances.robotouille.profile import PROFILES, Profile
 __all__ = ["MAX_ACTIONS", "extract", "match", "parse", "render"]
 
 #: More actions than steps in any run.
-MAX_ACTIONS = 100_000
-#: Longer lines are cut.
-MAX_LINE = 20_000
+MAX_ACTIONS = 10_000
+#: Most lines that are not empty of a text; longer lines are cut.
+MAX_LINES, MAX_LINE = 100_000, 20_000
 
 _SLOT = re.compile(r"\{(\w+)\}")
 _ACTION_LINE = re.compile(r"^\s{0,20}\**action\**\s{0,20}\d{0,6}\s{0,20}:\**(.*)$", re.I)
@@ -39,7 +39,7 @@ def parse(submission: Any, domain: Domain, rules: Profile = PROFILES["released"]
     Raises
     ------
     PlanError
-        If the submission has none of these forms or holds too many actions.
+        If the submission has none of these forms or holds too many actions, or lines that are not empty.
 
     Examples
     --------
@@ -70,7 +70,9 @@ def _entry(entry: Any, field: str) -> str:
 
 
 def _from_text(text: str, domain: Domain) -> list[str]:
-    lines = [line[:MAX_LINE] for line in text.splitlines()]
+    lines = [line[:MAX_LINE] for line in text.splitlines() if line.strip()]
+    if len(lines) > MAX_LINES:
+        raise PlanError(f"holds more than {MAX_LINES} lines", field="actions")
     marked = [found[1] for line in lines if (found := _ACTION_LINE.match(line))]
     if marked:
         made = []

@@ -18,7 +18,7 @@ from planoracle.instances.robotouille.domain import (
     Predicate,
     bundled,
 )
-from planoracle.instances.robotouille.kitchen import Goal, Kitchen, split_name
+from planoracle.instances.robotouille.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.robotouille.layout import Layout
 
 __all__ = [
@@ -176,7 +176,9 @@ _Thing = dict[str, Any]  # an entry of the file with the final name, and "kind"
 
 def _things(entry: dict[str, Any], field: str, domain: Domain) -> list[_Thing]:
     found = []
-    for i, thing in enumerate(_list(entry, field, "") if field in entry else ()):
+    listed = _list(entry, field, "") if field in entry else []
+    check_size(len(listed))
+    for i, thing in enumerate(listed):
         where = f"{field}[{i}]"
         _object(thing, where, needed=("name", "x", "y"))
         name = _text(thing["name"], f"{where}.name")

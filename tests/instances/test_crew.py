@@ -1,0 +1,164 @@
+"""The same problem with several agents: names, what is kept, who may do what; kitchens with more cooks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from planoracle.instances import catalogue
+from planoracle.instances.benchmarks import language
+from planoracle.instances.crew import assign, crewed, interchangeable, split_crew, with_agents
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files import instance_from_document, to_document
+from planoracle.instances.model import Action, Instance
+from planoracle.instances.robotouille.cooks import with_cooks
+from planoracle.instances.robotouille.sets import kitchen
+
+TIMED = "recipe2plan/timed/Cobbler_Pancakes"
+CHOP, DRIVE = Action("home/chop", "home", 3, 3), Action("out/drive", "out", 9, 9)
+
+
+def test_only_the_agents_change() -> None:
+    one = catalogue.load(TIMED)
+    three = with_agents(one, 3)
+    assert three == replace(one, name=f"{TIMED}~3", agents=("agent1", "agent2", "agent3"), benchmark="own")
+    assert all(three.eligible(action) == three.agents for action in three.actions)
+    assert catalogue.load(f"{TIMED}~3") == three
+
+
+def test_what_needs_nobody_still_needs_nobody_and_what_the_only_agent_could_do_anybody_can() -> None:
+    alone = Instance("k", (replace(CHOP, agents=("me",)), Action("t/rise", "t", 5, 0, agents=())), agents=("me",))
+    two = with_agents(alone, 2)
+    assert [two.eligible(action) for action in two.actions] == [("agent1", "agent2"), ()]
+
+
+@pytest.mark.parametrize("count", [0, -1, 1000])
+def test_number_out_of_range_is_named(count: int) -> None:
+    with pytest.raises(InputError, match=rf"^agents: must be from 1 to 999 \(found {count}\)$"):
+        with_agents(Instance("k", (CHOP,)), count)
+
+
+def test_agents_that_differ_are_not_replaced() -> None:
+    with pytest.raises(InputError, match=r"k\.agents: has agents of its own that differ"):
+        with_agents(Instance("k", (CHOP, replace(DRIVE, agents=("b",))), agents=("a", "b")), 2)
+
+
+def test_restricted_agents_do_what_they_are_given_and_others_everything() -> None:
+    three = with_agents(Instance("k", (CHOP, DRIVE)), 3)
+    found = assign(three, {"agent2": ["home"], "agent3": ["out/drive"]})
+    assert [found.eligible(action) for action in found.actions] == [("agent1", "agent2"), ("agent1", "agent3")]
+    assert interchangeable(found) == (("agent1",), ("agent2",), ("agent3",))
+    assert interchangeable(assign(three, {"agent2": ["home"]})) == (("agent1", "agent3"), ("agent2",))
+    assert assign(three, {}) == three
+
+
+@pytest.mark.parametrize(
+    ("only", "fault"),
+    [
+        ({"agent7": ["home"]}, "only: must be one of agent1, agent2"),
+        ({"agent1": ["home", "shop"]}, r"only.agent1: must be a task \(home, out\) or an action \(found 'shop'\)"),
+        ({"agent1": ["home"], "agent2": ["home"]}, r"only: leaves nobody for it \(found 'out/drive'\)"),
+    ],
+)
+def test_impossible_restriction_is_named(only: dict[str, list[str]], fault: str) -> None:
+    with pytest.raises(InputError, match=fault):
+        assign(with_agents(Instance("k", (CHOP, DRIVE)), 2), only)
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+def test_no_bundled_name_is_one_of_a_crew() -> None:
+    assert not any("~" in name for name in catalogue.bundled())
+
+
+@pytest.mark.parametrize("name", catalogue.bundled())
+def test_every_bundled_problem_has_a_name_with_two_agents(name: str) -> None:
+    assert catalogue.names_problem(f"{name}~2")
+    assert split_crew(f"{name}~2") == (name, "~2")
+
+
+@pytest.mark.parametrize("end", ["~", "~0", "~1000", "~two", "~2~", "~2~agent1", "~2~=home", "~~2", "~02"])
+def test_what_is_no_crew_is_no_name(end: str) -> None:
+    assert not catalogue.names_problem(TIMED + end)
+    with pytest.raises(UnknownNameError):
+        catalogue.expand([TIMED + end])
+
+
+def test_sets_globs_and_files_have_crews_too(tmp_path: Path) -> None:
+    assert catalogue.expand(["recipe2plan/timed~2"]) == [
+        f"{name}~2" for name in catalogue.expand(["recipe2plan/timed"])
+    ]
+    assert catalogue.expand(["*/timed/Cobbler_P*~3", "timearena/lab/2~2"])[:2] == [
+        f"{TIMED}~3",
+        "timearena/lab1+lab2~2",
+    ]
+    assert catalogue.set_of("timearena/lab1~2")[0] == "timearena/lab/1~2"
+    assert f"{TIMED}~2" in catalogue.set_of(f"{TIMED}~2")[1]
+    path = str(tmp_path / "k.json")
+    Path(path).write_text(json.dumps(to_document(Instance("k", (CHOP, DRIVE)))))
+    for name in (f"{path}~2~agent2=home", f"{path}#k~2~agent2=home"):
+        assert catalogue.is_file(name)
+        assert catalogue.expand([name]) == [name]
+        (found,) = catalogue.read(name)
+        assert found.name == "k~2~agent2=home"
+        assert found.eligible(found.actions[1]) == ("agent1",)
+
+
+def test_file_with_such_a_name_is_itself(tmp_path: Path) -> None:
+    path = tmp_path / "k~2"
+    path.write_text(json.dumps(to_document(Instance("k", (CHOP,)))))
+    assert catalogue.read(str(path)) == [Instance("k", (CHOP,))]
+
+
+def test_seed_of_delays_is_kept_apart() -> None:
+    found = catalogue.load("asynctool/cross2/01@1-2:3~2")
+    assert found.lags == catalogue.load("asynctool/cross2/01@1-2:3").lags
+    assert len(found.agents) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "agents", "only"),
+    [(TIMED, None, ["agent1=x"]), (f"{TIMED}~2", 2, []), (TIMED, 2, ["agent1"]), (TIMED, 0, [])],
+)
+def test_names_that_cannot_be_made(name: str, agents: int | None, only: list[str]) -> None:
+    with pytest.raises(UnknownNameError):
+        crewed(name, agents, only)
+
+
+def test_crew_survives_a_file_and_speaks_the_general_language() -> None:
+    two = catalogue.load("timearena/household1~2~agent2=household1")
+    again = instance_from_document(to_document(two), "-")
+    assert (again.name, again.agents, again.by_id) == (two.name, two.agents, two.by_id)
+    plan = [{"action": two.actions[0].id, "start": 0, "duration": two.actions[0].duration, "agent": "agent9"}]
+    kinds = {violation.kind for violation in language(two.benchmark).replay(two, plan).violations}
+    assert {"ineligible_agent", "missing_action"} <= kinds
+
+
+# --- kitchens -------------------------------------------------------------------------------------
+
+
+def test_new_cooks_stand_at_empty_stations_first() -> None:
+    one = kitchen("robotouille/synchronous/3_burger")
+    three = with_cooks(one, 3)
+    assert three.players == ("robot1", "robot2", "robot3")
+    places = {fact[1]: fact[2] for fact in three.facts if fact[0] == "loc"}
+    assert ("loc", "robot1", places["robot1"]) in one.facts
+    assert len(set(places.values())) == 3
+    assert ("nothing", "robot2") in three.facts
+    assert not any(("vacant", where) in three.facts for where in places.values())
+    empty = {fact[1] for fact in one.facts if fact[0] == "station_empty"} - {places["robot1"]}
+    assert len(empty & {places["robot2"], places["robot3"]}) == min(2, len(empty))
+    assert catalogue.problem("robotouille/synchronous/3_burger~3") == three
+
+
+def test_cooks_that_find_no_room_or_would_have_to_go_are_refused() -> None:
+    with pytest.raises(InputError, match="must be at most"):
+        with_cooks(kitchen("robotouille/synchronous/3_burger"), 50)
+    with pytest.raises(InputError, match="must be at least 2"):
+        with_cooks(kitchen(catalogue.expand(["robotouille/multi_agent"])[0]), 1)
+    with pytest.raises(InputError, match="everybody may do everything"):
+        catalogue.problem("robotouille/synchronous/3_burger~2~robot2=burger")

@@ -1,0 +1,598 @@
+"""Formats of the literature: what they mean in our model, what is recognised, and what faults are named."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from planoracle.analysis.cli import app
+from planoracle.instances import catalogue
+from planoracle.instances.errors import InputError
+from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max, reader, slab
+from planoracle.instances.model import Instance, Lag, Resource
+from planoracle.solver.solve import solve
+
+SCH = """3\t2\t0\t0
+0\t1\t2\t1\t2\t[0]\t[2]
+1\t1\t2\t2\t3\t[4]\t[1]
+2\t1\t2\t1\t4\t[-6]\t[2]
+3\t1\t1\t4\t[5]
+4\t1\t0
+0\t1\t0\t0\t0
+1\t1\t3\t1\t0
+2\t1\t2\t1\t2
+3\t1\t5\t0\t1
+4\t1\t0\t0\t0
+1\t3
+"""
+SM = """************************************************************************
+file with basedata            : ours.bas
+initial value random generator: 1
+************************************************************************
+projects                      :  1
+jobs (incl. supersource/sink ):  4
+horizon                       :  5
+RESOURCES
+  - renewable                 :  1   R
+  - nonrenewable              :  0   N
+  - doubly constrained        :  0   D
+************************************************************************
+PROJECT INFORMATION:
+pronr.  #jobs rel.date duedate tardcost  MPM-Time
+    1      2      0        5        0        5
+************************************************************************
+PRECEDENCE RELATIONS:
+jobnr.    #modes  #successors   successors
+   1        1          2           2   3
+   2        1          1           4
+   3        1          1           4
+   4        1          0
+************************************************************************
+REQUESTS/DURATIONS:
+jobnr. mode duration  R 1
+------------------------------------------------------------------------
+  1      1     0       0
+  2      1     2       2
+  3      1     3       1
+  4      1     0       0
+************************************************************************
+RESOURCEAVAILABILITIES:
+  R 1
+    2
+************************************************************************
+"""
+JSS = """# a comment
+# instance pair
+2 2
+0 3  1 2
+1 4  0 1
+"""
+LAB = {
+    "operations.tsv": "Job_ID\tOperation_ID\tCompatible_machine\tProcessing_time\tNote\n"
+    "1\t1\t7\t3\tmix\n1\t2\t8\t2\tspin\n2\t1\t7\t1\t\n",
+    "dependency.tsv": "Job_ID\tOperation_ID_1\tOperation_ID_2\n1\t1\t2\n",
+    "machines.tsv": "Machine_ID\tMachine_type\tMachine_name\n1\t7\tRobot_1\n2\t7\tRobot_2\n3\t8\tCentrifuge\n",
+    "tcmb.tsv": "Job_ID\tOperation_ID_1\tPoint_1\tOperation_ID_2\tPoint_2\tTime_constraint\n"
+    "1\t1\tend\t2\tstart\t5\n\t\t\t\t\t\n",
+}
+
+
+def uses(instance: Instance) -> dict[str, list[tuple[str, int]]]:
+    return {a.id: [(d.resource, d.amount) for mode in a.modes for d in mode.demands] for a in instance.actions}
+
+
+def put(folder: Path, tables: dict[str, str]) -> Path:
+    folder.mkdir()
+    for file, text in tables.items():
+        (folder / file).write_text(text, encoding="utf-8", newline="")
+    return folder
+
+
+# --- meaning --------------------------------------------------------------------------------------
+
+
+def test_distances_between_starts_become_lags() -> None:
+    instance = rcpsp_max.read_text(SCH, "ours")
+    assert [(a.id, a.duration, a.release) for a in instance.actions] == [
+        ("project/1", 3, 0),
+        ("project/2", 2, 2),
+        ("project/3", 5, 0),
+    ]
+    # 4 after the start of 1 is 1 after its end; the 6 at most end there too. 3 may start while 1 still runs.
+    assert instance.lags == (Lag("project/1", "project/2", 1, 3), Lag("project/1", "project/3", -2))
+    assert instance.resources == (Resource("R1", 1), Resource("R2", 3))
+    assert uses(instance) == {"project/1": [("R1", 1)], "project/2": [("R1", 1), ("R2", 2)], "project/3": [("R2", 1)]}
+    assert (instance.agents, instance.benchmark, instance.unit, instance.time_limit) == ((), "own", "tick", None)
+    assert all(a.agents == () and not a.attended for a in instance.actions)
+    assert solve(instance).makespan == 6
+
+
+def test_jobs_of_a_project() -> None:
+    instance = rcpsp.read_text(SM, "ours")
+    assert [(a.id, a.duration) for a in instance.actions] == [("project/2", 2), ("project/3", 3)]
+    assert (instance.lags, uses(instance)) == ((), {"project/2": [("R1", 2)], "project/3": [("R1", 1)]})
+    assert solve(instance).makespan == 5
+
+
+def test_operations_of_a_job_shop() -> None:
+    (instance,) = jobshop.read_text(JSS, "file")
+    assert instance.name == "pair"
+    assert uses(instance) == {
+        "job1/1": [("machine0", 1)],
+        "job1/2": [("machine1", 1)],
+        "job2/1": [("machine1", 1)],
+        "job2/2": [("machine0", 1)],
+    }
+    assert instance.lags == (Lag("job1/1", "job1/2"), Lag("job2/1", "job2/2"))
+    assert solve(instance).makespan == 6
+
+
+def test_operations_of_a_laboratory() -> None:
+    instance = slab.read_tables(LAB, "lab")
+    assert [(a.id, a.duration, a.label) for a in instance.actions] == [
+        ("job1/1", 3, "mix"),
+        ("job1/2", 2, "spin"),
+        ("job2/1", 1, ""),
+    ]
+    assert instance.resources == (Resource("Robot", 2), Resource("Centrifuge"))
+    assert instance.lags == (Lag("job1/1", "job1/2", 0, 5),)
+    assert uses(instance)["job2/1"] == [("Robot", 1)]
+
+
+def test_boundaries_may_lie_in_either_order() -> None:
+    tcmb = LAB["tcmb.tsv"].replace("end\t2\tstart\t5", "start\t2\tend\t4")
+    found = slab.read_tables(
+        LAB | {"tcmb.tsv": tcmb, "dependency.tsv": "Job_ID\tOperation_ID_1\tOperation_ID_2"}, "lab"
+    )
+    # The start of the first lies at most 4 before or after the end of the second.
+    assert found.lags == (Lag("job1/2", "job1/1", -4, 4),)
+
+
+def test_columns_of_published_tables_may_have_other_names() -> None:
+    other = LAB["operations.tsv"].replace("Operation_ID", "Operation (O)").replace("Note", "Memo")
+    other = other.replace("Compatible_machine", "Compatible machine (C)")
+    assert slab.read_tables(LAB | {"operations.tsv": other}, "lab") == slab.read_tables(LAB, "lab")
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["PCR_1", "PCR_2", "Tecan"], ["PCR", "Tecan"]),
+        (["A 1", "A 2", "A"], ["A [7]", "A [8]"]),
+        (["left", "right", ""], ["machine [7]", "machine [8]"]),
+    ],
+)
+def test_machines_of_one_type_are_named_together(names: list[str], expected: list[str]) -> None:
+    rows = [f"{k}\t{kind}\t{name}" for k, (kind, name) in enumerate(zip("778", names, strict=True))]
+    machines = "\n".join(["Machine_ID\tMachine_type\tMachine_name", *rows])
+    found = slab.read_tables(LAB | {"machines.tsv": machines}, "lab").resources
+    assert found == (Resource(expected[0], 2), Resource(expected[1]))
+
+
+def sch(arcs: dict[tuple[int, int], int], durations: tuple[int, ...], demand: int = 1, capacity: int = 9) -> Instance:
+    """Return a project of one resource, read from its text."""
+    last = len(durations) + 1
+    lines = [f"{len(durations)} 1 0 0"]
+    for k in range(last + 1):
+        after = [(j, d) for (i, j), d in arcs.items() if i == k]
+        lines.append(" ".join(map(str, [k, 1, len(after), *(j for j, _ in after), *(f"[{d}]" for _, d in after)])))
+    lines += [f"{k} 1 {ticks} {demand if 0 < k < last else 0}" for k, ticks in enumerate([0, *durations, 0])]
+    return rcpsp_max.read_text("\n".join([*lines, str(capacity)]), "ours")
+
+
+def test_demand_beyond_the_capacity_is_infeasible_not_refused() -> None:
+    instance = sch({}, (2, 0), demand=5, capacity=2)
+    assert uses(instance) == {"project/1": [("R1", 2)], "project/1+R1": [("R1", 2)], "project/2": [("R1", 2)]}
+    assert solve(instance).status == "infeasible"
+    assert solve(sch({}, (2,), demand=1, capacity=0)).status == "infeasible"
+    assert solve(sch({}, (0,), demand=5, capacity=2)).makespan == 0  # takes no time, so it takes nothing
+
+
+@pytest.mark.parametrize(
+    "arcs",
+    [
+        {(1, 2): 3, (2, 1): 0},
+        {(1, 2): 3, (2, 1): 3},
+        {(1, 2): 2, (2, 3): 2, (3, 1): 2},
+        {(1, 2): 1, (2, 1): -0, (2, 3): -1},
+        {(2, 0): 1},
+        {(3, 0): -1, (0, 3): 2},
+        {(4, 0): 1},
+    ],
+)
+def test_contradictory_distances_are_infeasible_not_refused(arcs: dict[tuple[int, int], int]) -> None:
+    assert solve(sch(arcs, (2, 2, 2))).status == "infeasible"
+
+
+def test_cycle_of_activities_without_duration() -> None:
+    instance = sch({(1, 2): 0, (2, 1): 0, (1, 3): 0, (3, 1): 0, (2, 3): 0}, (0, 0, 0))
+    assert solve(instance).makespan == 0
+
+
+def test_beginning_and_end_stay_out_unless_they_say_something() -> None:
+    def names(arcs: dict[tuple[int, int], int]) -> list[str]:
+        return [a.id.removeprefix("project/") for a in sch(arcs, (2, 3)).actions]
+
+    assert names({(0, 1): 0, (0, 2): 7, (1, 3): 2, (2, 3): 1}) == ["1", "2"]
+    assert names({(1, 3): 5}) == ["1", "2", "3"]
+    assert names({(2, 0): -4}) == ["0", "1", "2"]
+    assert names({(3, 1): -4}) == ["1", "2", "3"]
+    assert names({(0, 3): 0, (3, 0): -8}) == ["1", "2"]
+    assert names({(0, 3): 9}) == ["1", "2", "3"]
+
+
+def test_what_the_beginning_and_the_end_say() -> None:
+    assert solve(sch({(0, 2): 7}, (2, 3))).makespan == 10
+    assert solve(sch({(1, 3): 5}, (2, 3))).makespan == 5
+    assert solve(sch({(0, 3): 9}, (2, 3))).makespan == 9
+    assert sch({(3, 0): -8}, (2, 3)).time_limit == 8
+    assert solve(sch({(3, 0): -2}, (2, 3))).status == "infeasible"
+    # With room for one at a time, a deadline decides who goes first, and a distance from the end who goes last.
+    one = {"demand": 1, "capacity": 1}
+    for arcs, first in (({(2, 0): -1}, "project/2"), ({(3, 1): -2}, "project/2"), ({(1, 0): -2}, "project/1")):
+        result = solve(sch(arcs, (2, 3), **one))
+        assert result.makespan == 5
+        assert result.schedule is not None
+        began = {piece.action: piece.start for piece in result.schedule.pieces}
+        assert began[first] == 0
+
+
+def test_of_two_distances_between_the_same_activities_the_larger_counts() -> None:
+    text = SCH.replace("1\t1\t2\t2\t3\t[4]\t[1]", "1\t1\t3\t2\t2\t3\t[4]\t[3]\t[1]")
+    assert rcpsp_max.read_text(text, "ours") == rcpsp_max.read_text(SCH, "ours")
+
+
+def test_several_job_shops_in_one_text() -> None:
+    text = f"""This file holds two problems.
+
+ instance first
+
+ +++++++++++++++++++++++++++++
+ One machine, two jobs
+ 2 1
+ 0 3
+ 0 4
+ +++++++++++++++++++++++++++++
+{JSS.replace("# instance pair", "").replace("# a comment", "")}"""
+    assert [one.name for one in jobshop.read_text(text, "file")] == ["first", "file-2"]
+    assert [solve(one).makespan for one in jobshop.read_text(text, "file")] == [7, 6]
+
+
+def test_job_shop_in_two_tables_with_machines_from_one() -> None:
+    text = "Nb of jobs, Nb of Machines, Time seed\n 2 2 840612802\nTimes\n 3 2\n 4 1\nMachines\n 1 2\n 2 1\n"
+    (found,) = jobshop.read_text(text.replace("840612802", "8406128"), "file")
+    assert [solve(found).makespan, *sorted(found.resource)] == [6, "machine1", "machine2"]
+
+
+# --- recognition ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "module"), [(SCH, rcpsp_max), (SM, rcpsp), (JSS, jobshop), (JSS.partition("pair\n")[2], jobshop)]
+)
+@pytest.mark.parametrize(
+    "change", [str, lambda text: text.replace("\n", "\r\n"), lambda text: f"\ufeff\n\n{text}\n \n"]
+)
+def test_file_is_recognised_by_its_content(
+    text: str, module: object, change: Callable[[str], str], tmp_path: Path
+) -> None:
+    path = tmp_path / "set" / "anything.txt"
+    path.parent.mkdir()
+    path.write_text(change(text), encoding="utf-8", newline="")
+    (found,) = catalogue.read(str(path))
+    name = "pair" if "pair" in text else "set/anything"
+    plain = module.read_text(text, name)  # type: ignore[attr-defined]
+    assert found == (plain[0] if isinstance(plain, list) else plain)
+    assert found.name == name
+
+
+def test_problem_in_a_file_of_several(tmp_path: Path) -> None:
+    path = tmp_path / "all.txt"
+    path.write_text(f"{JSS}\n instance other\n1 1\n0 5\n")
+    assert [one.name for one in catalogue.read(str(path))] == ["pair", "other"]
+    assert [one.name for one in catalogue.read(f"{path}#other")] == ["other"]
+
+
+@pytest.mark.parametrize("file", ["", *slab.FILES])
+def test_laboratory_is_named_by_its_folder_or_any_of_its_files(file: str, tmp_path: Path) -> None:
+    path = str(put(tmp_path / "lab", LAB) / file)
+    assert catalogue.expand([path]) == [path]
+    assert catalogue.read(path) == [slab.read_tables(LAB, "lab")]
+
+
+def test_laboratory_in_the_folder_one_is_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(put(tmp_path / "lab", LAB))
+    assert [catalogue.read(path)[0].name for path in (".", "tcmb.tsv")] == ["lab", "lab"]
+
+
+def test_notes_may_be_in_any_encoding(tmp_path: Path) -> None:
+    folder = put(tmp_path / "lab", LAB)
+    (folder / "operations.tsv").write_bytes(LAB["operations.tsv"].encode().replace(b"mix", "混合".encode("shift-jis")))
+    assert [a.duration for a in catalogue.read(str(folder))[0].actions] == [3, 2, 1]
+
+
+@pytest.mark.parametrize("text", ["", "5", "a,b\n1,2\n", "1 2 3\n", "\n" * 10_000, "x" * 10_000, "1 " * 10_000])
+def test_other_text_is_in_none_of_the_formats(text: str) -> None:
+    assert reader.read_text(text, "other") == []
+
+
+# --- faults ---------------------------------------------------------------------------------------
+
+FAULTS = [
+    (SCH, "3\t2\t0\t0\n", "3 2 0 1\n", "line 1: must be a number of activities"),
+    (SCH, "3\t2\t0\t0\n", "0 2 0 0\n", "line 1: must be a number of activities"),
+    (
+        SCH,
+        "3\t2\t0\t0\n",
+        "4 2 0 0\n",
+        "line 7: number, modes, successors, distances|line 7: must begin with activity 5",
+    ),
+    (SCH, "2\t1\t2\t1\t4", "2\t2\t2\t1\t4", "line 4: must begin with activity 2 and its number of modes, 1"),
+    (SCH, "[4]\t[1]", "[4]", "line 3: must name 2 successors"),
+    (SCH, "[4]", "4", "line 3: must name 2 successors"),
+    (SCH, "[4]", "[4.5]", "line 3: .*must be a whole number \\(found '4.5'\\)"),
+    (SCH, "[4]", "[1_0]", "line 3: .*must be a whole number \\(found '1_0'\\)"),
+    (SCH, "[4]", "[٤]", "line 3: .*must be a whole number"),
+    (SCH, "[4]", f"[{10**12}]", "line 3: .*must lie between -250000000 and 250000000"),
+    (SCH, "[4]", f"[{'9' * 5000}]", "line 3: .*must be a whole number"),
+    (SCH, "2\t3\t[4]", "2\t7\t[4]", "line 3: a successor of activity 1 must be another activity, 0 to 4 \\(found 7\\)"),
+    (SCH, "2\t3\t[4]", "1\t3\t[4]", "line 3: a successor of activity 1 must be another activity"),
+    (SCH, "1\t1\t3\t1\t0", "1\t1\t3\t1", "line 8: must be 5 numbers"),
+    (SCH, "1\t1\t3\t1\t0", "1\t1\t-3\t1\t0", "line 8: neither a duration nor a demand may be negative"),
+    (SCH, "1\t1\t3\t1\t0", "1\t2\t3\t1\t0", "line 8: must begin with activity 1, mode 1"),
+    (SCH, "1\t3\n", "1\n", "line 12: must be 2 numbers"),
+    (SCH, "1\t3\n", "1 -3\n", "line 12: a capacity must not be negative"),
+    (SCH, "1\t3\n", "1\t3\nmore\n", "line 13: nothing more should stand here"),
+    (SCH, "1\t3\n", "", "after line 11: the file ends where capacities should stand"),
+    (SM, "projects                      :  1", "projects : 2", "line 5: projects: must be 1"),
+    (SM, "nonrenewable              :  0", "nonrenewable : 3", "line 10: nonrenewable: must be 0"),
+    (
+        SM,
+        "jobs (incl. supersource/sink ):  4",
+        "jobs (incl. supersource/sink ):  many",
+        "line 6: jobs: must be a whole",
+    ),
+    (SM, "jobs (incl. supersource/sink ):  4", "", "line 18: the number of jobs must stand before"),
+    (SM, "jobs (incl. supersource/sink ):  4", "jobs (incl. supersource/sink ):  5", "line 24: job, modes, successors"),
+    (SM, "    1      2      0  ", "    1      2      3  ", "line 15: the release date of the project must be 0"),
+    (
+        SM,
+        "   2        1          1",
+        "   2        3          1",
+        "line 20: must begin with job 2 and its number of modes",
+    ),
+    (
+        SM,
+        "   3        1          1           4",
+        "   3        1          2           4",
+        "line 21: must name 2 successors",
+    ),
+    (
+        SM,
+        "   3        1          1           4",
+        "   3        1          1           5",
+        "line 21: a successor of job 3",
+    ),
+    (SM, "  3      1     3       1", "  3      1     3", "line 29: must be 4 numbers"),
+    (SM, "  3      1     3       1", "  3      1     3      -1", "line 29: neither a duration nor a request"),
+    (SM, "REQUESTS/DURATIONS:", "REQUESTS:", "line 24: REQUESTS/DURATIONS must follow"),
+    (SM, "    2\n***", "    2  2\n***", "line 34: must be 1 number "),
+    (JSS, "2 2\n", "2 2 2\n", "line 3: must be 2 numbers"),
+    (JSS, "2 2\n", "3 2\n", "after line 5: the file ends where job 3 should stand"),
+    (JSS, "2 2\n", "1 2\n", "line 5: must be 2 numbers \\(jobs, machines\\)"),
+    (JSS, "2 2\n", "0 2\n", "line 3: must be the numbers of jobs and machines"),
+    (JSS, "2 2\n", "", "line 3: must be|needs a line"),
+    (JSS, "1 4  0 1", "1 4  0", "line 5: must be 4 numbers"),
+    (JSS, "1 4  0 1", "1 4  7 1", "line 5: machines must be numbered 0 to 1, or 1 to 2"),
+    (JSS, "1 4  0 1", "1 4  2 1", "line 5: machines must be numbered 0 to 1, or 1 to 2"),
+    (JSS, "1 4  0 1", "1 4  0 -1", "line 5: a duration must not be negative"),
+    (JSS, "1 4  0 1", "1 4  0 x", "line 5: .*must be a whole number \\(found 'x'\\)"),
+]
+
+
+@pytest.mark.parametrize(("text", "right", "wrong", "expected"), FAULTS)
+def test_fault_is_named_with_its_line(text: str, right: str, wrong: str, expected: str, tmp_path: Path) -> None:
+    assert right in text
+    path = tmp_path / "wrong.txt"
+    path.write_text(text.replace(right, wrong, 1), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        catalogue.read(str(path))
+    assert re.match(f"{re.escape(str(path))}: ({expected})", str(caught.value)), caught.value
+    assert len(str(caught.value)) < 400 + len(str(path))
+
+
+LAB_FAULTS = [
+    ("operations.tsv", "Processing_time", "Time", "line 1: must name the column Processing_time once"),
+    (
+        "operations.tsv",
+        "1\t1\t7\t3",
+        "1\t1\t9\t3",
+        "line 2: Compatible_machine: machines.tsv has only machines of the types",
+    ),
+    (
+        "operations.tsv",
+        "1\t1\t7\t3",
+        "1\t1\t7\t-3",
+        "line 2: Processing_time: must lie between 0 and 250000000 (found -3)",
+    ),
+    ("operations.tsv", "1\t1\t7\t3", "1\t1\t7\t", "line 2: Processing_time: must be a whole number (found '')"),
+    ("operations.tsv", "1\t1\t7\t3", "1\t2\t7\t3", "line 3: Operation_ID: job 1 already has this operation"),
+    ("operations.tsv", "1\t1\t7\t3", "1/0\t1\t7\t3", "line 2: Job_ID: must be a number or a name without '/'"),
+    ("operations.tsv", "1\t1\t7\t3", "\t1\t7\t3", "line 2: Job_ID: must be a number or a name without '/'"),
+    ("operations.tsv", "1\t1\t7\t3\tmix", "1\t1\t7\t3\tmix\tmore", "line 2: must have 5 cells (found 6)"),
+    ("dependency.tsv", "1\t1\t2", "2\t1\t2", "line 2: Operation_ID_2: operations.tsv has no such operation of job 2"),
+    ("dependency.tsv", "1\t1\t2", "1\t1\t1", "line 2: Operation_ID_2: must be another operation"),
+    ("machines.tsv", "2\t7", "1\t7", "line 3: Machine_ID: is given twice (found '1')"),
+    ("tcmb.tsv", "end\t2", "middle\t2", "line 2: Point_1: must be start or end (found 'middle')"),
+    ("tcmb.tsv", "start\t5", "start\t-5", "line 2: Time_constraint: must lie between 0"),
+    ("tcmb.tsv", LAB["tcmb.tsv"], "", "after line 0: the file ends where the names of the columns should stand"),
+]
+
+
+@pytest.mark.parametrize(("file", "right", "wrong", "expected"), LAB_FAULTS)
+def test_fault_in_a_table_is_named_with_its_file(
+    file: str, right: str, wrong: str, expected: str, tmp_path: Path
+) -> None:
+    assert right in LAB[file]
+    folder = put(tmp_path / "lab", LAB | {file: LAB[file].replace(right, wrong, 1)})
+    with pytest.raises(InputError) as caught:
+        catalogue.read(str(folder))
+    assert str(caught.value).startswith(f"{folder / file}: {expected}")
+
+
+def test_missing_table_is_named(tmp_path: Path) -> None:
+    folder = put(tmp_path / "lab", LAB)
+    (folder / "tcmb.tsv").unlink()
+    with pytest.raises(InputError, match=r"tcmb\.tsv: cannot be read: No such file"):
+        catalogue.read(str(folder / "machines.tsv"))
+
+
+def test_project_without_activities_is_refused() -> None:
+    text = re.sub(r"(?m)^ +[34] {5,}1 .*\n", "", SM).replace(":  4", ":  2")
+    text = text.replace("2           2   3", "1           2").replace(
+        "2        1          1           4", "2        1          0"
+    )
+    with pytest.raises(InputError, match="needs at least one activity between the first and the last"):
+        rcpsp.read_text(text, "none")
+
+
+def outcome(read: Callable[[], object]) -> InputError | None:
+    """Return the error that reading raises, if it is of the right type; any other fails the test."""
+    try:
+        read()
+    except InputError as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("text", [SCH, SM, JSS])
+def test_truncated_file_is_refused(text: str) -> None:
+    lines = text.splitlines()
+    required = max(k for k, line in enumerate(lines) if line[:1] != "*") + 1
+    recognised = [part for k in range(required) if (part := "\n".join(lines[:k])) and "\n" in part]
+    errors = [outcome(lambda part=part: reader.read_text(part, "part")) for part in recognised]  # type: ignore[misc]
+    assert sum(error is not None for error in errors) >= len(errors) - 5  # until the head is there it is just text
+    assert errors[-1] is not None
+    assert outcome(lambda: reader.read_text("\n".join(lines[:required]), "whole")) is None
+
+
+@given(
+    st.sampled_from([SCH, SM, JSS]),
+    st.lists(
+        st.tuples(st.floats(0, 1), st.sampled_from(["", "-", "0", "7", "99999999999", "\n", "\t", " ", "[", "\0"]))
+    ),
+)
+def test_damaged_text_is_read_or_refused(text: str, damage: list[tuple[float, str]]) -> None:
+    error = outcome(lambda: reader.read_text(damaged(text, damage), "damaged"))
+    assert error is None or str(error)
+
+
+@given(
+    st.sampled_from(sorted(LAB)),
+    st.lists(
+        st.tuples(st.floats(0, 1), st.sampled_from(["", "-", "0", "7", "99999999999", "\n", "\t", " ", "/", "\0"]))
+    ),
+)
+def test_damaged_table_is_read_or_refused(file: str, damage: list[tuple[float, str]]) -> None:
+    error = outcome(lambda: slab.read_tables(LAB | {file: damaged(LAB[file], damage)}, "damaged"))
+    assert error is None or error.source in LAB
+
+
+def damaged(text: str, damage: list[tuple[float, str]]) -> str:
+    for where, what in damage:
+        at = int(where * len(text))
+        text = text[:at] + what + text[at + 1 :]
+    return text
+
+
+@given(st.binary(max_size=200), st.sampled_from([SCH, SM, JSS, LAB["tcmb.tsv"]]))
+def test_bytes_are_never_a_crash(junk: bytes, text: str) -> None:
+    for data in (junk, text.encode() + junk, text.encode()[: len(junk)] + junk):
+        error = outcome(lambda data=data: reader.read_data(data, "nowhere/junk.sch"))  # type: ignore[misc]
+        assert error is None or (error.source or "").startswith("nowhere/")
+
+
+# --- originals and the command line ----------------------------------------------------------------
+
+
+def known(table: Path, column: str) -> dict[str, str]:
+    with table.open(newline="", encoding="utf-8") as stream:
+        return {row[0]: dict(zip(("file", column), row, strict=False))[column] for row in csv.reader(stream)}
+
+
+ORIGINALS = [
+    *(("rcpsp_max/j10/optimum.csv", f"rcpsp_max/j10/psp{k}.sch") for k in (1, 2, 17, 119, 145, 201, 239, 270)),
+    *(("rcpsp_max/ubo10/optimum.csv", f"rcpsp_max/ubo10/psp{k}.sch") for k in (1, 2, 3, 18, 60, 90)),
+    *(("rcpsp/j30/best_known.csv", f"rcpsp/j30/{name}.sm") for name in ("j3010_1", "j3012_3", "j3014_5", "j3030_1")),
+    *(("jobshop/optimum.csv", f"jobshop/{name}.jss") for name in ("ft06", "la01", "la05", "la06", "la09")),
+]
+
+
+@pytest.mark.parametrize(("table", "file"), ORIGINALS)
+def test_known_optimum(shared: Path, table: str, file: str) -> None:
+    folder = shared / "literature"
+    if not (folder / file).is_file():
+        pytest.skip(f"{file} is not among the originals here")
+    expected = known(folder / table, "optimum")[Path(file).name]
+    (instance,) = catalogue.read(str(folder / file))
+    result = solve(instance, time_limit=5)
+    allowed = {"infeasible", "unknown"} if expected == "unsat" else {"optimal", "feasible", "unknown"}
+    assert result.status in allowed
+    if expected != "unsat":
+        assert (result.lower_bound or 0) <= int(expected) <= (result.makespan or int(expected))
+        assert result.status != "optimal" or result.makespan == int(expected)
+
+
+def test_every_original_is_read(shared: Path) -> None:
+    folder = shared / "literature"
+    files = [path for ending in ("sch", "sm", "jss") for path in sorted(folder.rglob(f"*.{ending}"))]
+    laboratories = sorted(path.parent for path in folder.rglob("operations.tsv"))
+    if not files or not laboratories:
+        pytest.skip("the literature's files are not among the originals here")
+    for path in [*files, *laboratories]:
+        (instance,) = catalogue.read(str(path))
+        assert instance.benchmark == "own"
+        assert len(instance.actions) >= 10
+
+
+def test_optimum_of_a_laboratory(shared: Path) -> None:
+    folder = shared / "literature" / "slab" / "qPCR_N5"
+    if not folder.is_dir():
+        pytest.skip("qPCR_N5 is not among the originals here")
+    result = solve(catalogue.read(str(folder))[0], time_limit=10)
+    assert result.lower_bound is not None
+    assert result.makespan is not None
+    assert result.lower_bound <= 148 <= result.makespan
+
+
+def run(*arguments: object) -> list[dict[str, Any]]:
+    done = CliRunner().invoke(app, [*map(str, arguments), "--format", "jsonl"])
+    assert done.exit_code == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_command_line_takes_the_files(tmp_path: Path) -> None:
+    (tmp_path / "set").mkdir()
+    path = tmp_path / "set" / "ours.sch"
+    path.write_text(SCH)
+    rows = run("solve", path, put(tmp_path / "lab", LAB))
+    assert [(row["instance"], row["status"], row["makespan"]) for row in rows] == [
+        ("set/ours", "optimal", 6),
+        ("lab", "optimal", 5),
+    ]
+    assert [row["makespan"] >= 6 for row in run("schedule", path)] == [True]
+    assert [row["status"] for row in run("explain", path)] == ["optimal"]
+    assert [row["instance"] for row in run("compare", path)] == ["set/ours"]
+    submission = tmp_path / "plans.jsonl"
+    submission.write_text(json.dumps({"id": "a", "instance": str(path), "plan": rows[0]["plan"]}))
+    (grade,) = run("grade", submission)
+    assert (grade["scored"], grade["success"], grade["makespan"], grade["optimal_makespan"]) == (True, True, 6, 6)

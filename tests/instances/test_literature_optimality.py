@@ -1,0 +1,185 @@
+"""Problems read from formats of the literature have the optima that trying all start times in the originals finds."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
+
+from planoracle.instances.files import instance_from_document, to_document
+from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max, slab
+from planoracle.instances.model import Instance
+from planoracle.solver.solve import solve
+from tests.support.start_times import Pair, least_makespan
+
+
+def at_least(d: int) -> Pair:
+    return lambda one, two: two - one >= d
+
+
+def check(instance: Instance, expected: int | None) -> None:
+    result = solve(instance, time_limit=20)
+    event(result.status)
+    assert (result.status, result.makespan) == (("infeasible", None) if expected is None else ("optimal", expected))
+    # What is read can also be written, and read again in our own format.
+    assert instance_from_document(to_document(instance), "again") == instance
+
+
+@dataclass
+class Project:
+    """Activities of which the first is the beginning and the last the end."""
+
+    durations: list[int]
+    demands: list[list[int]]
+    capacities: list[int]
+    arcs: dict[tuple[int, int], int]
+
+    def optimum(self) -> int | None:
+        """Return the least start of the end, which no activity may outlast, if the beginning starts at 0."""
+        last = len(self.durations) - 1
+        pairs: dict[tuple[int, int], list[Pair]] = defaultdict(list)
+        for arc, d in self.arcs.items():
+            pairs[arc].append(at_least(d))
+        for i in range(last):
+            pairs[i, last].append(at_least(self.durations[i]))
+        pairs[0, 0].append(lambda start, _: start == 0)
+        longest = [max([self.durations[i], *(d for (k, _), d in self.arcs.items() if k == i)]) for i in range(last + 1)]
+        return least_makespan(self.durations, self.demands, self.capacities, pairs, sum(longest))
+
+
+@st.composite
+def projects(draw: st.DrawFn, *, general: bool) -> Project:
+    """Draw a project; ``general``: with distances of any sign, cycles, and demands that nothing can meet."""
+    last = draw(st.integers(2, 4 if general else 5))
+    resources = draw(st.integers(0, 2))
+    durations = [0, *draw(st.lists(st.integers(0, 3), min_size=last - 1, max_size=last - 1)), 0]
+    capacities = draw(st.lists(st.integers(0 if general else 1, 3), min_size=resources, max_size=resources))
+    demands = [
+        [draw(st.integers(0, capacity + (draw(st.integers(0, 9)) == 0))) if general else draw(st.integers(0, capacity))
+         for capacity in capacities] if 0 < k < last else [0] * resources
+        for k in range(last + 1)
+    ]  # fmt: skip
+    if not general:
+        some = draw(st.sets(st.tuples(st.integers(0, last), st.integers(0, last)).filter(lambda ij: ij[0] < ij[1])))
+        return Project(durations, demands, capacities, {(i, j): durations[i] for i, j in some})
+    ends = st.tuples(st.integers(0, last), st.integers(0, last)).filter(lambda ij: ij[0] != ij[1])
+    arcs = draw(st.dictionaries(ends, st.integers(-6, 4), max_size=6))
+    return Project(durations, demands, capacities, arcs)
+
+
+def sch(project: Project) -> str:
+    last = len(project.durations) - 1
+    lines = [f"{last - 1}\t{len(project.capacities)}\t0\t0"]
+    for k in range(last + 1):
+        after = [(j, d) for (i, j), d in project.arcs.items() if i == k]
+        lines.append("\t".join(map(str, [k, 1, len(after), *(j for j, _ in after), *(f"[{d}]" for _, d in after)])))
+    for k, row in enumerate(project.demands):
+        lines.append("\t".join(map(str, [k, 1, project.durations[k], *row])))
+    return "\n".join([*lines, " ".join(map(str, project.capacities))])
+
+
+def sm(project: Project) -> str:
+    count = len(project.durations)
+    stars = "*" * 72
+    lines = [stars, "file with basedata            : tiny.bas", stars, "projects                      :  1"]
+    lines += [f"jobs (incl. supersource/sink ):  {count}", "horizon                       :  99", "RESOURCES"]
+    lines += [f"  - renewable                 :  {len(project.capacities)}   R", "  - nonrenewable : 0 N", stars]
+    lines += ["PRECEDENCE RELATIONS:", "jobnr.    #modes  #successors   successors"]
+    for k in range(count):
+        after = [j + 1 for i, j in project.arcs if i == k]
+        lines.append(" ".join(map(str, [k + 1, 1, len(after), *after])))
+    lines += [stars, "REQUESTS/DURATIONS:", "jobnr. mode duration  R 1  R 2", "-" * 72]
+    lines += [" ".join(map(str, [k + 1, 1, project.durations[k], *row])) for k, row in enumerate(project.demands)]
+    return "\n".join([*lines, stars, "RESOURCEAVAILABILITIES:", "  R 1", " ".join(map(str, project.capacities)), stars])
+
+
+@settings(max_examples=300)
+@given(projects(general=True))
+def test_project_with_time_lags(project: Project) -> None:
+    check(rcpsp_max.read_text(sch(project), "random"), project.optimum())
+
+
+@settings(max_examples=60)
+@given(projects(general=False))
+def test_project_with_precedences(project: Project) -> None:
+    check(rcpsp.read_text(sm(project), "random"), project.optimum())
+
+
+@st.composite
+def shops(draw: st.DrawFn) -> list[list[tuple[int, int]]]:
+    machines = draw(st.integers(1, 2))
+    operation = st.tuples(st.integers(0, machines - 1), st.integers(0, 3))
+    return draw(st.lists(st.lists(operation, min_size=machines, max_size=machines), min_size=1, max_size=3))
+
+
+@settings(max_examples=60)
+@given(shops(), st.sampled_from([0, 1]))
+def test_job_shop(jobs: list[list[tuple[int, int]]], first: int) -> None:
+    machines = len(jobs[0])
+    assume(not first or any(machine == machines - 1 for job in jobs for machine, _ in job))
+    rows = [" ".join(f"{machine + first} {ticks}" for machine, ticks in job) for job in jobs]
+    found = jobshop.read_text("\n".join([f"{len(jobs)} {machines}", *rows]), "random")
+    flat = [operation for job in jobs for operation in job]
+    pairs: dict[tuple[int, int], list[Pair]] = {
+        (k, k + 1): [at_least(flat[k][1])] for k in range(len(flat) - 1) if (k + 1) % machines
+    }
+    durations = [ticks for _, ticks in flat]
+    demands = [[int(machine == m) for m in range(machines)] for machine, _ in flat]
+    assert len(found) == 1
+    check(found[0], least_makespan(durations, demands, [1] * machines, pairs, sum(durations)))
+
+
+@st.composite
+def laboratories(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw the rows of the tables of S-LAB problems: operations are (job, number, type, ticks)."""
+    types = draw(st.lists(st.integers(1, 2), min_size=1, max_size=2))
+    jobs = draw(st.lists(st.integers(1, 3), min_size=1, max_size=2).filter(lambda sizes: sum(sizes) <= 4))
+    operations = [
+        (job, number, draw(st.integers(1, len(types))), draw(st.integers(0, 3)))
+        for job, size in enumerate(jobs, 1)
+        for number in range(1, size + 1)
+    ]
+    inside = [(one[:2], two[:2]) for one in operations for two in operations if one[0] == two[0] and one[1] != two[1]]
+    some = st.lists(st.sampled_from(inside), max_size=3, unique=True) if inside else st.just([])
+    points = st.sampled_from(["start", "end"])
+    return {
+        "types": types,
+        "operations": operations,
+        "dependency": [pair for pair in draw(some) if pair[0] < pair[1]],
+        "tcmb": [(*pair, draw(points), draw(points), draw(st.integers(0, 4))) for pair in draw(some)],
+    }
+
+
+def tables(lab: dict[str, Any]) -> dict[str, str]:
+    rows: dict[str, list[list[Any]]] = {
+        "operations.tsv": [["Job_ID", "Operation_ID", "Compatible_machine", "Processing_time", "Note"]],
+        "dependency.tsv": [["Job_ID", "Operation_ID_1", "Operation_ID_2"]],
+        "machines.tsv": [["Machine_ID", "Machine_type", "Machine_name"]],
+        "tcmb.tsv": [["Job_ID", "Operation_ID_1", "Point_1", "Operation_ID_2", "Point_2", "Time_constraint"]],
+    }
+    rows["operations.tsv"] += [[*operation, "a note"] for operation in lab["operations"]]
+    rows["dependency.tsv"] += [[job, one, two] for (job, one), (_, two) in lab["dependency"]]
+    kinds = [kind for kind, count in enumerate(lab["types"], 1) for _ in range(count)]
+    rows["machines.tsv"] += [[k, kind, f"machine_{k}"] for k, kind in enumerate(kinds, 1)]
+    rows["tcmb.tsv"] += [[job, i, p, j, q, most] for (job, i), (_, j), p, q, most in lab["tcmb"]]
+    return {file: "\r\n".join("\t".join(map(str, row)) for row in table) for file, table in rows.items()}
+
+
+@settings(max_examples=120)
+@given(laboratories())
+def test_laboratory(lab: dict[str, Any]) -> None:
+    at = {operation[:2]: k for k, operation in enumerate(lab["operations"])}
+    durations = [ticks for *_, ticks in lab["operations"]]
+    pairs: dict[tuple[int, int], list[Pair]] = defaultdict(list)
+    for one, two in lab["dependency"]:
+        pairs[at[one], at[two]].append(at_least(durations[at[one]]))
+    for one, two, first, second, most in lab["tcmb"]:
+        ahead = durations[at[one]] if first == "end" else 0
+        behind = durations[at[two]] if second == "end" else 0
+        pairs[at[one], at[two]].append(lambda s, t, a=ahead, b=behind, m=most: abs(t + b - s - a) <= m)  # type: ignore[misc]
+    demands = [[int(kind == k) for k in range(1, len(lab["types"]) + 1)] for _, _, kind, _ in lab["operations"]]
+    horizon = sum(durations) + 4 * len(lab["tcmb"]) + 3
+    check(slab.read_tables(tables(lab), "lab"), least_makespan(durations, demands, lab["types"], pairs, horizon))

@@ -1,0 +1,48 @@
+"""Least makespans by trying all start times, knowing nothing of our model of a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+#: Whether the starts of two activities go together.
+Pair = Callable[[int, int], bool]
+
+
+def least_makespan(
+    durations: Sequence[int],
+    demands: Sequence[Sequence[int]],
+    capacities: Sequence[int],
+    pairs: Mapping[tuple[int, int], Sequence[Pair]],
+    horizon: int,
+) -> int | None:
+    """Return the least latest finish of activities that all start at 0 or later and finish by the horizon."""
+    starts: list[int] = []
+    best: list[int | None] = [None]
+
+    def fits(k: int, start: int) -> bool:
+        known = [*starts, start]
+        for (i, j), tests in pairs.items():
+            if k in (i, j) and max(i, j) <= k and not all(test(known[i], known[j]) for test in tests):
+                return False
+        return all(
+            sum(demands[i][r] for i, at in enumerate(known) if at <= tick < at + durations[i]) <= capacity
+            for r, capacity in enumerate(capacities)
+            for tick in range(start, start + durations[k])
+        )
+
+    def extend(latest: int) -> None:
+        k = len(starts)
+        if k == len(durations):
+            best[0] = latest
+            return
+        for start in range(horizon - durations[k] + 1):
+            finish = max(latest, start + durations[k])
+            if best[0] is not None and finish >= best[0]:
+                return
+            if fits(k, start):
+                starts.append(start)
+                extend(finish)
+                starts.pop()
+
+    extend(0)
+    return best[0]
