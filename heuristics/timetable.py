@@ -46,7 +46,7 @@ class Timetable:
         self._busy: dict[str, list[_Busy]] = {agent: [] for agent in instance.agents}
         self._instants: dict[str, list[int]] = {agent: [] for agent in instance.agents}
         self._uses: dict[str, list[_Use]] = {resource.name: [] for resource in instance.resources}
-        self._before, self._limits = _lags(instance)
+        self._before, self._limits, self._behind, self._limited = _lags(instance)
 
     @property
     def makespan(self) -> int:
@@ -61,6 +61,7 @@ class Timetable:
         """Return an independent copy."""
         copy = object.__new__(Timetable)
         copy.instance, copy._before, copy._limits = self.instance, self._before, self._limits
+        copy._behind, copy._limited = self._behind, self._limited
         copy.pieces, copy.start, copy.finish = self.pieces[:], self.start[:], self.finish[:]
         copy._busy = {agent: spans[:] for agent, spans in self._busy.items()}
         copy._instants = {agent: instants[:] for agent, instants in self._instants.items()}
@@ -68,8 +69,14 @@ class Timetable:
         return copy
 
     def earliest(self, i: int) -> int:
-        """Earliest start that the release and the predecessors placed so far allow."""
-        time = self.instance.actions[i].release
+        """Earliest start that the release and the lags from and to what has been placed so far allow."""
+        action = self.instance.actions[i]
+        time = action.release
+        for k, lag in self._limited[i]:  # this action has to finish late enough for one that is placed
+            start, finish = self.start[k], self.finish[k]
+            if start is not None and finish is not None:
+                last = finish - 1 if self.instance.actions[k].interruptible and finish > start else start
+                time = max(time, last - lag - action.duration)
         for j, lag in self._before[i]:
             finish = self.finish[j]
             if finish is not None and finish + lag > time:
@@ -98,6 +105,10 @@ class Timetable:
         overdue = max(piece.start for piece in best[1]) - limit
         if overdue > 0:
             return Late(before, overdue)
+        for k, lag in self._behind[i]:  # a negative minimum lag: what comes after may be placed already
+            start = self.start[k]
+            if start is not None and best[0] + lag > start:
+                return Late(k, best[0] + lag - start)
         self._put(i, action, best[1], limit)
         return None
 
@@ -251,17 +262,19 @@ def _peak(uses: list[_Use], time: int) -> int:
 _Rows = tuple[tuple[tuple[int, int], ...], ...]
 
 
-def _lags(instance: Instance) -> tuple[_Rows, _Rows]:
-    """For every action its minimum and its maximum lags, as (position of the other, lag)."""
+def _lags(instance: Instance) -> tuple[_Rows, _Rows, _Rows, _Rows]:
+    """For every action its minimum and its maximum lags, as (position of the other, lag); to it, then from it."""
     found = instance.cache.get("timetable lags")
     if found is None:
-        least: list[list[tuple[int, int]]] = [[] for _ in instance.actions]
-        most: list[list[tuple[int, int]]] = [[] for _ in instance.actions]
+        rows: list[list[list[tuple[int, int]]]] = [[[] for _ in instance.actions] for _ in range(4)]
+        least, most, behind, limited = rows
         for lag in instance.lags:
             after, before = instance.index[lag.after], instance.index[lag.before]
             if lag.minimum is not None:
                 least[after].append((before, lag.minimum))
+                behind[before].append((after, lag.minimum))
             if lag.maximum is not None:
                 most[after].append((before, lag.maximum))
-        found = instance.cache["timetable lags"] = (tuple(map(tuple, least)), tuple(map(tuple, most)))
+                limited[before].append((after, lag.maximum))
+        found = instance.cache["timetable lags"] = tuple(tuple(map(tuple, row)) for row in rows)
     return found  # type: ignore[return-value]  # the cache is untyped

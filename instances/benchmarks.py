@@ -13,8 +13,12 @@ from planoracle.instances.model import Instance
 from planoracle.instances.referee import referee
 from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.validate import MAX_NAME
 
-__all__ = ["Language", "certify", "language"]
+__all__ = ["MAX_PIECES", "MAX_TIME", "Language", "certify", "language"]
+
+#: Most pieces, and largest number, in a plan for an own instance; more than any instance needs.
+MAX_PIECES, MAX_TIME = 20_000, 10**15
 
 
 class Language(Protocol):
@@ -43,6 +47,8 @@ class _Own:
         rows = load_json(text, "plan") if isinstance(text, str | bytes) else text
         if not isinstance(rows, list):
             raise PlanError("must be a list of pieces", field="plan", value=rows)
+        if len(rows) > MAX_PIECES:
+            raise PlanError(f"holds more than {MAX_PIECES} pieces", field="plan")
         return Schedule.of(instance, [self._piece(instance, row, f"plan[{i}]") for i, row in enumerate(rows)])
 
     @staticmethod
@@ -53,10 +59,13 @@ class _Own:
         if not isinstance(row["action"], str) or row["action"] not in instance.by_id:
             raise PlanError("there is no such action", field=f"{field}.action", value=row["action"])
         for key in ("start", "duration", "mode"):
-            if isinstance(row[key], bool) or not isinstance(row[key], int) or row[key] < 0:
-                raise PlanError("must be a whole number", field=f"{field}.{key}", value=row[key])
-        if row["agent"] is not None and not isinstance(row["agent"], str):
-            raise PlanError("must be a name or null", field=f"{field}.agent", value=row["agent"])
+            if isinstance(row[key], bool) or not isinstance(row[key], int) or not 0 <= row[key] <= MAX_TIME:
+                raise PlanError(f"must be a whole number up to {MAX_TIME}", field=f"{field}.{key}", value=row[key])
+        agent = row["agent"]
+        if agent is not None and not (isinstance(agent, str) and len(agent) <= MAX_NAME):
+            raise PlanError(
+                f"must be null or a name of at most {MAX_NAME} characters", field=f"{field}.agent", value=agent
+            )
         return Piece(**row)
 
     def replay(self, instance: Instance, text: Any) -> Replay:

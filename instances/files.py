@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from collections import Counter
 from functools import cache
 from math import isfinite
@@ -13,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.validate import MAX_ACTIONS, MAX_LAGS
 
 __all__ = [
     "FORMAT",
@@ -29,8 +32,8 @@ __all__ = [
 
 FORMAT: Final = "planoracle/instance"
 VERSION: Final = 1
-#: Largest file that is read, in bytes.
-MAX_BYTES = 64 * 2**20
+#: Largest file that is read, in bytes; most lists and objects in it, each of which takes memory many times its text.
+MAX_BYTES, MAX_CONTAINERS = 16 * 2**20, 1_000_000
 
 
 class _Strict(BaseModel):
@@ -132,11 +135,14 @@ def load_json(text: str | bytes, source: str) -> Any:
     Raises
     ------
     InputError
-        For invalid UTF-8 or JSON, duplicate keys, NaN and infinities, absurdly long numbers or nesting.
+        For invalid UTF-8 or JSON, duplicate keys, NaN and infinities, absurdly long numbers or nesting, and more than
+        `MAX_CONTAINERS` lists and objects (brackets within texts are counted as well).
     """
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8-sig")
+        if text.count("[") + text.count("{") > MAX_CONTAINERS:
+            raise InputError(f"holds more than {MAX_CONTAINERS} lists and objects")
         return strict_decoder().decode(text)
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 ({error.reason} at byte {error.start})", source=source) from None
@@ -172,8 +178,14 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Read a file of at most `MAX_BYTES`; raises `InputError` if that cannot be done."""
+    """Read a file of at most `MAX_BYTES`; raises `InputError` if that cannot be done.
+
+    What has no end, or would be waited for, is no file to read: pipes, sockets, devices.
+    """
     try:
+        mode = os.stat(path).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise InputError("cannot be read: is no regular file", source=_printable(path))
         with open(path, "rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except OSError as error:
@@ -207,6 +219,10 @@ def instance_from_document(document: Any, source: str) -> Instance:
     if version != VERSION or isinstance(version, bool | float):
         raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
     try:
+        _check_size(document)
+    except InputError as error:
+        raise error.at(source) from None
+    try:
         entry = InstanceDocument.model_validate(document)
     except ValidationError as error:
         raise input_error(error, source) from None
@@ -214,6 +230,21 @@ def instance_from_document(document: Any, source: str) -> Instance:
         return _instance(entry)
     except InputError as error:
         raise error.at(source) from None
+
+
+def _check_size(document: Any) -> None:
+    """Refuse too many actions and time lags before anything is made of them."""
+    tasks = _listed(document, "tasks")
+    counts = [len(_listed(task, "actions")) for task in tasks]
+    if sum(counts) + len(tasks) > 2 * MAX_ACTIONS or sum(counts) > MAX_ACTIONS:
+        raise InputError(f"must hold at most {MAX_ACTIONS} actions, and as many tasks", field="tasks")
+    if sum(len(_listed(action, "after")) for task in tasks for action in _listed(task, "actions")) > MAX_LAGS:
+        raise InputError(f"must hold at most {MAX_LAGS} time lags", field="tasks")
+
+
+def _listed(value: Any, key: str) -> list[Any]:
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
 
 
 def input_error(error: ValidationError, source: str) -> InputError:
@@ -304,10 +335,14 @@ def to_document(instance: Instance) -> dict[str, Any]:
     Reading it gives an equal instance, if the actions stand task by task and the lags by the action that
     waits, as in a file; else one that differs in their order.
     """
-    tasks = []
-    for name in instance.tasks:
-        steps = [_step_entry(instance, action) for action in instance.actions if action.task == name]
-        tasks.append(TaskEntry(name=name, actions=steps))
+    after: dict[str, list[AfterEntry]] = {action.id: [] for action in instance.actions}
+    for lag in instance.lags:
+        task = instance.by_id[lag.after].task
+        entry = AfterEntry(action=lag.before.removeprefix(f"{task}/"), min_lag=lag.minimum, max_lag=lag.maximum)
+        after[lag.after].append(entry)
+    steps: dict[str, list[ActionEntry]] = {name: [] for name in instance.tasks}
+    for action in instance.actions:
+        steps[action.task].append(_step_entry(action, after[action.id]))
     document = InstanceDocument(
         format=FORMAT,
         version=VERSION,
@@ -317,14 +352,14 @@ def to_document(instance: Instance) -> dict[str, Any]:
         seconds_per_tick=instance.seconds_per_tick,
         agents=list(instance.agents),
         resources=[ResourceEntry(name=r.name, capacity=r.capacity, state=r.state) for r in instance.resources],
-        tasks=tasks,
+        tasks=[TaskEntry(name=name, actions=actions) for name, actions in steps.items()],
         time_limit=instance.time_limit,
     )
     head = {"format": FORMAT, "version": VERSION}
     return head | document.model_dump(exclude_defaults=True)
 
 
-def _step_entry(instance: Instance, action: Action) -> ActionEntry:
+def _step_entry(action: Action, after: list[AfterEntry]) -> ActionEntry:
     modes = [
         ModeEntry(
             name=mode.name,
@@ -347,9 +382,5 @@ def _step_entry(instance: Instance, action: Action) -> ActionEntry:
         agents=None if action.agents is None else list(action.agents),
         uses=(modes[0].uses or None) if plain else None,
         modes=None if plain else modes,
-        after=[
-            AfterEntry(action=lag.before.removeprefix(f"{action.task}/"), min_lag=lag.minimum, max_lag=lag.maximum)
-            for lag in instance.lags
-            if lag.after == action.id
-        ],
+        after=list(after),
     )

@@ -7,14 +7,18 @@ recomputes everything from the pieces.
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from planoracle.instances.model import Action, Demand, Instance
 from planoracle.instances.replay import Event, Replay, Violation
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["KINDS", "find_violations", "referee"]
+__all__ = ["KINDS", "MAX_VIOLATIONS", "find_violations", "referee"]
+
+#: A replay ends its search for further violations after this many.
+MAX_VIOLATIONS = 1000
 
 #: Kinds of violation of the general rules.
 KINDS = (
@@ -41,7 +45,7 @@ def referee(instance: Instance, schedule: Schedule) -> Replay:
     The general rules judge the schedule as a whole, so nothing is carried out after a fault: the
     first violation is fatal, and only a faultless schedule counts as executed.
     """
-    violations = tuple(find_violations(instance, schedule))
+    violations = tuple(itertools.islice(_violations(instance, schedule, MAX_VIOLATIONS), MAX_VIOLATIONS))
     done = not violations
     count, total = len(schedule.pieces), len(instance.actions)
     left = dict.fromkeys(instance.by_id, 0) if done else {a.id: a.duration for a in instance.actions}
@@ -69,14 +73,20 @@ def referee(instance: Instance, schedule: Schedule) -> Replay:
 
 def find_violations(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
     """Yield every violation of a schedule, in the order of `KINDS`."""
+    yield from _violations(instance, schedule)
+
+
+def _violations(instance: Instance, schedule: Schedule, most: int | None = None) -> Iterator[Violation]:
+    """Yield all violations, or about ``most`` of every kind."""
     known = []
     for i, piece in enumerate(schedule.pieces):
         if piece.action in instance.by_id:
             known.append((i, piece))
         else:
             yield Violation(i, "unknown_action", piece.action, "there is no such action")
-    found = [violation for check in _CHECKS for violation in check(instance, known)]
-    yield from sorted(found, key=lambda violation: KINDS.index(violation.kind))
+    for check in _CHECKS:  # in the order of the kinds that they find
+        found = itertools.islice(check(instance, known), most)
+        yield from sorted(found, key=lambda violation: KINDS.index(violation.kind))
 
 
 _Pieces = list[tuple[int, Piece]]
@@ -148,11 +158,15 @@ def _attendance(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
                 yield Violation(i, "agent_busy", name, f"{agent} is still busy with {holder} until {reach}")
             if end > reach:
                 reach, holder = end, name
+    # Up to every span the latest end, so that spans which are over need not be looked at.
+    reaches = {agent: list(itertools.accumulate((end for _, end, *_ in spans), max)) for agent, spans in held.items()}
     for i, piece in pieces:
         action = instance.by_id[piece.action]
-        if not action.attended and instance.eligible(action):
-            for start, end, _, name in held[piece.agent]:
-                if start < piece.start < end:
+        if not action.attended and instance.eligible(action) and piece.agent in held:
+            spans = held[piece.agent]
+            first, last = bisect_right(reaches[piece.agent], piece.start), bisect_left(spans, (piece.start,))
+            for start, end, _, name in spans[first:last]:
+                if piece.start < end:
                     message = f"{piece.agent} cannot start it in the middle of {name} ({start} to {end})"
                     yield Violation(i, "start_attended", piece.action, message)
 
@@ -172,22 +186,67 @@ _Use = tuple[int, Piece, Demand]
 def _capacity(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
     for name, uses in _demands(instance, pieces).items():
         capacity = instance.resource[name].capacity
-        roomy = [use for use in uses if use[1].duration and not _shares(instance, name, use, uses)]
+        settings = _Settings(instance, name, uses)
+        alike: dict[tuple[int, int], list[_Use]] = defaultdict(list)
+        for use in uses:
+            alike[use[1].start, use[1].end].append(use)
+        roomy = [
+            use
+            for use in uses
+            if use[1].duration and not _shares(instance, settings, use, alike[use[1].start, use[1].end])
+        ]
+        # Capacity can only be exceeded first at some start.
+        begun = _Sums((piece.start, demand.amount) for _, piece, demand in roomy if piece.duration > 0)
+        over = _Sums((piece.end, demand.amount) for _, piece, demand in roomy if piece.duration > 0)
         for i, piece, own in roomy:
-            # Capacity can only be exceeded first at some start.
-            load = sum(demand.amount for _, other, demand in roomy if other.start <= piece.start < other.end)
+            load = begun.until(piece.start) - over.until(piece.start)
             if own.amount and load > capacity:
                 yield Violation(i, "resource_capacity", piece.action, f"{name} would carry {load} of {capacity}")
 
 
-def _shares(instance: Instance, name: str, use: _Use, uses: list[_Use]) -> bool:
-    """Whether a setting needs no room of its own, see :mod:`planoracle.instances.model`."""
+class _Sums:
+    """Amounts at instants, added up."""
+
+    def __init__(self, amounts: Iterable[tuple[int, int]]) -> None:
+        rows = sorted(amounts)
+        self._times = [time for time, _ in rows]
+        self._sums = [0, *itertools.accumulate(amount for _, amount in rows)]
+
+    def until(self, time: int) -> int:
+        """Return the sum of all amounts up to an instant, that included."""
+        return self._sums[bisect_right(self._times, time)]
+
+
+class _Settings:
+    """The states that the uses of a resource set, by their starts."""
+
+    def __init__(self, instance: Instance, name: str, uses: list[_Use]) -> None:
+        self._initial: set[str | None] = {instance.resource[name].state}
+        self._at: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        for i, piece, demand in uses:
+            if demand.sets is not None:
+                self._at[piece.start].append((i, demand.sets))
+        self._times = sorted(self._at)
+
+    def before(self, start: int) -> set[str | None]:
+        """Return the state that the last setting before an instant left; several if they are simultaneous."""
+        place = bisect_left(self._times, start)
+        return {state for _, state in self._at[self._times[place - 1]]} if place else set(self._initial)
+
+    def during(self, i: int, start: int, end: int) -> set[str | None]:
+        """Return the states set at the start of a piece by others, and while it runs."""
+        times = self._times[bisect_left(self._times, start) : bisect_left(self._times, max(end, start + 1))]
+        return {state for time in times for j, state in self._at[time] if j != i}
+
+
+def _shares(instance: Instance, settings: _Settings, use: _Use, alike: list[_Use]) -> bool:
+    """Whether a setting needs no room of its own among uses over its interval, see `planoracle.instances.model`."""
     i, piece, own = use
     if own.sets is None:
         return False
     attended = instance.by_id[piece.action].attended > 0
-    for j, other, demand in uses:
-        if j == i or (other.start, other.end) != (piece.start, piece.end) or demand.amount < own.amount:
+    for j, other, demand in alike:
+        if j == i or demand.amount < own.amount:
             continue
         whole = instance.by_id[other.action]
         if whole.interruptible and whole.duration > 1:
@@ -198,31 +257,19 @@ def _shares(instance: Instance, name: str, use: _Use, uses: list[_Use]) -> bool:
         elif (
             demand.sets is None
             and (attended or not instance.by_id[other.action].attended)
-            and _states_before(instance, name, i, piece.start, uses) == {own.sets}
+            and settings.before(piece.start) == {own.sets}
         ):
             return True
     return False
 
 
-def _states_before(instance: Instance, name: str, i: int, start: int, uses: list[_Use]) -> set[str | None]:
-    """State that the last setting by another piece before ``start`` left; several if they are simultaneous."""
-    earlier = [(p.start, d.sets) for j, p, d in uses if d.sets is not None and j != i and p.start < start]
-    last = max((time for time, _ in earlier), default=None)
-    found: set[str | None] = {state for time, state in earlier if time == last}
-    return found or {instance.resource[name].state}
-
-
 def _state(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
     for name, uses in _demands(instance, pieces).items():
+        settings = _Settings(instance, name, uses)
         for i, piece, demand in uses:
             if demand.requires is None:
                 continue
-            found = _states_before(instance, name, i, piece.start, uses)
-            found |= {
-                d.sets
-                for j, p, d in uses
-                if d.sets is not None and j != i and (piece.start <= p.start < piece.end or p.start == piece.start)
-            }
+            found = settings.before(piece.start) | settings.during(i, piece.start, piece.end)
             if found != {demand.requires}:
                 message = f"needs {name} to be {demand.requires}, not {' or '.join(sorted(map(str, found)))}"
                 yield Violation(i, "resource_state", piece.action, message)

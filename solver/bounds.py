@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass
 from math import gcd
 
@@ -9,17 +10,34 @@ from planoracle.instances.model import Action, Instance
 
 __all__ = ["Windows", "common_tick", "grid_matters", "horizon", "lower_bound", "windows"]
 
+# Ticks of interruptible work of several agents of which every one is looked at.
+_FEW_TICKS = 100
+# Agents among whom interruptible work is dealt out evenly.
+_FEW_AGENTS = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Windows:
     """For every action: ``head``, its earliest start, and ``tail``, the least time from its finish to the end.
 
-    ``consistent`` is false if the time lags contradict each other.
+    ``fault`` says why there is no schedule at all, if that shows already. ``forced`` holds (i, j, least): in every
+    schedule action j starts at least so long after the start of action i, which the lags alone do not say. ``open``
+    holds (i, j, ahead, behind): j starts at least ``ahead`` after the start of i, or i at least ``behind`` after that
+    of j, and both may be possible. ``way`` is the tail that the lags alone give, by which the canonical schedule is
+    defined.
     """
 
     head: list[int]
     tail: list[int]
-    consistent: bool
+    way: list[int]
+    fault: str = ""
+    forced: tuple[tuple[int, int, int], ...] = ()
+    open: tuple[tuple[int, int, int, int], ...] = ()
+
+    @property
+    def consistent(self) -> bool:
+        """Whether nothing is wrong so far."""
+        return not self.fault
 
 
 def windows(instance: Instance) -> Windows:
@@ -39,7 +57,7 @@ def windows(instance: Instance) -> Windows:
     head = [instance.actions[node // 2].release if node % 2 == 0 else 0 for node in range(2 * count)]
     tail = [0] * (2 * count)
     settled = _relax(head, edges) and _relax(tail, [(v, u, w) for u, v, w in edges])
-    return Windows(head[::2], tail[1::2], settled)
+    return Windows(head[::2], tail[1::2], tail[1::2], "" if settled else "the time lags contradict each other")
 
 
 def _relax(value: list[int], edges: list[tuple[int, int, int]]) -> bool:
@@ -79,13 +97,42 @@ def lower_bound(instance: Instance, bounds: Windows) -> int:
     """Return the larger of the critical path and the energy of every resource and of the agents."""
     actions = instance.actions
     best = max(h + a.duration + t for h, a, t in zip(bounds.head, actions, bounds.tail, strict=True))
-    held = [i for i, a in enumerate(actions) if a.attended]
-    if held:
-        work = sum(actions[i].attended for i in held)
-        rest = min(bounds.tail[i] + actions[i].duration - actions[i].attended for i in held)
-        best = max(best, min(bounds.head[i] for i in held) + -(-work // len(instance.agents)) + rest)
+    jobs = [
+        (h, a.attended, t + a.duration - a.attended)
+        for h, a, t in zip(bounds.head, actions, bounds.tail, strict=True)
+        if a.attended
+    ]
+    if jobs:
+        best = max(best, _agents_energy(jobs, len(instance.agents)))
     for resource in instance.resources:
         best = max(best, _energy(instance, bounds, resource.name, resource.capacity))
+    return best
+
+
+def _agents_energy(jobs: list[tuple[int, int, int]], agents: int) -> int:
+    """Return a bound for jobs (head, work, tail) that each hold one agent at a time.
+
+    Of any set of at least as many jobs as agents, the k-th agent to begin does so no earlier than the k-th smallest
+    head, whatever is paused; likewise at the end (Carlier and Pinson 1998). Sets are those of the largest heads and
+    tails; all jobs at once if there is one agent, where finding more is left to CP-SAT.
+
+    >>> _agents_energy([(0, 4, 0), (3, 2, 1), (3, 2, 1)], 2)
+    6
+    """
+    if agents == 1:
+        return min(head for head, _, _ in jobs) + sum(work for _, work, _ in jobs) + min(tail for _, _, tail in jobs)
+    best = -(-sum(work for _, work, _ in jobs) // agents)
+    by_tail = sorted(jobs, key=lambda job: -job[2])
+    for least in sorted({head for head, _, _ in jobs}):
+        late = [job for job in by_tail if job[0] >= least]
+        heads: list[int] = []
+        total = 0
+        for count, (head, work, _) in enumerate(late, 1):
+            insort(heads, head)
+            total += work
+            if count >= agents:
+                tails = sum(tail for _, _, tail in late[count - agents : count])
+                best = max(best, -(-(sum(heads[:agents]) + total + tails) // agents))
     return best
 
 
@@ -120,8 +167,9 @@ def common_tick(instance: Instance) -> int:
     be rounded down to multiples of the greatest common divisor of all times. ``solver/README.md``
     shows that this also holds for one agent whose interruptible actions use no resource and have no maximum
     lag; a maximum lag before them needs the check of `grid_matters`. Otherwise finer pauses can help
-    (three unit jobs on two machines end at 1.5), and the result is 1. So it is where a use may start a tick
-    after the setting that it needs, while that still runs.
+    (three unit jobs on two machines end at 1.5), and the result is 1; but with several agents and more than
+    so many ticks of such work, it is what lets that be dealt out evenly, and `grid_matters`. It is 1 too where a use
+    may start a tick after the setting that it needs, while that still runs.
 
     Examples
     --------
@@ -130,8 +178,9 @@ def common_tick(instance: Instance) -> int:
     60
     """
     pausing = [action for action in instance.actions if action.interruptible]
+    agents = len(instance.agents) if pausing else 1
     if pausing and (
-        len(instance.agents) > 1
+        (agents > 1 and sum(action.duration for action in pausing) <= _FEW_TICKS)
         or not all(a.attended and len(a.modes) == 1 and not a.modes[0].demands for a in pausing)
         or any(lag.maximum is not None and instance.by_id[lag.before].interruptible for lag in instance.lags)
     ):
@@ -143,7 +192,8 @@ def common_tick(instance: Instance) -> int:
         step = gcd(step, action.duration, action.attended, action.release)
     for lag in instance.lags:
         step = gcd(step, lag.minimum or 0, lag.maximum or 0)
-    return step or 1
+    share = agents if agents <= _FEW_AGENTS else 1
+    return (step if step % share else step // share) or 1
 
 
 def _settings_may_overlap(instance: Instance) -> bool:
@@ -166,4 +216,6 @@ def _settings_may_overlap(instance: Instance) -> bool:
 
 def grid_matters(instance: Instance) -> bool:
     """Whether pauses off the grid of `common_tick` could shorten a schedule, for all that is known without search."""
+    if len(instance.agents) > 1:
+        return any(action.interruptible for action in instance.actions)
     return any(lag.maximum is not None and instance.by_id[lag.after].interruptible for lag in instance.lags)

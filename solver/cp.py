@@ -43,6 +43,9 @@ class Model:
         self._constraints = self.proto.constraints
         self.variables = 0
         self.constraints = 0
+        self._intervals: dict[tuple[int, ...], int] = {}
+        #: Whether to reason on the energy of capacities, which shows in milliseconds what several agents cannot do.
+        self.energetic = False
 
     def integer(self, least: int, most: int) -> int:
         """Add an integer variable."""
@@ -53,6 +56,12 @@ class Model:
     def domains(self) -> list[Domain]:
         """Return the domains of all variables, to be changed in place: their least and greatest values."""
         return [variable.domain for variable in self._variables]
+
+    def restrict(self, variable: int, least: int, most: int) -> None:
+        """Give a variable another domain."""
+        domain = self._variables[variable].domain
+        domain.clear()
+        domain.extend((least, most))
 
     def boolean(self) -> int:
         """Add a Boolean variable."""
@@ -87,14 +96,18 @@ class Model:
         self._add(()).exactly_one.literals.extend(literals)
 
     def interval(self, start: int, size: int, *present: int) -> int:
-        """Add the interval ``[start, start + size)``, there if all literals hold; return its number."""
+        """Return the number of the interval ``[start, start + size)``, there if all literals hold."""
+        key = (start, size, *present)
+        known = self._intervals.get(key)
+        if known is not None:
+            return known
         interval = self._add(present).interval
-        interval.start.vars.append(start)
-        interval.start.coeffs.append(1)
+        for end, offset in ((interval.start, 0), (interval.end, size)):
+            end.vars.append(start)
+            end.coeffs.append(1)
+            end.offset = offset
         interval.size.offset = size
-        interval.end.vars.append(start)
-        interval.end.coeffs.append(1)
-        interval.end.offset = size
+        self._intervals[key] = self.constraints - 1
         return self.constraints - 1
 
     def capacity(self, intervals: Sequence[tuple[int, int]], capacity: int) -> None:
@@ -111,7 +124,8 @@ class Model:
             cumulative.demands.add().offset = demand
 
     def minimize(self, variable: int) -> None:
-        """Make a variable the objective."""
+        """Make a variable the objective, in place of any other."""
+        self.drop_objective()
         self.proto.objective.vars.append(variable)
         self.proto.objective.coeffs.append(1)
 
@@ -120,12 +134,16 @@ class Model:
         self.proto.clear_objective()
 
     def search_in_order(self, variables: Iterable[int]) -> None:
-        """Drop the objective and branch on variables in this order, smallest value first."""
-        self.drop_objective()
+        """Branch on variables in this order, smallest value first, in place of any other order."""
+        self.proto.search_strategy.clear()
         strategy = self.proto.search_strategy.add()
         strategy.variables.extend(variables)
         strategy.variable_selection_strategy = cmh.DecisionStrategyProto.VariableSelectionStrategy.CHOOSE_FIRST
         strategy.domain_reduction_strategy = cmh.DecisionStrategyProto.DomainReductionStrategy.SELECT_MIN_VALUE
+
+    def search_freely(self) -> None:
+        """Forget the order of `search_in_order`."""
+        self.proto.search_strategy.clear()
 
     def linear(self, terms: Iterable[tuple[int, int]], least: int, most: int, *enforced: int) -> None:
         """State ``least <= sum of coefficient * variable <= most`` for (variable, coefficient) pairs."""
@@ -152,7 +170,7 @@ class Model:
 class Outcome:
     """What one call of CP-SAT says; ``status`` is ``optimal, feasible, infeasible`` or ``unknown``."""
 
-    __slots__ = ("bound", "branches", "conflicts", "solution", "status")
+    __slots__ = ("bound", "branches", "conflicts", "effort", "solution", "status")
 
     def __init__(self, response: cmh.CpSolverResponse) -> None:
         names = {
@@ -168,6 +186,7 @@ class Outcome:
         self.bound = response.best_objective_bound
         self.conflicts = response.num_conflicts
         self.branches = response.num_branches
+        self.effort = response.deterministic_time
 
 
 def run(
@@ -181,25 +200,32 @@ def run(
     fixed_search: bool = False,
     linearization: int = 0,
     deterministic: float | None = None,
+    light: bool = False,
     lean: bool = False,
 ) -> Outcome:
     """Run CP-SAT once, for at most ``seconds`` (and ``deterministic`` units of its own clock).
 
-    ``lean`` leaves out what does not pay where a proof takes a millisecond (measured on states of Recipe2Plan runs).
+    ``light`` leaves out what does not pay where a proof takes a millisecond (measured on RCPSP/max); ``lean`` also what
+    only the harder ones need (measured on states of Recipe2Plan runs).
     """
     parameters = cmh.SatParameters()
     parameters.max_time_in_seconds = max(0.001, seconds)
     if deterministic is not None:
         parameters.max_deterministic_time = deterministic
     parameters.num_workers = workers
+    parameters.catch_sigint_signal = False  # Ctrl-C is for the program, not a time limit
     parameters.random_seed = seed
     parameters.cp_model_presolve = presolve
     parameters.linearization_level = linearization
     parameters.optimize_with_core = core
-    if lean:
+    if model.energetic:
+        parameters.use_overload_checker_in_cumulative = True
+        parameters.use_timetable_edge_finding_in_cumulative = True
+    if light or lean:
+        parameters.use_sat_inprocessing = False
         parameters.symmetry_level = parameters.cp_model_probing_level = 0
         parameters.minimization_algorithm = cmh.SatParameters.ConflictMinimizationAlgorithm.NONE
-        parameters.use_precedences_in_disjunctive_constraint = False
+        parameters.use_precedences_in_disjunctive_constraint = not lean
         parameters.use_erwa_heuristic = True
     if fixed_search:
         parameters.search_branching = cmh.SatParameters.SearchBranching.FIXED_SEARCH

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
+from planoracle.instances.crew import interchangeable
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.solver.bounds import Windows
 from planoracle.solver.cp import Model, negated
-from planoracle.solver.parts import Part, literals, negations
+from planoracle.solver.parts import Part, holds, literals, negations
 from planoracle.solver.resources import ResourceConstraints
+from planoracle.solver.symmetry import exchangeable
 
 __all__ = ["ScheduleModel"]
 
@@ -32,13 +34,24 @@ class ScheduleModel:
     least, most
         Domain of the makespan, in ticks.
     relaxed
-        Let one step of every interruptible action that is bound by a maximum lag hold nobody, if it starts
-        at the last moment that the lag allows: a relaxation of the same problem in continuous time, see
-        ``solver/README.md``.
+        A relaxation of the same problem in continuous time, see ``solver/README.md``. With one agent, one step of
+        every interruptible action that is bound by a maximum lag may hold nobody, if it starts at the last moment
+        that the lag allows; with several, interruptible actions hold nobody at all.
+    ordering
+        Say for every pair in ``bounds.open`` which comes first, by a literal of its own. Redundant; slows down
+        small proofs and makes large ones possible.
     """
 
     def __init__(
-        self, instance: Instance, bounds: Windows, step: int, least: int, most: int, *, relaxed: bool = False
+        self,
+        instance: Instance,
+        bounds: Windows,
+        step: int,
+        least: int,
+        most: int,
+        *,
+        relaxed: bool = False,
+        ordering: bool = False,
     ) -> None:
         self.instance = instance
         self.step = step
@@ -47,16 +60,23 @@ class ScheduleModel:
         self.makespan = self.model.integer(-(-least // step), self._most)
         self.parts: list[list[Part]] = []
         self.modes: list[list[int | None]] = []
-        self._relaxed = relaxed
+        self._relaxed = relaxed and len(instance.agents) == 1
+        self._unheld = relaxed and len(instance.agents) > 1
         #: Parts that must go on from the one before them if a literal holds, and are new starts otherwise.
         self.runs: list[tuple[Part, Part, int]] = []
         self._heads = [-(-head // step) for head in bounds.head]
         self._tails = [-(-tail // step) for tail in bounds.tail]
+        self._way = bounds.way
+        index = instance.index
+        self._followed = {index[lag.before] for lag in instance.lags if lag.minimum is not None and lag.minimum >= 0}
         for i, action in enumerate(instance.actions):
             self._add_action(i, action)
         self._add_lags()
-        #: Whether agents are alike: then they are counted, not told apart.
-        self.pooled = self._agents_are_pooled()
+        self._add_orders(bounds, ordering=ordering)
+        #: Agents that are alike, crew by crew: within one they are counted, not told apart.
+        self.crews = self._crews()
+        #: The agent that stands for an agent's crew in `Part.agents`.
+        self.head_of = {agent: crew[0] for crew in self.crews for agent in crew}
         self._add_agents()
         self._add_starts()
         resources = ResourceConstraints(instance, self.model, self.parts, self.modes, self._ordered)
@@ -72,7 +92,7 @@ class ScheduleModel:
         length = action.duration // step
         head, latest = self._heads[i], self._most - self._tails[i] - length
         if action.interruptible and length > 1:
-            held = 1 if action.attended else 0
+            held = 1 if action.attended and not self._unheld else 0
             parts = [Part(model.integer(head + k, max(head + k, latest + k)), 1, held) for k in range(length)]
             for one, two in pairwise(parts):
                 model.difference(two.start, one.start, 1)
@@ -82,7 +102,8 @@ class ScheduleModel:
         self.modes.append([None] if len(action.modes) == 1 else [model.boolean() for _ in action.modes])
         if len(action.modes) > 1:
             model.exactly_one([literal for literal in self.modes[i] if literal is not None])
-        model.difference(self.makespan, parts[-1].start, parts[-1].size + self._tails[i])
+        if i not in self._followed:  # the others finish before one of these does
+            model.difference(self.makespan, parts[-1].start, parts[-1].size + self._tails[i])
 
     def _add_lags(self) -> None:
         model, index = self.model, self.instance.index
@@ -110,6 +131,15 @@ class ScheduleModel:
         for parts in self.parts if self._relaxed else ():
             self._add_yields([part for part in parts if part.yielding])
 
+    def _add_orders(self, bounds: Windows, *, ordering: bool) -> None:
+        model = self.model
+        for i, j, least in bounds.forced:
+            model.difference(self.parts[j][0].start, self.parts[i][0].start, -(-least // self.step))
+        for i, j, ahead, behind in bounds.open if ordering else ():
+            first = model.boolean()
+            model.difference(self.parts[j][0].start, self.parts[i][0].start, -(-ahead // self.step), first)
+            model.difference(self.parts[i][0].start, self.parts[j][0].start, -(-behind // self.step), negated(first))
+
     def _add_yields(self, parts: list[Part]) -> None:
         for part in parts:
             part.yields = self.model.boolean()
@@ -124,31 +154,28 @@ class ScheduleModel:
 
     # --- agents ----------------------------------------------------------------------------------
 
-    def _agents_are_pooled(self) -> bool:
-        """Whether all agents are alike, so that counting them suffices."""
-        everybody = set(self.instance.agents)
-        alike = all(set(self.instance.eligible(a)) in (set(), everybody) for a in self.instance.actions)
-        return alike and (len(everybody) == 1 or not self.runs)
+    def _crews(self) -> tuple[tuple[str, ...], ...]:
+        """Return the agents in groups within which counting them suffices."""
+        return interchangeable(self.instance)
 
     def _add_agents(self) -> None:
         model = self.model
         for i, action in enumerate(self.instance.actions):
-            eligible = self.instance.eligible(action)
+            able = dict.fromkeys(self.head_of[agent] for agent in self.instance.eligible(action))
             for part in self.parts[i]:
-                if self.pooled or len(eligible) <= 1:
-                    part.agents = dict.fromkeys(self.instance.agents[:1] if eligible and self.pooled else eligible)
-                else:
-                    assigned = {agent: model.boolean() for agent in eligible}
-                    model.exactly_one(assigned.values())
-                    part.agents = dict(assigned)
-        for agent in self.instance.agents[:1] if self.pooled else self.instance.agents:
+                part.agents = dict.fromkeys(able)
+                if len(able) > 1:
+                    part.agents |= {head: model.boolean() for head in able}
+                    model.exactly_one(literal for literal in part.agents.values() if literal is not None)
+        for crew in self.crews:
             held = [
-                (model.interval(part.start, part.held, *literals(part.agents[agent]), *negations(part.yields)), 1)
+                (model.interval(part.start, part.held, *literals(part.agents[crew[0]]), *negations(part.yields)), 1)
                 for parts in self.parts
                 for part in parts
-                if part.held and agent in part.agents
+                if part.held and crew[0] in part.agents
             ]
-            model.capacity(held, len(self.instance.agents) if self.pooled else 1)
+            model.capacity(held, len(crew))
+            model.energetic |= 1 < len(crew) < len(held)
         for parts in self.parts:  # what cannot be paused never overlaps a step that yields
             if any(part.yields is not None for part in parts):
                 rigid = [
@@ -172,29 +199,37 @@ class ScheduleModel:
                 self._add_start(i, part, blockers)
         for one, two, literal in self.runs:
             self._keep_agent(one, two, literal)
-            if two.held:  # starting something would cut the run
-                self._forbid_cuts(two, literal, starters)
 
     def _add_start(self, i: int, part: Part, blockers: list[int]) -> None:
         model = self.model
-        inside: list[int] = []
-        for j in blockers:
-            block = self.parts[j][0]
-            if i == j or self._never_inside(i, j):
+        for crew in self.crews:
+            if crew[0] not in part.agents:
                 continue
-            for agent in (a for a in part.agents if a in block.agents):
-                both = (*part.starts_if, *literals(part.agents[agent]), *literals(block.agents[agent]))
+            spans = [
+                (block.start, 0, block.held, literals(block.agents[crew[0]]))
+                for j in blockers
+                if i != j and crew[0] in (block := self.parts[j][0]).agents and not self._never_inside(i, j)
+            ]
+            spans += [  # a start would cut the run
+                (two.start, 1, 1, (literal, *literals(two.agents[crew[0]])))
+                for _, two, literal in self.runs
+                if two.held and crew[0] in two.agents
+            ]
+            if len(spans) < len(crew):
+                continue
+            inside: list[int] = []
+            for start, before, after, present in spans:
+                both = (*part.starts_if, *literals(part.agents[crew[0]]), *present)
                 early = model.boolean()
-                if self.pooled and len(self.instance.agents) > 1:
-                    within, late = model.boolean(), model.boolean()
-                    model.clause(early, late, within, *map(negated, part.starts_if))
+                late = negated(early)
+                if len(crew) > 1:
+                    late, within = model.boolean(), model.boolean()
+                    model.clause(early, late, within)
                     inside.append(within)
-                else:
-                    late = negated(early)
-                model.difference(block.start, part.start, 0, early, *both)
-                model.difference(part.start, block.start, block.held, late, *both)
-        if inside:
-            model.at_most_sum(inside, len(self.instance.agents) - 1)
+                model.difference(start, part.start, before, early, *both)
+                model.difference(part.start, start, after, late, *both)
+            if inside:
+                model.at_most_sum(inside, len(crew) - 1)
 
     def _never_inside(self, i: int, j: int) -> bool:
         """Whether a start of action ``i`` cannot fall strictly inside action ``j`` anyway."""
@@ -215,17 +250,11 @@ class ScheduleModel:
             if now is not None and then is not None:
                 self.model.clause(negated(literal), negated(now), then)
 
-    def _forbid_cuts(self, two: Part, literal: int, starters: list[int]) -> None:
-        model = self.model
-        for i in starters:
-            for part in self.parts[i]:
-                for agent in (a for a in part.agents if a in two.agents):
-                    both = (literal, *part.starts_if, *literals(part.agents[agent]), *literals(two.agents[agent]))
-                    early = model.boolean()
-                    model.difference(two.start, part.start, 1, early, *both)
-                    model.difference(part.start, two.start, 1, negated(early), *both)
-
     # --- answers ---------------------------------------------------------------------------------
+
+    def narrow(self, least: int, most: int) -> None:
+        """Look for makespans between two bounds (ticks) from now on; ``most`` no greater than at first."""
+        self.model.restrict(self.makespan, -(-least // self.step), most // self.step)
 
     @property
     def decisions(self) -> list[int]:
@@ -233,9 +262,7 @@ class ScheduleModel:
 
         Starts come first, of the action with the longest way to go to the end first.
         """
-        left = [tail + sum(part.size for part in parts) for tail, parts in zip(self._tails, self.parts, strict=True)]
-        urgent = sorted(range(len(left)), key=lambda i: (-left[i], i))
-        starts = [part.start for i in urgent for part in self.parts[i]]
+        starts = [part.start for i in self._urgent() for part in self.parts[i]]
         modes = [literal for choices in self.modes for literal in reversed(choices) if literal is not None]
         agents = [
             literal
@@ -246,6 +273,15 @@ class ScheduleModel:
         ]
         return starts + modes + agents
 
+    def _urgent(self) -> list[int]:
+        left = [way + action.duration for way, action in zip(self._way, self.instance.actions, strict=True)]
+        return sorted(range(len(left)), key=lambda i: (-left[i], i))
+
+    def break_symmetry(self) -> None:
+        """Keep only one order of what can be exchanged: that of the canonical schedule."""
+        for i, j in exchangeable(self.instance, self._urgent()):
+            self.model.difference(self.parts[j][0].start, self.parts[i][0].start, 0)
+
     def schedule(self, solution: list[int]) -> Schedule:
         """Read a schedule off a solution of the model."""
         return Schedule.of(self.instance, (piece for _, _, piece in self.pieces(solution, {})))
@@ -255,35 +291,37 @@ class ScheduleModel:
 
         ``known`` holds the agents of some parts; where agents are alike the others are dealt out around them.
         """
+        going_on = {id(two) for _, two, literal in self.runs if two.held and holds(literal, solution)}
         rows = []
         for i, parts in enumerate(self.parts):
             mode = next((m for m, literal in enumerate(self.modes[i]) if literal is None or solution[literal]), 0)
-            rows += [
-                (solution[part.start], (i, k) not in known, part.held > 0, i, k, part, mode)
-                for k, part in enumerate(parts)
-            ]
-        rows.sort(key=lambda row: row[:5])
+            for k, part in enumerate(parts):
+                # At the same instant those whose agent is settled come first.
+                turn = 0 if (i, k) in known else 1 if id(part) in going_on else 3 if part.held else 2
+                rows.append((solution[part.start], turn, i, k, part, mode))
+        rows.sort(key=lambda row: row[:4])
         free = dict.fromkeys(self.instance.agents, 0)
         since = dict.fromkeys(self.instance.agents, -1)  # start of the last piece that holds the agent
         last: dict[int, tuple[int, str | None]] = {}
         pieces = []
-        for start, unknown, _, i, k, part, mode in rows:
-            agent: str | None
-            if self.pooled and part.agents:
-                touching, same = last.get(i, (-1, None))
-                if not unknown:
-                    same = known[i, k]
-                elif touching != start or same is None or (part.held and free[same] > start):
-                    same = next(
-                        name
-                        for name, until in free.items()
-                        if until <= start or (not part.held and since[name] == start)
-                    )
-                agent = same
-                if part.held and same is not None:
-                    free[same], since[same] = start + part.held, start
-            else:
-                agent = next((a for a, literal in part.agents.items() if literal is None or solution[literal]), None)
+        for start, turn, i, k, part, mode in rows:
+            head = next((a for a, literal in part.agents.items() if literal is None or solution[literal]), None)
+            touching, agent = last.get(i, (-1, None))
+            if head is None:
+                agent = None
+            elif turn == 0:
+                agent = known[i, k]
+            elif turn != 1 and (
+                touching != start or agent is None or self.head_of[agent] != head or (part.held and free[agent] > start)
+            ):
+                agent = next(
+                    name
+                    for name, until in free.items()
+                    if self.head_of[name] == head and (until <= start or (not part.held and since[name] == start))
+                )
+            if part.held and agent is not None:
+                since[agent] = since[agent] if turn == 1 else start
+                free[agent] = start + part.held
             last[i] = (start + part.size, agent)
             piece = Piece(self.instance.actions[i].id, start * self.step, part.size * self.step, agent, mode)
             pieces.append((i, k, piece))

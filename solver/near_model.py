@@ -69,9 +69,9 @@ class NearModel(ScheduleModel):
         """Whether pauses are possible at fewer places than the wanted times ask for."""
         return self._chunk > self.step
 
-    def _agents_are_pooled(self) -> bool:
-        alike = not self._named and not self.coarse
-        return (len(self.instance.agents) == 1 or alike) and super()._agents_are_pooled()
+    def _crews(self) -> tuple[tuple[str, ...], ...]:
+        apart = self._named or self.coarse
+        return tuple((agent,) for agent in self.instance.agents) if apart else super()._crews()
 
     # --- interruptible actions in parts of several steps ------------------------------------------
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from planoracle.solver.cp import negated
 
-__all__ = ["Part", "literals", "negations"]
+__all__ = ["Part", "holds", "literals", "negations"]
 
 
 @dataclass(slots=True)
@@ -30,3 +31,8 @@ def literals(literal: int | None) -> tuple[int, ...]:
 def negations(literal: int | None) -> tuple[int, ...]:
     """Return the negation of a literal, or nothing if there is none."""
     return () if literal is None else (negated(literal),)
+
+
+def holds(literal: int, solution: Sequence[int]) -> bool:
+    """Whether a literal holds in a solution."""
+    return bool(solution[literal]) if literal >= 0 else not solution[negated(literal)]

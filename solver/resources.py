@@ -43,20 +43,14 @@ class ResourceConstraints:
 
     def add(self) -> None:
         """Add the constraints of every resource."""
+        users: dict[str, list[_User]] = {resource.name: [] for resource in self.instance.resources}
+        for i, action in enumerate(self.instance.actions):
+            for mode, literal in zip(action.modes, self.modes[i], strict=True):
+                for demand in mode.demands:
+                    users[demand.resource].append((i, demand, literals(literal)))
         for resource in self.instance.resources:
-            users = self._users(resource.name)
-            self._add_resource(users, resource)
-            self._add_states(users, resource.state)
-
-    def _users(self, name: str) -> list[_User]:
-        """Return (action, demand, literals of its mode) of every use of a resource."""
-        return [
-            (i, demand, literals(literal))
-            for i, action in enumerate(self.instance.actions)
-            for mode, literal in zip(action.modes, self.modes[i], strict=True)
-            for demand in mode.demands
-            if demand.resource == name
-        ]
+            self._add_resource(users[resource.name], resource)
+            self._add_states(users[resource.name], resource.state)
 
     def _add_resource(self, users: list[_User], resource: Resource) -> None:
         model = self.model
@@ -74,6 +68,8 @@ class ResourceConstraints:
 
         Returns, for every use that may be merged into another, the literal that it is not.
         """
+        if all(demand.sets is None for _, demand, _ in users):
+            return {}
         model = self.model
         into: dict[int, list[int]] = {}
         # Largest amount first, and those that set nothing before all: a use can only join an earlier one.

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import version
 from math import ceil
 from time import perf_counter
+from typing import Any
+
+import ortools
 
 from planoracle.heuristics.improve import improve
 from planoracle.instances.benchmarks import certify
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
-from planoracle.solver.bounds import common_tick, grid_matters, horizon, lower_bound, windows
+from planoracle.instances.version import VERSION
+from planoracle.solver.bounds import common_tick, grid_matters, horizon, lower_bound
 from planoracle.solver.cp import Outcome, run
 from planoracle.solver.model import ScheduleModel
+from planoracle.solver.orders import ordered_windows
 
 __all__ = ["Result", "solve", "versions"]
 
-# Effort limits in CP-SAT's deterministic time, so that results do not depend on the machine's speed.
-_FIRST_TRY = 0.02
+# Effort limits in CP-SAT's deterministic time, so that results do not depend on the machine's speed. One unit is some
+# two to ten seconds of a search on small models.
+_IN_ORDER = 0.0003
+_IN_ORDER_WITH_PAUSES = 0.05
 _CORE = 0.05
+_CORE_PRESOLVED = 0.25
+_BRANCHING = 4.0
 _GRID = 0.01
-_CANONICAL = 0.5
+_CANONICAL = 0.1  # of the effort that the proof took, beyond that of the first look
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,7 @@ class Result:
 @cache
 def versions() -> dict[str, str]:
     """Versions that a result depends on."""
-    return {name: version(name) for name in ("planoracle", "ortools")}
+    return {"planoracle": VERSION, "ortools": ortools.__version__}  # type: ignore[attr-defined]  # the stub lacks it
 
 
 def solve(
@@ -115,34 +123,42 @@ class _Search:
         self.deadline = self.began + time_limit
         self.seed = seed
         self.workers = workers
-        self.bounds = windows(instance)
+        self.bounds = ordered_windows(instance)
         self.step = common_tick(instance)
         self.root = self.least = 0  # lower bounds: by hand, and the best so far
         self.most = horizon(instance)
         if instance.time_limit is not None:
             self.most = min(self.most, instance.time_limit)
         self.best: Schedule | None = None
+        pauses = any(action.interruptible for action in instance.actions)
+        self.look = _IN_ORDER_WITH_PAUSES if pauses else _IN_ORDER
+        self.effort = 0.0
 
     def left(self) -> float:
         return self.deadline - perf_counter()
 
     def run(self) -> Result:
         if not self.bounds.consistent:
-            return self.result("infeasible", "the time lags contradict each other", grid=1)
+            return self.result("infeasible", self.bounds.fault, grid=1)
         self.root = lower_bound(self.instance, self.bounds)
         self.least = self.rounded(self.root)
         if self.least > self.most:
             return self.result("infeasible", "the lower bound exceeds the time limit", grid=1)
+        model = self.model(self.least, self.most)
         if self.left() > 0:
-            first = self.canonical(self.least, _FIRST_TRY)
-            if first is not None:
-                return self.result("optimal", "lower bound reached", first, canonical=True)
-        status, proof = self.prove()
+            found = self.in_order(model, self.look)
+            if found.status == "infeasible":
+                status, proof = self.confirm(model, presolved=False)
+                return self.result(status, proof, self.best)
+            self.take(model, found)
+            if found.status == "optimal" and self.best is not None:
+                return self.result("optimal", self.reason("search in order"), self.best, canonical=True)
+        model = self.model(self.least, self.most, ordering=True)
+        status, proof = self.prove(model)
         if status != "optimal" or self.best is None:
             return self.result(status, proof, self.best)
-        canonical = self.canonical(self.best.makespan, _CANONICAL)
-        schedule = canonical or self.reproducible(self.best.makespan) or self.best
-        return self.result("optimal", proof, schedule, canonical=canonical is not None)
+        canonical = self.canonical(model)
+        return self.result("optimal", proof, canonical or self.best, canonical=canonical is not None)
 
     def run_on_every_tick(self, coarse: Result) -> Result:
         """Settle whether pauses off the grid help, for an answer on the coarse grid."""
@@ -155,14 +171,16 @@ class _Search:
             proof = f"{coarse.proof}, no shorter one on any grid"
             return self.result(coarse.status, proof, coarse.schedule, canonical=coarse.canonical)
         self.take(shorter, found)
-        status, proof = self.prove()
+        status, proof = self.prove(self.model(self.root, self.most, ordering=True))
         return self.result(status, proof, self.best)
 
     def rounded(self, bound: int) -> int:
         return -(-bound // self.step) * self.step
 
-    def model(self, least: int, most: int, *, relaxed: bool = False) -> ScheduleModel:
-        return ScheduleModel(self.instance, self.bounds, self.step, least, most, relaxed=relaxed)
+    def model(self, least: int, most: int, *, relaxed: bool = False, ordering: bool = False) -> ScheduleModel:
+        model = ScheduleModel(self.instance, self.bounds, self.step, least, most, relaxed=relaxed, ordering=ordering)
+        model.break_symmetry()
+        return model
 
     def grid(self, status: str, makespan: int | None) -> int:
         """Return the grid on which a result holds, 1 if no finer one can change it."""
@@ -171,70 +189,75 @@ class _Search:
         best = self.most if makespan is None else makespan - self.step
         if status not in ("optimal", "infeasible") or self.left() <= 0:
             return self.step
-        if best < self.root:
+        least = self.root // self.step * self.step  # on the grid, the work of several agents may end between
+        if best < least:
             return 1
-        model = self.model(self.root // self.step * self.step, best, relaxed=True)
+        model = self.model(least, best, relaxed=True)
         model.model.drop_objective()
         finer = run(model.model, seconds=self.left(), deterministic=_GRID)
         return 1 if finer.status == "infeasible" else self.step
 
-    def canonical(self, makespan: int, effort: float) -> Schedule | None:
-        """Find the canonical schedule of a given makespan, if there is one and the effort suffices.
+    def in_order(self, model: ScheduleModel, effort: float) -> Outcome:
+        """Branch on the makespan, then on the starts in fixed order, smallest value first.
 
-        Branching on the starts in fixed order, smallest value first, makes the first solution the
-        lexicographically smallest: a decision is only undone when it is proved wrong.
+        A decision is only undone when it is proved wrong, so the first solution has the least makespan, and is
+        the lexicographically smallest of these.
         """
-        if self.left() <= 0:
+        model.model.search_in_order([model.makespan, *model.decisions])
+        found = run(model.model, seconds=self.left(), seed=0, fixed_search=True, deterministic=effort, light=True)
+        model.model.search_freely()
+        self.effort += found.effort
+        return found
+
+    def canonical(self, model: ScheduleModel) -> Schedule | None:
+        """Find the canonical schedule of the best makespan known, if time and effort suffice."""
+        if self.left() <= 0 or self.best is None:
             return None
-        model = self.model(makespan, makespan)
-        model.model.search_in_order(model.decisions)
-        found = run(model.model, seconds=self.left(), seed=0, fixed_search=True, deterministic=effort)
+        model.narrow(self.best.makespan, self.best.makespan)
+        found = self.in_order(model, self.look + _CANONICAL * self.effort)
         return model.schedule(found.solution) if found.solution else None
 
-    def reproducible(self, makespan: int) -> Schedule | None:
-        """Find a schedule of that makespan by one worker's search, the same at every run."""
-        if self.left() <= 0:
-            return None
-        model = self.model(makespan, makespan)
-        model.model.drop_objective()
-        found = run(model.model, seconds=self.left(), deterministic=_CANONICAL)
-        return model.schedule(found.solution) if found.solution else None
+    def prove(self, model: ScheduleModel) -> tuple[str, str]:
+        """Run CP-SAT in ever stronger settings until the makespan is proved or time is over.
 
-    def prove(self) -> tuple[str, str]:
-        """Run CP-SAT in ever stronger settings until the makespan is proved or time is over."""
-        presolved = {"presolve": True, "linearization": 1, "workers": max(2, self.workers)}
-        steps: tuple[tuple[str, dict[str, int], float | None], ...] = (
-            ("core search", {"core": True}, _CORE),
-            ("branch and bound", {}, _CANONICAL),
-            ("branch and bound with presolve", presolved, None),
+        All but the last run one worker for a fixed effort, so that what they find does not depend on the machine.
+        """
+        presolved: dict[str, Any] = {"presolve": True, "linearization": 1}
+        steps: tuple[tuple[str, dict[str, Any], float | None, int], ...] = (
+            ("core search", {"light": True, "core": True}, _CORE, 5),
+            ("core search with presolve", presolved | {"core": True}, _CORE_PRESOLVED, 200),
+            ("branch and bound with presolve", presolved, _BRANCHING, 200),
+            ("several workers", presolved | {"workers": max(2, self.workers)}, None, 0),
         )
-        for name, options, effort in steps:
+        for name, options, effort, tries in steps:
             if self.left() <= 0:
                 break
-            upper = self.most if self.best is None else self.best.makespan
-            model = self.model(self.least, upper)
-            found = run(model.model, seconds=self.left(), deterministic=effort, seed=self.seed, **options)  # type: ignore[arg-type]
+            model.narrow(self.least, self.most if self.best is None else self.best.makespan)
+            found = run(model.model, seconds=self.left(), deterministic=effort, seed=self.seed, **options)
+            self.effort += found.effort
             if found.status == "infeasible" and self.best is None:
                 return self.confirm(model, presolved=bool(options.get("presolve")))
             self.take(model, found)
-            if found.status == "optimal":
-                return "optimal", name
-            if name == "core search":
-                self.schedule_fast()
-            if self.best is not None and self.best.makespan == self.least:
-                return "optimal", "lower bound reached"
+            if found.status == "optimal" or (self.best is not None and self.best.makespan == self.least):
+                return "optimal", self.reason(name)
+            self.schedule_fast(tries)
         if self.best is None:
-            self.schedule_fast()
+            self.schedule_fast(200)
         if self.best is not None and self.best.makespan == self.least:
-            return "optimal", "lower bound reached"
+            return "optimal", self.reason("several bounds")
         return ("feasible" if self.best is not None else "unknown"), "time limit"
 
-    def schedule_fast(self) -> None:
+    def reason(self, step: str) -> str:
+        """Say what proved the best makespan: the step, unless the bound by hand does."""
+        assert self.best is not None
+        return "lower bound reached" if self.best.makespan <= self.rounded(self.root) else step
+
+    def schedule_fast(self, tries: int) -> None:
         """See whether the heuristics know better; on large instances they do long before CP-SAT."""
         seconds = max(0.0, min(2.0, self.left() / 4))
-        found = improve(self.instance, seed=self.seed, iterations=200, seconds=seconds, bound=self.least)
-        known = self.most + 1 if self.best is None else self.best.makespan
-        if found is not None and found.makespan < known:
+        found = improve(self.instance, seed=self.seed, iterations=tries, seconds=seconds, bound=self.least)
+        known = self.most if self.best is None else self.best.makespan - 1
+        if found is not None and found.makespan <= known:
             self.best = found.schedule()
 
     def take(self, model: ScheduleModel, found: Outcome) -> None:

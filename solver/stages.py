@@ -77,6 +77,7 @@ class Stages:
         seconds = self.deadline - perf_counter()
         if seconds <= 0 or self.infeasible:
             return False
+        self.model.drop_objective()
         self.model.search_in_order(variables)
         self.model.hint(())
         found = run(self.model, seconds=seconds, fixed_search=True, deterministic=_FIXED)

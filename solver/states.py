@@ -19,6 +19,7 @@ from planoracle.instances.state import State
 from planoracle.solver.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.cp import Outcome, negated, run
 from planoracle.solver.model import ScheduleModel
+from planoracle.solver.parts import holds
 from planoracle.solver.progress import Key, Progress, Translator
 
 __all__ = ["NEVER", "StateSolver", "Value", "Witness"]
@@ -161,11 +162,10 @@ class StateSolver:
         for use, setting, joined in self._joins:
             if setting in progress.starts and use not in progress.starts:
                 self._want(joined, holds=False)  # a use can only be joined by what is set after it
-        if not model.pooled:
-            for (i, k), agent in progress.agents.items():
-                for name, chosen in model.parts[i][k].agents.items():
-                    if chosen is not None:
-                        self._want(chosen, holds=name == agent)
+        for (i, k), agent in progress.agents.items():
+            for head, chosen in model.parts[i][k].agents.items():
+                if chosen is not None:
+                    self._want(chosen, holds=head == model.head_of.get(agent or ""))
         for variable in self._changed.keys() - wanted.keys():
             self._set(variable, self._free[variable])
             del self._changed[variable]
@@ -333,19 +333,20 @@ class StateSolver:
                 return False
             if not starts:
                 continue
-            if any(_holds(literal, solution) for literal in self._goes_on.get((i, len(starts)), ())):
+            if any(holds(literal, solution) for literal in self._goes_on.get((i, len(starts)), ())):
                 return False
             if any(
-                setting == i and use not in progress.starts and _holds(joined, solution)
+                setting == i and use not in progress.starts and holds(joined, solution)
                 for use, setting, joined in self._joins
             ):
                 return False
             mode = witness.model.modes[i][progress.modes[i]]
-            if mode is not None and not _holds(mode, solution):
+            if mode is not None and not holds(mode, solution):
                 return False
         for (i, k), agent in progress.agents.items():
-            chosen = witness.model.parts[i][k].agents.get(agent or "")
-            if chosen is not None and not _holds(chosen, solution):
+            head = witness.model.head_of.get(agent or "", "")
+            chosen = witness.model.parts[i][k].agents.get(head)
+            if chosen is not None and not holds(chosen, solution):
                 return False
         return True
 
@@ -362,7 +363,3 @@ def _later(value: Value, ticks: int) -> Value:
         return value
     witness = replace(value.witness, cut=value.witness.cut + ticks)
     return Value(value.least + ticks, value.most + ticks, witness)
-
-
-def _holds(literal: int, solution: list[int]) -> bool:
-    return bool(solution[literal]) if literal >= 0 else not solution[negated(literal)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,14 @@ if str(ROOT) not in sys.path:
 
 settings.register_profile("ci", derandomize=True, deadline=None, database=None)
 settings.load_profile("ci")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the user's cache of optima out of the tests, and the tests out of it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLANORACLE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="session")

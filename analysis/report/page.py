@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from planoracle.analysis.report.board import Line, columns, lines_of, model_rows
 from planoracle.analysis.report.entries import Entry
 from planoracle.analysis.report.jobs import Told, Work, work_on
 from planoracle.analysis.report.plain import packed, plain
+from planoracle.instances.version import VERSION
 
 __all__ = ["Report", "build"]
 
@@ -123,7 +123,7 @@ def _chunks(work: Work, lines: Sequence[Line], title: str, options: Options) -> 
     places = _places(work, contents)
     index = {
         "title": plain(title),
-        "version": version("planoracle"),
+        "version": VERSION,
         "profile": options.profile,
         "problems": problems,
         "models": model_rows(lines),

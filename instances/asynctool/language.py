@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from planoracle.instances.asynctool.calls import Call, too_deep
@@ -18,7 +17,7 @@ __all__ = ["CLOSING", "WAIT", "Said", "call_message", "messages", "read_message"
 CLOSING, WAIT = {"content": "ALL COMPLETED"}, {"content": "WAIT"}
 
 #: More messages than any run needs; characters that are read of a message, and of a whole transcript as text.
-MAX_MESSAGES, MAX_MESSAGE, MAX_TEXT = 10_000, 100_000, 10_000_000
+MAX_MESSAGES, MAX_MESSAGE, MAX_TEXT = 10_000, 100_000, 5_000_000
 #: Characters that are kept of an unreadable message.
 MAX_EXCERPT = 2_000
 
@@ -26,8 +25,8 @@ _AGENT = ("assistant", "agent", "model", None)
 _PHRASE = "ALL COMPLETED"
 _NO_CALL = "the message holds no call"
 # An error of the JSON decoder takes time for all the text before it (it counts lines): decode within a window, and
-# let an error cost as much as this many characters.
-_WINDOW, _FAILURE = 8_192, 20
+# let an error, and an object, cost as much as so many characters. Ten times those of the text, and some more, are had.
+_WINDOW, _FAILURE, _OBJECT, _SPARE = 8_192, 200, 20, 200_000
 # What a JSON object begins with.
 _OPENING = re.compile(r'\{(?=[ \t\r\n]*["}])')
 
@@ -71,12 +70,13 @@ def messages(turns: Any) -> list[Any]:
     if isinstance(turns, str):
         if len(turns) > MAX_TEXT:
             raise PlanError(f"holds more than {MAX_TEXT} characters", field="turns")
-        found = list(_objects(turns))
+        found, whole = _objects(turns)
         if len(found) == 1 and isinstance(found[0].get("messages"), list):
             return messages(found[0])
-        turns = [entry for entry in found if entry.keys() & {"func_name", "content", "role"}] or [turns][
-            : bool(turns.strip())
-        ]
+        said = [entry for entry in found if entry.keys() & {"func_name", "content", "role"}]
+        if said and not whole:  # a part of the transcript is none
+            raise PlanError("holds too much that begins like JSON objects and is none", field="turns")
+        turns = said or [turns][: bool(turns.strip())]
     if not isinstance(turns, list):
         raise PlanError("must be a list of messages or a text", field="turns", value=turns)
     for i, entry in enumerate(turns):
@@ -124,7 +124,7 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> Said:
 def _text(text: str, rules: Profile) -> Said:
     if len(text) > MAX_MESSAGE:
         return Said("unreadable", reason=f"the message has more than {MAX_MESSAGE} characters")
-    found = list(_objects(text))
+    found, _ = _objects(text)
     calls = [entry for entry in found if "func_name" in entry]
     if calls:
         return _one([_call(entry) for entry in calls], rules)
@@ -175,10 +175,11 @@ def _tool_call(entry: Any) -> Said:
     return _call({"id": given.get("task_id"), "func_name": function.get("name"), "params": own})
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects within a text, from left to right, with bounded work."""
+def _objects(text: str) -> tuple[list[dict[str, Any]], bool]:
+    """Return the JSON objects within a text, from left to right, and whether the work was not too much to find all."""
     decoder = strict_decoder()
-    budget = 10 * len(text) + 10_000
+    budget = 10 * len(text) + _SPARE
+    objects = []
     opening = _OPENING.search(text)
     while opening and budget > 0:
         start = opening.start()
@@ -186,12 +187,13 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             text, start = text[start:], 0
         try:
             found, end = decoder.raw_decode(text, start)
-            yield found
+            budget -= _OBJECT
+            objects.append(found)
         except json.JSONDecodeError as error:
             budget -= error.pos - start + _FAILURE
             end = start + 1
         except (InputError, ValueError, RecursionError):  # not strict, or too deep: no object of ours
             budget -= min(len(text) - start, 100_000)
             end = start + 1
-        budget -= 1
         opening = _OPENING.search(text, end)
+    return objects, opening is None

@@ -16,6 +16,8 @@ from planoracle.instances.model import Instance
 __all__ = ["FORMAT", "json_schema", "looks_like_asynctool", "read_document", "to_document"]
 
 FORMAT: Final = "planoracle/asynctool"
+#: Most problems of a file, sub-tasks of a problem, and gold calls of a sub-task.
+MAX_PROBLEMS, MAX_TASKS, MAX_CALLS = 10_000, 100, 1_000
 
 
 class _Strict(BaseModel):
@@ -50,7 +52,9 @@ class TaskEntry(_Strict):
 
     id: str = Field(min_length=1, max_length=100)
     question: str = ""
-    ground_truth: list[str] | None = Field(None, description="gold calls in order, such as f(a=1)")
+    ground_truth: list[str] | None = Field(
+        None, max_length=MAX_CALLS, description="gold calls in order, such as f(a=1)"
+    )
     family: str | None = Field(None, description="executor: one of ours, bfcl:ClassName, or null for none")
     tools: list[Annotated[str | dict[str, Any], BeforeValidator(_name_or_document)]] | None = Field(
         None, description="tools offered: names, or documents as in the paper's Figure 11; default: all of the family"
@@ -62,7 +66,7 @@ class TruthEntry(_Strict):
     """Gold calls kept apart from the questions, as in the paper's Figure 8."""
 
     task_id: str
-    ground_truth: list[str]
+    ground_truth: list[str] = Field(max_length=MAX_CALLS)
 
 
 class ProblemEntry(_Strict):
@@ -72,8 +76,8 @@ class ProblemEntry(_Strict):
     delay: Annotated[DelayEntry, BeforeValidator(_spread, json_schema_input_type=int | DelayEntry)] = Field(
         1, validate_default=True, description="turns"
     )
-    tasks: list[TaskEntry] = Field(min_length=1)
-    ground_truth: list[TruthEntry] = []
+    tasks: list[TaskEntry] = Field(min_length=1, max_length=MAX_TASKS)
+    ground_truth: list[TruthEntry] = Field([], max_length=MAX_TASKS)
 
 
 class ProblemDocument(ProblemEntry):
@@ -88,7 +92,7 @@ class CollectionDocument(_Strict):
 
     format: Literal["planoracle/asynctool"]
     version: Literal[1]
-    problems: list[ProblemEntry] = Field(min_length=1)
+    problems: list[ProblemEntry] = Field(min_length=1, max_length=MAX_PROBLEMS)
 
 
 def json_schema() -> dict[str, Any]:

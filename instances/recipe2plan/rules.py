@@ -6,6 +6,7 @@ points in which paper and code differ.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
@@ -69,26 +70,26 @@ def _kitchen(instance: Instance) -> _Kitchen:
 
 
 def _compile(instance: Instance) -> _Kitchen:
-    recipes = list(instance.tasks)
+    recipes = {task: number for number, task in enumerate(instance.tasks)}
+    windows: list[list[tuple[int, int]]] = [[] for _ in instance.actions]
+    for lag in instance.lags:
+        if lag.maximum is not None:
+            windows[instance.index[lag.after]].append((instance.index[lag.before], lag.maximum))
     steps = tuple(
         _Step(
             id=action.id,
-            recipe=recipes.index(action.task),
+            recipe=recipes[action.task],
             duration=action.duration,
             autonomous=not action.attended,
             interruptible=action.interruptible,
             objects=tuple((d.resource, d.requires, d.sets) for d in action.modes[0].demands),
             prerequisites=tuple(i for i, _ in instance.predecessors[position]),
-            windows=tuple(
-                (instance.index[lag.before], lag.maximum)
-                for lag in instance.lags
-                if lag.after == action.id and lag.maximum is not None
-            ),
+            windows=tuple(windows[position]),
         )
         for position, action in enumerate(instance.actions)
     )
     index = {(a.task, int(a.id.rpartition("/")[2])): i for i, a in enumerate(instance.actions)}
-    return _Kitchen(steps, index, {task: sum(a.task == task for a in instance.actions) for task in recipes})
+    return _Kitchen(steps, index, dict(Counter(action.task for action in instance.actions)))
 
 
 class _State:
@@ -138,7 +139,7 @@ class _State:
     def _unknown(self, index: int, command: Command) -> Violation:
         recipes = self.kitchen.recipes
         if command.recipe not in recipes:
-            message = f"the recipes are {', '.join(recipes)}"
+            message = f"the recipes are {', '.join(recipes)}"[:300]
             return Violation(index, "wrong_recipe", command.recipe[:80], message)
         message = f"steps go from 0 to {recipes[command.recipe] - 1}"
         return Violation(index, "wrong_action", f"{command.recipe}/{command.step}", message)

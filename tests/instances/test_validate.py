@@ -100,6 +100,10 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "attended, but nobody is eligible": ({"actions": (act(agents=()),)}, "actions[t/a].agents", "needs an eligible"),
     "attended, but there is nobody": ({"agents": ()}, "actions[t/a].agents", "needs an eligible agent"),
     "no mode": ({"actions": (act(modes=()),)}, "actions[t/a].modes", "at least one mode"),
+    "too many modes": ({"actions": (act(modes=(Mode(),) * 1001),)}, "actions[t/a].modes", "at most 1000 (found 1001)"),
+    "too many actions": ({"actions": (A,) * 10_001}, "actions", "at most 10000 (found 10001)"),
+    "too many agents": ({"agents": ("x",) * 1_001}, "agents", "at most 1000 (found 1001)"),
+    "too long a name": ({"agents": ("x" * 501,)}, "agents", "at most 500 characters"),
     "resource twice in a mode": (
         {"resources": (OVEN,), "actions": (use(Demand("oven"), Demand("oven")),)},
         "actions[t/a].modes[0]",

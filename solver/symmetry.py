@@ -1,0 +1,103 @@
+"""Actions that can be exchanged, alone or with their whole task, without anyone noticing.
+
+Of the schedules that differ only in such an exchange the solver needs to look at one: that in which the exchanged
+starts come in a fixed order. The lexicographically smallest schedule is among these if the order is that in which
+it makes starts small, since exchanging two starts that are the other way round would make it smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from itertools import pairwise
+
+from planoracle.instances.model import Action, Instance
+
+__all__ = ["exchangeable"]
+
+
+def exchangeable(instance: Instance, urgent: Sequence[int]) -> list[tuple[int, int]]:
+    """Return pairs of actions of which the first may be required to start no later than the second.
+
+    Parameters
+    ----------
+    urgent
+        All actions, in the order in which their starts are made small.
+
+    Examples
+    --------
+    >>> from planoracle.instances.model import Lag
+    >>> pots = [Action(f"pot{n}/{step}", f"pot{n}", 2, 2) for n in (1, 2) for step in ("fill", "boil")]
+    >>> lags = tuple(Lag(f"pot{n}/fill", f"pot{n}/boil") for n in (1, 2))
+    >>> exchangeable(Instance("pots", tuple(pots), lags), [0, 2, 1, 3])
+    [(0, 2)]
+    >>> exchangeable(Instance("pots", tuple(pots)), [0, 1, 2, 3])  # no lags: all four are alike
+    [(0, 1), (1, 2), (2, 3), (0, 2)]
+    """
+    place = {i: k for k, i in enumerate(urgent)}
+    pairs = dict.fromkeys(_consecutive(_alike(instance), place))
+    if len(instance.tasks) > 1:
+        pairs |= dict.fromkeys(_consecutive(_first_of_alike_tasks(instance, place), place))
+    return list(pairs)
+
+
+def _consecutive(groups: list[list[int]], place: dict[int, int]) -> list[tuple[int, int]]:
+    return [pair for group in groups for pair in pairwise(sorted(group, key=place.__getitem__))]
+
+
+def _signature(action: Action) -> tuple[Hashable, ...]:
+    return (action.duration, action.attended, action.interruptible, action.modes, action.agents, action.release)
+
+
+def _alike(instance: Instance) -> list[list[int]]:
+    """Group actions with the same properties and the same lags from and to the same others."""
+    groups: dict[Hashable, list[int]] = {}
+    for i, action in enumerate(instance.actions):
+        groups.setdefault(_signature(action), []).append(i)
+    if all(len(group) == 1 for group in groups.values()):
+        return []
+    ties: dict[str, set[Hashable]] = {action.id: set() for action in instance.actions}
+    for lag in instance.lags:
+        ties[lag.before].add((lag.after, "after", lag.minimum, lag.maximum))
+        ties[lag.after].add((lag.before, "before", lag.minimum, lag.maximum))
+    named = _named_in_modes(instance)
+    found: dict[Hashable, list[int]] = {}
+    for signature, group in groups.items():
+        for i in group:
+            name = instance.actions[i].id
+            if name not in named:
+                found.setdefault((signature, frozenset(ties[name])), []).append(i)
+    return [group for group in found.values() if len(group) > 1]
+
+
+def _first_of_alike_tasks(instance: Instance, place: dict[int, int]) -> list[list[int]]:
+    """Group the most urgent actions of tasks that are the same but for their names, and tied to no other task."""
+    members: dict[str, list[int]] = {task: [] for task in instance.tasks}
+    for i, action in enumerate(instance.actions):
+        members[action.task].append(i)
+    alike: dict[Hashable, list[str]] = {}
+    for task, own in members.items():
+        alike.setdefault(tuple(_signature(instance.actions[i]) for i in own), []).append(task)
+    if all(len(group) == 1 for group in alike.values()):
+        return []
+    lags: dict[str, set[Hashable]] = {task: set() for task in instance.tasks}
+    tied = {instance.by_id[name].task for name in _named_in_modes(instance)}
+    tied |= {action.task for action in instance.actions if any(mode.after for mode in action.modes)}
+    local = {instance.actions[i].id: k for own in members.values() for k, i in enumerate(own)}
+    for lag in instance.lags:
+        one, other = instance.by_id[lag.before].task, instance.by_id[lag.after].task
+        if one == other:
+            lags[one].add((local[lag.before], local[lag.after], lag.minimum, lag.maximum))
+        else:
+            tied |= {one, other}
+    found: dict[Hashable, list[int]] = {}
+    for signature, tasks in alike.items():
+        for task in tasks:
+            if task not in tied:
+                first = min(members[task], key=place.__getitem__)
+                key = (signature, frozenset(lags[task]), members[task].index(first))
+                found.setdefault(key, []).append(first)
+    return [group for group in found.values() if len(group) > 1]
+
+
+def _named_in_modes(instance: Instance) -> set[str]:
+    return {name for action in instance.actions for mode in action.modes for name in mode.after}

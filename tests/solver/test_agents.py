@@ -1,0 +1,181 @@
+"""Several agents: the optimum is that of exhaustive search through the rules, whoever may do what."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support.exhaustive import general_optimum, schedules
+from support.random_crews import crewshop
+
+from planoracle.instances.catalogue import bundled, load
+from planoracle.instances.crew import with_agents
+from planoracle.instances.model import Action, Instance, Lag
+from planoracle.instances.schedule import Schedule
+from planoracle.solver import bounds as bounding
+from planoracle.solver import solve as solving
+from planoracle.solver.bounds import common_tick, horizon, lower_bound, windows
+from planoracle.solver.model import ScheduleModel
+from planoracle.solver.solve import Result, solve
+
+SHOPS = 500
+MOST_SCHEDULES = 20_000
+PROBLEMS = [name for name in bundled() if not name.startswith("robotouille/")]
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_crews_agree_with_exhaustive_search_through_the_rules(block: int) -> None:
+    checked = 0
+    for seed in range(block, SHOPS, 10):
+        instance = crewshop(seed)
+        latest = min(horizon(instance), instance.time_limit or 10**9)
+        if schedules(instance, latest) > MOST_SCHEDULES:
+            continue
+        expected = general_optimum(instance, latest)
+        result = solve(instance)
+        assert result.makespan == expected, instance.name
+        assert result.status == ("infeasible" if expected is None else "optimal")
+        checked += 1
+    assert checked >= 15
+
+
+def test_the_random_crews_use_every_feature() -> None:
+    shops = [crewshop(seed) for seed in range(SHOPS)]
+    assert {len(shop.agents) for shop in shops} == {2, 3, 4}
+    models = [_model(shop) for shop in shops]
+    sizes = {tuple(sorted(map(len, model.crews))) for model in models}
+    assert {(2,), (3,), (4,), (1, 1), (1, 2), (1, 3), (2, 2)} <= sizes
+    assert any(model.runs and max(map(len, model.crews)) > 1 for model in models)
+    actions = [action for shop in shops for action in shop.actions]
+    assert any(not a.attended and a.interruptible and a.duration > 1 for a in actions)
+    assert any(a.attended and a.interruptible and a.duration > 1 for a in actions)
+    assert any(0 < a.attended < a.duration for a in actions)
+    assert any(a.agents == () for a in actions)
+
+
+def _model(instance: Instance) -> ScheduleModel:
+    return ScheduleModel(instance, windows(instance), 1, 0, horizon(instance))
+
+
+def test_agents_that_are_alike_are_counted_not_told_apart() -> None:
+    chop = Action("t/chop", "t", 3, 3, interruptible=True)
+    shop = Instance(
+        "k", (chop, Action("t/boil", "t", 5, 0)), (Lag("t/boil", "t/chop", None, 2),), agents=("a", "b", "c")
+    )
+    model = _model(shop)
+    assert model.runs
+    assert model.crews == (("a", "b", "c"),)
+    assert all(literal is None for parts in model.parts for part in parts for literal in part.agents.values())
+    apart = _model(replace(shop, actions=(replace(chop, agents=("b", "c")), shop.actions[1])))
+    assert apart.crews == (("a",), ("b", "c"))
+
+
+def test_a_run_that_must_not_pause_is_not_cut_by_a_start() -> None:
+    # The pie goes on without a break once it is begun; who switches on the oven, from 2 on, must be free.
+    pie = Action("t/pie", "t", 4, 4, interruptible=True)
+    begin, oven = Action("t/begin", "t", 1, 1), Action("t/oven", "t", 3, 0, release=2)
+    lags = (Lag("t/begin", "t/pie", 0, 0),)
+    one = Instance("k", (begin, pie, oven), lags, agents=("a",))
+    two = replace(one, agents=("a", "b"))
+    assert (solve(one).makespan, solve(two).makespan) == (6, 5)
+    busy = replace(two, actions=(*two.actions, Action("t/watch", "t", 5, 5)))
+    assert solve(busy).makespan == general_optimum(busy, 12) == 6
+
+
+@pytest.mark.parametrize("start", range(0, len(PROBLEMS), 40))
+def test_one_agent_has_the_optimum_of_the_benchmark(start: int) -> None:
+    for name in PROBLEMS[start : start + 40]:
+        instance = load(name)
+        own, general = solve(instance), solve(with_agents(instance, 1))
+        assert (own.status, own.makespan) == ("optimal", general.makespan), name
+        assert general.status == "optimal"
+
+
+@pytest.mark.parametrize("start", range(10))
+def test_more_agents_are_never_slower_nor_faster_than_the_critical_path(start: int) -> None:
+    for name in PROBLEMS[start::50]:
+        instance = load(name)
+        found = [solve(with_agents(instance, count)) for count in (1, 2, 3, 4)]
+        assert {result.status for result in found} == {"optimal"}, name
+        spans = [result.makespan for result in found if result.makespan is not None]
+        bounds = windows(instance)
+        path = max(h + a.duration + t for h, a, t in zip(bounds.head, instance.actions, bounds.tail, strict=True))
+        assert spans == sorted(spans, reverse=True)
+        assert path <= spans[-1]
+
+
+def test_lower_bound_never_exceeds_the_optimum() -> None:
+    for seed in range(300):
+        instance = crewshop(seed)
+        result = solve(instance)
+        if result.makespan is not None:
+            assert lower_bound(instance, windows(instance)) <= result.makespan <= horizon(instance)
+
+
+def test_bound_counts_the_agents_that_cannot_begin_yet() -> None:
+    # Until 3 only one of two agents has something to do: 3 + 9 ticks of both, where the path is 5.
+    rest = tuple(Action(f"t/{name}", "t", 2, 2, interruptible=True) for name in "abc")
+    lags = tuple(Lag("t/first", job.id) for job in rest)
+    instance = Instance("k", (Action("t/first", "t", 3, 3), *rest), lags, agents=("x", "y"))
+    assert lower_bound(instance, windows(instance)) == solve(instance).makespan == 6
+
+
+# --- pauses off the grid --------------------------------------------------------------------------
+
+
+def _scaled(instance: Instance, factor: int) -> Instance:
+    actions = tuple(
+        replace(a, duration=a.duration * factor, attended=a.attended * factor, release=a.release * factor)
+        for a in instance.actions
+    )
+    lags = tuple(
+        replace(
+            lag,
+            minimum=None if lag.minimum is None else lag.minimum * factor,
+            maximum=None if lag.maximum is None else lag.maximum * factor,
+        )
+        for lag in instance.lags
+    )
+    return replace(instance, actions=actions, lags=lags, time_limit=None)
+
+
+def _on_every_tick(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> Result:
+    with monkeypatch.context() as patch:
+        patch.setattr(solving, "common_tick", lambda _: 1)
+        return solve(instance)
+
+
+@pytest.mark.parametrize("factor", [2, 5])
+def test_finer_pauses_gain_nothing_where_grid_is_1(factor: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounding, "_FEW_TICKS", 0)
+    equal = coarse = 0
+    for seed in range(250):
+        instance = _scaled(crewshop(seed), factor)
+        if common_tick(instance) == 1 or not any(a.interruptible for a in instance.actions):
+            continue
+        quick, thorough = solve(instance), _on_every_tick(instance, monkeypatch)
+        assert thorough.grid == 1
+        if quick.grid == 1:
+            assert (quick.status, quick.makespan) == (thorough.status, thorough.makespan), seed
+            equal += 1
+        else:
+            assert (quick.makespan or 10**9) >= (thorough.makespan or 10**9)
+            coarse += 1
+    assert equal > 30
+
+
+def test_long_work_is_dealt_out_evenly() -> None:
+    # Three jobs of 60 on two agents: 90, with pauses at multiples of 30, which is the bound on any grid.
+    jobs = tuple(Action(f"t/{n}", "t", 60, 60, interruptible=True) for n in range(3))
+    instance = Instance("thirds", jobs, agents=("a", "b"))
+    result = solve(instance)
+    assert common_tick(instance) == 30
+    assert (result.status, result.makespan, result.grid) == ("optimal", 90, 1)
+
+
+def test_pieces_are_dealt_out_the_same_every_time() -> None:
+    instance = load("recipe2plan/timed/Cobbler_Pancakes~3")
+    first, second = solve(instance), solve(instance, workers=2)
+    assert isinstance(first.schedule, Schedule)
+    assert first.schedule == second.schedule
+    assert first.canonical

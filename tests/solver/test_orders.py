@@ -1,0 +1,155 @@
+"""Forced orders and exchanged actions: what the solver may take for granted without losing a schedule."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from support.random_crews import crewshop
+from support.random_instances import kitchen, workshop
+
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource, merge
+from planoracle.solver import solve as solving
+from planoracle.solver.bounds import windows
+from planoracle.solver.model import ScheduleModel
+from planoracle.solver.orders import ordered_windows
+from planoracle.solver.solve import solve
+
+
+def project(seed: int) -> Instance:
+    """Return up to seven activities that share a resource, with start-to-start distances of either sign."""
+    random = Random(seed)
+    count, capacity = random.randint(3, 7), random.randint(2, 4)
+    actions = tuple(
+        Action(
+            f"p/{i}",
+            "p",
+            random.randint(1, 4),
+            0,
+            modes=(Mode((Demand("crew", random.randint(1, capacity)),)),),
+            agents=(),
+            release=random.choice((0, 0, 2)),
+        )
+        for i in range(count)
+    )
+    lags = []
+    for i in range(count):
+        for j in range(count):
+            if i < j and random.random() < 0.3:
+                least = random.randint(-2, 3)
+                lags.append(Lag(f"p/{i}", f"p/{j}", least, random.choice((None, least + random.randint(0, 4)))))
+            elif i > j and random.random() < 0.15:
+                lags.append(Lag(f"p/{i}", f"p/{j}", None, random.randint(-4, 8)))
+    return Instance(f"project-{seed}", actions, tuple(lags), (Resource("crew", capacity),))
+
+
+def own(instance: Instance) -> Instance:
+    return replace(instance, benchmark="own")
+
+
+FAMILIES = (project, workshop, crewshop, lambda seed: own(kitchen(seed, 7)))
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=("project", "workshop", "crewshop", "kitchen"))
+def test_forced_orders_change_no_answer(family, monkeypatch):
+    instances = [family(seed) for seed in range(100 if family is project else 50)]
+    tightened = [(instance, ordered_windows(instance), solve(instance)) for instance in instances]
+    monkeypatch.setattr(solving, "ordered_windows", windows)
+    refuted = forced = 0
+    for instance, bounds, found in tightened:
+        plain = solve(instance)
+        assert (found.status, found.schedule) == (plain.status, plain.schedule), instance.name
+        refuted += bounds.fault.endswith("no order")
+        forced += bool(bounds.forced)
+        if bounds.fault:
+            assert plain.status == "infeasible"
+            continue
+        if plain.schedule is None:
+            continue
+        start = {piece.action: piece.start for piece in reversed(plain.schedule.pieces)}
+        finish = plain.schedule.finish()
+        for action, head, tail in zip(instance.actions, bounds.head, bounds.tail, strict=True):
+            assert head <= start[action.id]
+            assert finish[action.id] + tail <= plain.makespan
+        names = [action.id for action in instance.actions]
+        for i, j, least in bounds.forced:
+            assert start[names[j]] >= start[names[i]] + least
+        for i, j, ahead, behind in bounds.open:
+            gap = start[names[j]] - start[names[i]]
+            assert gap >= ahead or -gap >= behind
+    # Else this test would say little: the families of the rules have few windows, that of projects has many.
+    assert forced > (20 if family is project else 0)
+    assert refuted > 5 or family is not project
+
+
+def test_too_large_an_instance_keeps_the_windows_of_its_lags(monkeypatch):
+    from planoracle.solver import orders
+
+    instance = next(i for i in map(project, range(100)) if ordered_windows(i).forced)
+    monkeypatch.setattr(orders, "_EFFORT", 0)
+    assert ordered_windows(instance) == windows(instance)
+
+
+def doubled(seed: int) -> Instance:
+    """Return an instance with two or three tasks that are alike, two actions that are, and one task that differs."""
+    random = Random(seed)
+    base = kitchen(seed, 4) if seed % 2 else own(workshop(seed))
+    base = replace(base, benchmark="own", time_limit=None)
+    task = base.tasks[0]
+    kept = {action.id for action in base.actions if action.task == task}
+    one = replace(
+        base,
+        actions=tuple(action for action in base.actions if action.id in kept),
+        lags=tuple(lag for lag in base.lags if {lag.before, lag.after} <= kept),
+    )
+    copies = [_renamed(one, task, f"copy{n}") for n in range(random.choice((2, 3)))]
+    twins = Instance(
+        "twins",
+        tuple(Action(f"twin/{n}", "twin", 2, 2, interruptible=seed % 3 == 0) for n in (1, 2)),
+        resources=base.resources,
+        agents=base.agents,
+        unit=base.unit,
+        seconds_per_tick=base.seconds_per_tick,
+    )
+    return merge(f"doubled-{seed}", [*copies, twins])
+
+
+def _renamed(instance: Instance, old: str, new: str) -> Instance:
+    def name(action: str) -> str:
+        return f"{new}/{action.removeprefix(f'{old}/')}"
+
+    return replace(
+        instance,
+        actions=tuple(
+            replace(
+                action,
+                id=name(action.id),
+                task=new,
+                modes=tuple(replace(mode, after=tuple(map(name, mode.after))) for mode in action.modes),
+            )
+            for action in instance.actions
+        ),
+        lags=tuple(replace(lag, before=name(lag.before), after=name(lag.after)) for lag in instance.lags),
+    )
+
+
+def test_breaking_symmetry_keeps_the_canonical_schedule(monkeypatch):
+    instances = [doubled(seed) for seed in range(60)]
+    count = 0
+    keep = ScheduleModel.break_symmetry
+
+    def counting(model):
+        nonlocal count
+        before = model.model.constraints
+        keep(model)
+        count += model.model.constraints > before
+
+    monkeypatch.setattr(ScheduleModel, "break_symmetry", counting)
+    broken = [solve(instance) for instance in instances]
+    assert count > 50
+    monkeypatch.setattr(ScheduleModel, "break_symmetry", lambda model: None)
+    for instance, found in zip(instances, broken, strict=True):
+        plain = solve(instance)
+        assert (found.status, found.makespan) == (plain.status, plain.makespan), instance.name
+        if found.canonical and plain.canonical:
+            assert found.schedule == plain.schedule, instance.name
+    assert sum(found.canonical for found in broken) > 30

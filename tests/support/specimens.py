@@ -1,0 +1,87 @@
+"""Valid input of every kind, to be mutated: problems, submissions and files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from planoracle.instances.asynctool import reader as asynctool
+from planoracle.instances.asynctool.encode import problem_of
+from planoracle.instances.catalogue import load, problem, read_problems
+from planoracle.instances.files import to_document
+from planoracle.instances.model import Instance
+from planoracle.instances.robotouille import files as kitchens
+from planoracle.solver.kitchens.planner import plan as plan_kitchen
+from planoracle.solver.solve import solve
+
+__all__ = ["EXAMPLES", "NAMES", "documents", "submissions", "verdicts"]
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = tuple(sorted(str(path) for path in (ROOT / "instances/examples").glob("*.json")))
+
+#: Small problems of every benchmark, quickly solved.
+NAMES = (
+    *("recipe2plan/timed/Vada_Daikon-Radish", "recipe2plan/untimed/Cobbler_Pancakes"),
+    *("timearena/household1", "timearena/shared/cooking1+cooking2"),
+    *("asynctool/files_1+text_2", "asynctool/cross2/01@0-1:3"),
+    *(
+        "robotouille/synchronous/3_burger",
+        "robotouille/asynchronous/5_potato_soup",
+        "robotouille/multi_agent/1_lettuce_burger",
+    ),
+)
+
+
+@cache
+def submissions(names: Sequence[str] = (*NAMES, *EXAMPLES)) -> list[dict[str, Any]]:
+    """Return optimal submissions, each in all the forms that its benchmark knows."""
+    found = []
+    for name in names:
+        (one,) = read_problems(name)
+        text: Any = solve(one).plan if isinstance(one, Instance) else plan_kitchen(one).plan
+        for number, plan in enumerate(_forms(one, text)):
+            more = {"limit": 40} if not isinstance(one, Instance) else {}
+            more |= {"time_limit": 60} if isinstance(one, Instance) and one.benchmark == "timearena" else {}
+            found.append({"id": f"{name} {number}", "instance": name, "plan": plan, "model": "oracle"} | more)
+    return found
+
+
+def _forms(one: Any, text: Any) -> list[Any]:
+    if not isinstance(one, Instance):
+        lines = text.splitlines()
+        return [text, lines, [{"action": line} for line in lines], "\n".join(f"Action: {line}" for line in lines)]
+    if one.benchmark == "recipe2plan":
+        commands = text.replace("), ", ")\n").split("\n")
+        return [text, {"response": text}, [{"response": command} for command in commands], commands]
+    if one.benchmark == "timearena":
+        lines = text.splitlines()
+        return [text, lines, [{"action": line} for line in lines]]
+    if one.benchmark == "asynctool":
+        turns = [json.loads(line) for line in text.splitlines()]
+        chat = [{"role": "assistant", "content": json.dumps(turn)} for turn in turns]
+        return [text, turns, {"messages": chat}]
+    return [text, json.loads(text)]
+
+
+def verdicts(folder: Path) -> list[dict[str, Any]]:
+    """Return recorded submissions: of every file of JSON lines in a folder those for problems that are bundled."""
+    found = []
+    for path in sorted(folder.glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            plan = next((row[name] for name in ("plan", "actions", "turns") if name in row), None)
+            found.append({"id": row["id"], "instance": row["instance"], "plan": plan})
+    return found
+
+
+@cache
+def documents() -> dict[str, Any]:
+    """Return a document of each of our file formats, by what it is."""
+    made = {Path(path).stem: json.loads(Path(path).read_bytes()) for path in EXAMPLES}
+    made["recipe2plan"] = to_document(load(NAMES[0]))
+    made["asynctool"] = asynctool.to_document(problem_of(load("asynctool/files_1+text_2@0-1:3")))
+    made["kitchen"] = kitchens.to_document(problem("robotouille/asynchronous/5_potato_soup"))  # type: ignore[arg-type]
+    return made
