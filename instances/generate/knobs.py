@@ -1,0 +1,129 @@
+"""The knobs of the generators, in the terms of the field, and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from math import isfinite
+from typing import Any
+
+from planoracle.instances.errors import InputError
+
+__all__ = ["Knobs"]
+
+#: Least and greatest value of the knobs that are whole numbers.
+_RANGES = {
+    "tasks": (1, 100),
+    "actions": (1, 200),
+    "attended": (0, 10**6),
+    "resources": (0, 100),
+    "agents": (1, 26),
+    "shortest": (0, 10**6),
+    "longest": (0, 10**6),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    """What a random problem is to be like. A share is a number from 0 to 1.
+
+    Attributes
+    ----------
+    tasks
+        Number of tasks.
+    actions
+        Number of actions of each task; ``None``: as many as tasks of the benchmark have.
+    order_strength
+        Share of the pairs of actions of a task that are ordered, directly or not (Mastor, 1970); the higher, the
+        more precedences. The literature also counts arcs per activity (network complexity; Kolisch, Sprecher and
+        Drexl, 1995): see `planoracle.instances.generate.measures`.
+    parallelism
+        Share of the actions that run on without an agent.
+    attended
+        Ticks for which such an action holds its agent at the start.
+    interruptible
+        Share of the continuous actions that may be cut into pieces.
+    windows
+        Share of the precedences that have a maximum lag, as in the problems RCPSP/max of ProGen/max (Schwindt, 1998).
+    tightness
+        Share of how tight maximum lags are: at 1 they are 0, at 0 up to twice the mean duration.
+    resources
+        Number of resources.
+    resource_factor
+        Share of the resources that an action asks for, on average (RF; Kolisch, Sprecher and Drexl, 1995).
+    resource_strength
+        Where a capacity lies between the largest demand of one action (0) and the peak of the schedule
+        of earliest starts (1), which ignores resources (RS; ibid.).
+    agents
+        Number of agents.
+    eligibility
+        Share of the agents that may carry out an action, on average; at least one may.
+    shortest, longest
+        Bounds of the durations, in ticks; for AsyncTool, of the turns a result takes.
+    feasible
+        Draw the maximum lags so that a schedule is known; if false, nothing says that there is one.
+
+    Raises
+    ------
+    InputError
+        Naming the knob, what was given and what would be right.
+
+    Examples
+    --------
+    >>> Knobs(tasks=2, windows=0.5).changes(Knobs())
+    'tasks=2,windows=0.5'
+    >>> Knobs(windows=1.5)
+    Traceback (most recent call last):
+    ...
+    planoracle.instances.errors.InputError: windows: must be a share between 0 and 1 (found 1.5)
+    """
+
+    tasks: int = 3
+    actions: int | None = 8
+    order_strength: float = 0.4
+    parallelism: float = 0.5
+    attended: int = 0
+    interruptible: float = 0.3
+    windows: float = 0.3
+    tightness: float = 0.7
+    resources: int = 3
+    resource_factor: float = 0.3
+    resource_strength: float = 0.3
+    agents: int = 1
+    eligibility: float = 1.0
+    shortest: int = 1
+    longest: int = 10
+    feasible: bool = True
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            _check(field.name, getattr(self, field.name))
+        if self.longest < self.shortest:
+            raise InputError(f"must not be less than shortest, {self.shortest}", field="longest", value=self.longest)
+
+    @classmethod
+    def of(cls, start: Knobs, allowed: Iterable[str], given: Mapping[str, Any]) -> Knobs:
+        """Return knobs with some turned; raises `InputError` for one that is not allowed."""
+        allowed = tuple(allowed)
+        for name, value in given.items():
+            if name not in allowed:
+                raise InputError(f"is no knob of this style; it has {', '.join(allowed)}", field=name, value=value)
+        return cls(**{field.name: getattr(start, field.name) for field in fields(cls)} | dict(given))
+
+    def changes(self, start: Knobs) -> str:
+        """Return what differs from other knobs, as text."""
+        pairs = ((field.name, getattr(self, field.name), getattr(start, field.name)) for field in fields(self))
+        return ",".join(f"{name}={value}" for name, value, before in pairs if value != before)
+
+
+def _check(name: str, value: object) -> None:
+    if name in _RANGES:
+        least, most = _RANGES[name]
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if not (name == "actions" and value is None) and not (whole and least <= value <= most):  # type: ignore[operator]
+            raise InputError(f"must be a whole number between {least} and {most}", field=name, value=value)
+    elif name == "feasible":
+        if not isinstance(value, bool):
+            raise InputError("must be true or false", field=name, value=value)
+    elif isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or not 0 <= value <= 1:
+        raise InputError("must be a share between 0 and 1", field=name, value=value)

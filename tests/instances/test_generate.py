@@ -1,0 +1,367 @@
+"""Random problems: valid, reproducible, solvable, and as the knobs say."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from hashlib import sha256
+from itertools import pairwise
+from random import Random
+from statistics import mean
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planoracle.instances import catalogue
+from planoracle.instances.asynctool import reader as asynctool
+from planoracle.instances.benchmarks import certify
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files import instance_from_document
+from planoracle.instances.generate.knobs import Knobs
+from planoracle.instances.generate.measures import describe
+from planoracle.instances.generate.network import follow, gaps, network, tree
+from planoracle.instances.generate.styles import STYLES, document, draw, generate, style
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.recipe2plan import facts
+from planoracle.instances.robotouille.files import kitchen_from_document
+from planoracle.solver.kitchens.planner import plan
+from planoracle.solver.solve import solve
+
+SCHEDULING = [name for name in STYLES if name != "robotouille"]
+
+
+def _again(problem):
+    """What reading the document of a problem gives."""
+    text = json.loads(json.dumps(document(problem)))
+    if not isinstance(problem, Instance):
+        return kitchen_from_document(text, "test")
+    if problem.benchmark == "asynctool":
+        return asynctool.read_document(text, "test")[0]
+    return instance_from_document(text, "test")
+
+
+@pytest.mark.parametrize("name", STYLES)
+def test_problems_read_back_equal(name: str) -> None:
+    for number in range(5):
+        problem = generate(name, 3, number).problem
+        assert _again(problem) == problem
+        assert problem.name == f"generated/{name}/v1/3-{number}"
+
+
+@pytest.mark.parametrize("name", SCHEDULING)
+def test_the_witness_is_accepted_and_the_optimum_is_no_longer(name: str) -> None:
+    for number in range(4):
+        found = generate(name, 5, number)
+        assert isinstance(found.problem, Instance)
+        assert found.witness is not None
+        certify(found.problem, found.witness)
+        best = solve(found.problem, time_limit=10)
+        assert best.status in ("optimal", "feasible")
+        assert best.makespan <= found.witness.makespan
+
+
+def test_kitchens_can_be_solved() -> None:
+    for number in range(4):
+        kitchen = generate("robotouille", 2, number, actions=1).problem
+        assert plan(kitchen, time_limit=20).status == "optimal"
+    assert len(generate("robotouille", agents=3).problem.players) == 3
+
+
+# The digests are what makes `VERSION` mean something: whoever has to change them raises it.
+@pytest.mark.parametrize(
+    ("name", "digest"),
+    [
+        ("own", "66f36622af1f1005"),
+        ("recipe2plan", "0bd561143c50990d"),
+        ("timearena", "57669e354d4fc334"),
+        ("asynctool", "079fd84241f03a4d"),
+        ("robotouille", "912f502bb38ffe6a"),
+    ],
+)
+def test_same_seed_same_bytes(name: str, digest: str) -> None:
+    text = json.dumps([document(generate(name, 11, number).problem) for number in range(3)])
+    assert sha256(text.encode()).hexdigest()[:16] == digest
+
+
+def test_bytes_do_not_depend_on_hashes() -> None:
+    code = (
+        "import json; from planoracle.instances.generate.styles import *\n"
+        "for name in STYLES: print(json.dumps(document(generate(name, 1).problem)))"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed}, stdout=-1, check=True)
+        for seed in ("1", "2")
+    ]
+    assert runs[0].stdout == runs[1].stdout
+    assert runs[0].stdout.count(b"\n") == len(STYLES)
+
+
+def test_seeds_and_numbers_differ() -> None:
+    made = [generate("own", seed, number).problem.actions for seed in range(3) for number in range(3)]
+    assert len(set(made)) == len(made)
+
+
+SHARES = st.integers(0, 20).map(lambda twentieths: twentieths / 20)
+
+
+@settings(max_examples=60)
+@given(
+    tasks=st.integers(1, 3),
+    actions=st.integers(1, 9),
+    resources=st.integers(0, 3),
+    agents=st.integers(1, 4),
+    attended=st.integers(0, 3),
+    shares=st.fixed_dictionaries(
+        dict.fromkeys(
+            (
+                "order_strength",
+                "parallelism",
+                "interruptible",
+                "windows",
+                "tightness",
+                "resource_factor",
+                "resource_strength",
+                "eligibility",
+            ),
+            SHARES,
+        )
+    ),
+    feasible=st.booleans(),
+)
+def test_knobs_are_what_is_measured(tasks, actions, resources, agents, attended, shares, feasible) -> None:
+    given = {"tasks": tasks, "actions": actions, "resources": resources, "agents": agents, "attended": attended}
+    found = generate("own", 9, feasible=feasible, **given, **shares)
+    problem = found.problem
+    assert _again(problem) == problem
+    assert (found.witness is not None) or not feasible
+    measured = describe(problem)
+    assert (measured.tasks, measured.actions) == (tasks, tasks * actions)
+    assert (measured.agents, measured.resources) == (agents, resources)
+    assert all(1 <= action.duration <= 10 for action in problem.actions)
+
+    def near(value: float | None, share: float, whole: int) -> bool:
+        return whole == 0 or abs(value - share) <= 0.5 / whole + 1e-9
+
+    pairs = actions * (actions - 1) // 2
+    assert near(measured.task_order_strength, shares["order_strength"], pairs)
+    assert near(measured.parallelism, shares["parallelism"], measured.actions)
+    continuous = sum(action.continuous for action in problem.actions)
+    assert near(measured.interruptible, shares["interruptible"], continuous)
+    assert near(measured.windows, shares["windows"], len(problem.lags))
+    assert near(measured.resource_factor, shares["resource_factor"], measured.actions * resources)
+    assert near(measured.eligibility, max(shares["eligibility"], 1 / agents), measured.actions * agents)
+    if measured.resource_strength is not None:  # capacities are whole numbers
+        assert abs(measured.resource_strength - shares["resource_strength"]) <= 0.5
+
+
+@settings(max_examples=30)
+@given(
+    name=st.sampled_from(["recipe2plan", "timearena", "asynctool"]),
+    tasks=st.integers(1, 3),
+    actions=st.integers(1, 12),
+    parallelism=SHARES,
+)
+def test_every_size_of_every_style_has_a_witness(name: str, tasks: int, actions: int, parallelism: float) -> None:
+    share = {} if name == "asynctool" else {"parallelism": parallelism}
+    found = generate(name, 4, tasks=tasks, actions=actions, **share)
+    assert isinstance(found.problem, Instance)
+    assert len(found.problem.actions) == tasks * actions + (name == "asynctool")
+    assert found.witness is not None
+    assert _again(found.problem) == found.problem
+
+
+@pytest.mark.parametrize(
+    ("name", "knob", "values", "measure"),
+    [
+        ("own", "order_strength", (0.1, 0.4, 0.8), "network_complexity"),
+        ("own", "order_strength", (0.1, 0.4, 0.8), "order_strength"),
+        ("own", "parallelism", (0.1, 0.5, 0.9), "unattended"),
+        ("own", "tightness", (1.0, 0.6, 0.2), "window_length"),
+        ("own", "resource_strength", (0.0, 0.4, 0.8), "resource_strength"),
+        ("own", "resource_factor", (0.2, 0.5, 0.9), "resource_factor"),
+        ("own", "longest", (5, 10, 20), "work"),
+        ("own", "eligibility", (0.3, 0.6, 0.9), "eligibility"),
+        ("recipe2plan", "order_strength", (0.3, 0.6, 0.9), "task_order_strength"),
+        ("recipe2plan", "parallelism", (0.1, 0.3, 0.6), "unattended"),
+        ("recipe2plan", "interruptible", (0.1, 0.4, 0.9), "interruptible"),
+        ("recipe2plan", "windows", (0.1, 0.3, 0.9), "windows"),
+        ("timearena", "parallelism", (0.1, 0.3, 0.5), "unattended"),
+        ("timearena", "agents", (1, 2, 3), "agents"),
+    ],
+)
+def test_knobs_move_what_is_measured(name: str, knob: str, values, measure: str) -> None:
+    more = {"agents": 4} if knob == "eligibility" else {}
+    means = [
+        mean(
+            getattr(describe(generate(name, 6, number, **more, **{knob: value}).problem), measure)
+            for number in range(10)
+        )
+        for value in values
+    ]
+    assert all(first < second for first, second in pairwise(means)), means
+
+
+def test_delays_lengthen_the_witness() -> None:
+    short, long = (
+        [generate("asynctool", 1, number, shortest=d, longest=d).witness.makespan for number in range(5)]
+        for d in (0, 3)
+    )
+    assert all(first < second for first, second in zip(short, long, strict=True))
+
+
+def test_any_does_not_widen() -> None:
+    knobs = {"windows": 1.0, "tightness": 1.0, "tasks": 2, "actions": 5}
+    hard = [generate("own", 1, number, feasible=False, **knobs) for number in range(10)]
+    assert all(lag.maximum == 0 for found in hard for lag in found.problem.lags)
+    assert any(found.witness is None for found in hard)
+    assert any(solve(found.problem).status == "infeasible" for found in hard)
+    eased = [generate("own", 1, number, **knobs) for number in range(10)]
+    assert any(lag.maximum > 0 for found in eased for lag in found.problem.lags)
+
+
+def test_recipes_look_like_the_bundled_ones() -> None:
+    bundled = {(a.duration, not a.attended) for name in facts.names() for a in catalogue.load(name).actions}
+    minutes = {(-(-duration // 60) * 60, alone) for duration, alone in bundled}
+    heated = 0
+    for number in range(20):
+        problem = generate("recipe2plan", 8, number).problem
+        assert {(a.duration, not a.attended) for a in problem.actions} <= minutes
+        for action in problem.actions:
+            required = [demand for demand in action.modes[0].demands if demand.requires]
+            heated += len(required)
+            for demand in required:  # its own recipe has heated the oven before
+                setting = [problem.by_id[lag.before] for lag in problem.lags if lag.after == action.id]
+                assert any(d.sets == demand.requires for a in setting for d in a.modes[0].demands)
+    assert heated > 5
+
+
+def test_combinations() -> None:
+    recipes = [found.problem for found in draw("recipe2plan", 1, tries=40, combine=True)]
+    assert len({frozenset(one.tasks) for one in recipes}) == len(recipes) <= 40
+    book = {action.id: action for name in facts.names() for action in catalogue.load(name).actions}
+    assert all(book[action.id] == action for one in recipes for action in one.actions)
+    for name in ("timearena", "asynctool"):
+        for found in draw(name, 1, tries=5, combine=True, tasks=3):
+            assert catalogue.load(found.problem.name) == found.problem
+    assert len(list(draw("recipe2plan", tries=3, combine=True, tasks=24))) == 1
+
+
+def test_network_reaches_the_strength_without_redundant_arcs() -> None:
+    for seed in range(20):
+        for strength in (0.0, 0.25, 0.5, 0.9, 1.0):
+            arcs = network(Random(seed), 9, strength)
+            closure = {(i, j) for i, j in arcs}
+            for _ in range(4):
+                closure |= {(i, k) for i, j in closure for j2, k in closure if j == j2}
+            assert len(closure) == round(36 * strength)
+            assert not any((i, j) in closure and (j, k) in closure for i, k in arcs for j in range(9))
+
+
+def test_trees_come_near_the_strength() -> None:
+    for seed in range(20):
+        for strength in (0.3, 0.6, 0.9):
+            arcs = tree(Random(seed), 12, strength)
+            assert [i for i, _ in sorted(arcs)] == list(range(11))
+            assert all(i < j for i, j in arcs)
+            problem = Instance("t", tuple(Action(f"t/{i}", "t", 1, 1) for i in range(12)), _lags(arcs))
+            assert abs(describe(problem).order_strength - strength) < 0.03
+
+
+def _lags(arcs):
+    return tuple(Lag(f"t/{i}", f"t/{j}") for i, j in arcs)
+
+
+def test_order_and_gaps() -> None:
+    for seed in range(10):
+        arcs = network(Random(seed), 8, 0.4)
+        order = follow(8, arcs)
+        assert sorted(order) == list(range(8))
+        assert all(gap >= 0 for gap in gaps(arcs, order, [2] * 8))
+    assert gaps([(0, 2), (1, 2)], [1, 0, 2], [3, 4, 5]) == [0, 3]
+
+
+def test_measures_of_a_problem_by_hand() -> None:
+    tool, two = Demand("tool"), Demand("tool", 2)
+    actions = (
+        Action("a/1", "a", 4, 4, interruptible=True, modes=(Mode((two,)), Mode((tool,)))),
+        Action("a/2", "a", 6, 1, modes=(Mode((two,)),)),
+        Action("a/3", "a", 2, 2, agents=("x",)),
+        Action("b/1", "b", 4, 4, modes=(Mode((Demand("tool", 3),)),)),
+        Action("b/2", "b", 4, 0, agents=()),
+    )
+    lags = (
+        Lag("a/1", "a/2", 0, 8),
+        Lag("a/2", "a/3"),
+        Lag("a/1", "a/3"),
+        Lag("b/2", "b/1", None, 4),
+        Lag("a/3", "b/1", -12),
+    )
+    found = describe(Instance("hand", actions, lags, (Resource("tool", 4), Resource("spare")), ("x", "y")))
+    # Ordered: a1 a2, a1 a3, a2 a3; the third arc follows from the others, negative and free lags order nothing.
+    assert found.row() == {
+        "tasks": 2,
+        "actions": 5,
+        "agents": 2,
+        "resources": 2,
+        "work": 20,
+        "network_complexity": 0.4,
+        "order_strength": 0.3,
+        "task_order_strength": 0.75,
+        "parallelism": 0.4,
+        "unattended": 0.45,
+        "interruptible": 0.3333,
+        "windows": 0.4,
+        "window_length": 1.5,  # mean of 8 and 4, over mean duration 4
+        "resource_factor": 0.3333,  # 4 of 6 modes ask for one of two resources
+        "resource_strength": 0.5,  # capacity 4; least 3; peak 5, at the start, by a/1 and b/1
+        "eligibility": 0.875,
+    }
+
+
+def test_every_bundled_problem_can_be_measured() -> None:
+    for name in catalogue.bundled():
+        if not name.startswith("robotouille"):
+            row = describe(catalogue.load(name)).row()
+            assert row["actions"] > 0
+            assert 0 <= row["order_strength"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "knobs", "field"),
+    [
+        ("own", {"windows": 1.01}, "windows"),
+        ("own", {"windows": float("nan")}, "windows"),
+        ("own", {"windows": True}, "windows"),
+        ("own", {"tasks": 0}, "tasks"),
+        ("own", {"tasks": 2.0}, "tasks"),
+        ("own", {"actions": 201}, "actions"),
+        ("own", {"actions": None}, "actions"),
+        ("own", {"shortest": 0}, "shortest"),
+        ("own", {"shortest": 5, "longest": 4}, "longest"),
+        ("own", {"attended": 10}, "attended"),
+        ("own", {"feasible": 1}, "feasible"),
+        ("own", {"colour": 1}, "colour"),
+        ("own", {"seed": -1}, "seed"),
+        ("own", {"number": True}, "number"),
+        ("own", {"combine": True}, "combine"),
+        ("recipe2plan", {"agents": 2}, "agents"),
+        ("recipe2plan", {"combine": True, "tasks": 25}, "tasks"),
+        ("recipe2plan", {"combine": True, "windows": 0.5}, "windows"),
+        ("timearena", {"combine": True, "tasks": 31}, "tasks"),
+        ("asynctool", {"combine": True, "tasks": 51}, "tasks"),
+        ("robotouille", {"windows": 0.5}, "windows"),
+    ],
+)
+def test_what_cannot_be_is_refused(name: str, knobs, field: str) -> None:
+    with pytest.raises(InputError) as caught:
+        generate(name, **knobs)
+    assert caught.value.field == field
+
+
+def test_unknown_style() -> None:
+    with pytest.raises(UnknownNameError, match="own, recipe2plan"):
+        generate("nope")
+    assert style("own").usual == Knobs()
