@@ -81,6 +81,13 @@ class Grade:
         common = {name: getattr(self, name) for name in self.__slots__ if name != "details"}
         return common | {name: value for name, value in self.details.items() if trace or name != "steps"}
 
+    @classmethod
+    def of_row(cls, row: dict[str, Any], **changes: Any) -> Grade:
+        """Return the grade of a `row`, with changes; ``line`` may be missing."""
+        common = {name: row[name] for name in cls.__slots__ if name in row}
+        details = {name: value for name, value in row.items() if name not in common}
+        return cls(**{**common, "details": details, **changes})
+
     def without_details(self) -> Grade:
         """Return the grade without its list of violations and steps, which are most of its size."""
         kept = {name: value for name, value in self.details.items() if name != "steps"}
@@ -93,7 +100,8 @@ class Grader:
     With ``price_waits`` the waits of TimeArena runs are split into costless and costly ones, which takes a
     solve for every minute next to a wait. ``limit`` says what the step limit of kitchens is taken from, with
     ``price_rest`` the steps left of failed runs are solved for. ``originals`` is a folder with the simulator's
-    kitchens: ``robotouille/asynchronous/…`` and ``seeded/…`` then are its files, not ours.
+    kitchens: ``robotouille/asynchronous/…`` and ``seeded/…`` then are its files, not ours; ``problems`` finds problems
+    in another way.
     """
 
     def __init__(
@@ -107,6 +115,7 @@ class Grader:
         limit: Literal["optimum", "published"] = "optimum",
         price_rest: bool = False,
         originals: Path | None = None,
+        problems: Problems | None = None,
     ) -> None:
         self.rules = rules
         self.timearena_rules = timearena_rules
@@ -115,7 +124,7 @@ class Grader:
         self.price_waits = price_waits
         self.limit: Literal["optimum", "published"] = limit
         self.price_rest = price_rest
-        self.problems = Problems(originals)
+        self.problems = problems or Problems(originals)
         self._judges: dict[str, Judge] = {}
 
     def grade(self, submission: Any, line: int | None = None) -> Grade:

@@ -76,7 +76,8 @@ class Regret:
         ``spoiled`` (doing all that is left is no success; ways to undo are not looked for); ``proved`` or ``unknown``.
     completion, completion_status, completion_plan
         Best makespan from where the run stopped, and the whole plan up to there and on from there as text, replayed
-        by the rules; of a run that is a success, its own makespan and no plan, nor of one that gets out of time.
+        by the rules; of a run that is a success, its own makespan and no plan, nor of one that gets out of time, nor
+        where time was up before the completion was found.
     grid
         Ticks: completions pause interruptible actions at multiples of it, see ``solver/README.md``.
     """
@@ -204,8 +205,10 @@ def _lost(run: Course, situation: Situation, value: Value) -> tuple[str, str] | 
     return None
 
 
-def completed(run: Course, count: int, value: Value, *, seconds: float = 10.0) -> str:
+def completed(run: Course, count: int, value: Value, *, seconds: float = 10.0) -> str | None:
     """Return the plan of a run up to a move with its best completion, replayed by the rules.
+
+    ``None`` if the time is up before the completion is found again.
 
     Parameters
     ----------
@@ -226,6 +229,8 @@ def completed(run: Course, count: int, value: Value, *, seconds: float = 10.0) -
         solver = StateSolver(situation.instance, step, situation.state.clock)
         found = value_of(situation, step, value.least, seconds=seconds, solver=solver)
         witness = found.witness if found.most == value.most else value.witness
+        if witness is None and found.makespan is None:
+            return None
         if witness is None:
             raise InternalError(f"{run.instance.name}: the completion of makespan {value.most} was not found again")
         rest = solver.completion(witness, situation.state)

@@ -1,17 +1,18 @@
-"""Averages over grades, with what is missing and undefined said."""
+"""Averages over grades, with what is missing and undefined said; one pass, nothing kept but sums."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any, Protocol
 
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.metrics import timearena
 from planoracle.analysis.metrics.asynctool import Hits
 from planoracle.instances import catalogue
 
-__all__ = ["summarize", "summarize_asynctool", "summarize_robotouille", "summarize_timearena"]
+__all__ = ["Averages", "summarize", "summarize_asynctool", "summarize_robotouille", "summarize_timearena"]
 
 
 def summarize(grades: Iterable[Grade], *, missing: str = "failed") -> list[dict[str, Any]]:
@@ -31,9 +32,7 @@ def summarize(grades: Iterable[Grade], *, missing: str = "failed") -> list[dict[
         ``success, progress, goal_ratio, r_efficiency, multitasking_score``; ``undefined`` counts the
         runs whose efficiency is undefined, which are in no mean of it.
     """
-    apart = ("timearena", "asynctool", "robotouille")
-    groups = _groups(grade for grade in grades if grade.benchmark not in apart)
-    return [_row(model, where, group, missing) for (model, where), group in groups]
+    return Averages(missing=missing).over(grades).plain()
 
 
 def summarize_timearena(grades: Iterable[Grade]) -> list[dict[str, Any]]:
@@ -44,26 +43,7 @@ def summarize_timearena(grades: Iterable[Grade]) -> list[dict[str, Any]]:
     list of dict
         ``model, set, runs, unscored, AS, CS, CR, CT``, as `planoracle.analysis.metrics.timearena.Summary`.
     """
-    groups = _groups(grade for grade in grades if grade.benchmark == "timearena")
-    rows = []
-    for (model, where), group in groups:
-        scored = [grade for grade in group if grade.scored]
-        summary = timearena.summarize(
-            [(g.details["best_score"], g.details["best_time"], g.makespan if g.success else None) for g in scored]
-        )
-        rows.append(
-            {
-                "model": model,
-                "set": where,
-                "runs": len(group),
-                "unscored": len(group) - len(scored),
-                "AS": summary.average_score,
-                "CS": summary.completion_speed,
-                "CR": summary.completion_rate,
-                "CT": summary.completion_time,
-            }
-        )
-    return rows
+    return Averages().over(grades).timearena()
 
 
 def summarize_asynctool(grades: Iterable[Grade], *, f1: str = "nestful") -> list[dict[str, Any]]:
@@ -83,50 +63,7 @@ def summarize_asynctool(grades: Iterable[Grade], *, f1: str = "nestful") -> list
         succeed ``turns`` and ``efficiency`` (optimal turns by turns used); ``func_micro, param_micro``; and
         ``causes``, the number of failed sub-tasks by cause.
     """
-    rows = []
-    for (model, where), group in _groups(grade for grade in grades if grade.benchmark == "asynctool"):
-        scored = [grade for grade in group if grade.scored]
-        details = [grade.details for grade in scored]
-        tasks = sum(one["subtasks"] for one in details)
-        won = [one for one in details if one["overall"] and one["closed"]]
-        micro = {level: _pooled(one["labels"][level] for one in details) for level in ("functions", "parameters")}
-        causes = Counter(cause["cause"] for one in details for cause in one["causes"] if cause["failed"])
-        covered = {grade.instance for grade in group}
-
-        def mean(key: str, rows: list[dict[str, Any]] = details) -> float | None:
-            return _mean((one[key] for one in rows), len(rows))
-
-        def share(key: str, rows: list[dict[str, Any]] = details, tasks: int = tasks) -> float | None:
-            return _mean((one[key] * one["subtasks"] for one in rows), tasks)
-
-        rows.append(
-            {
-                "model": model,
-                "set": where,
-                "runs": len(group),
-                "unscored": len(group) - len(scored),
-                "missing": sum(name not in covered for name in catalogue.set_of(group[0].instance or "")[1]),
-                "func": micro["functions"] if f1 == "micro" else mean("func_f1"),
-                "param": micro["parameters"] if f1 == "micro" else mean("param_f1"),
-                "char": share("subtask_char"),
-                "env": share("subtask_env"),
-                "acc": share("subtask_acc"),
-                "task_char": mean("task_char"),
-                "task_env": mean("task_env"),
-                "overall": mean("overall"),
-                "streak": mean("streak"),
-                "streak_excess": mean("streak_excess"),
-                "turns": mean("turns", won),
-                "efficiency": _mean((one["turn_efficiency"] for one in won), len(won)),
-                "premature": mean("premature_calls"),
-                "idle": mean("idle_turns"),
-                "usable_idle": mean("usable_idle_turns"),
-                "func_micro": micro["functions"],
-                "param_micro": micro["parameters"],
-                "causes": dict(sorted(causes.items())),
-            }
-        )
-    return rows
+    return Averages(f1=f1).over(grades).asynctool()
 
 
 def summarize_robotouille(grades: Iterable[Grade]) -> list[dict[str, Any]]:
@@ -140,68 +77,264 @@ def summarize_robotouille(grades: Iterable[Grade]) -> list[dict[str, Any]]:
         whose optimum is proved, and how many are not (``unproved``); ``completed``, the share that reach it at all;
         mean ``optimality`` of these; mean ``repeated_share`` and ``invalid_actions``; ``failures`` by class.
     """
-    rows = []
-    for (model, where), group in _groups(grade for grade in grades if grade.benchmark == "robotouille"):
-        details = [grade.details for grade in group if grade.scored]
-        judged = [one["within_limit"] for one in details if one["within_limit"] is not None]
-        rates = [one["optimality"] for one in details if one["optimality"] is not None]
-        covered = {grade.instance for grade in group}
-        failures = Counter(one["failure"] for one in details if one["failure"] != "success")
-        rows.append(
-            {
-                "model": model,
-                "set": where,
-                "runs": len(group),
-                "unscored": len(group) - len(details),
-                "missing": sum(name not in covered for name in catalogue.set_of(group[0].instance or "")[1]),
-                "success": _mean(judged, len(judged)),
-                "unproved": len(details) - len(judged),
-                "completed": _mean((one["end"] == "completed" for one in details), len(details)),
-                "optimality": _mean(rates, len(rates)),
-                "repeated_share": _mean((one["repeated_share"] or 0.0 for one in details), len(details)),
-                "invalid_actions": _mean((one["invalid_actions"] for one in details), len(details)),
-                "failures": dict(sorted(failures.items())),
-            }
+    return Averages().over(grades).robotouille()
+
+
+class Averages:
+    """Sums over grades, by benchmark, model and set, of which the averages are made.
+
+    Parameters
+    ----------
+    missing, f1
+        See `summarize` and `summarize_asynctool`.
+    """
+
+    def __init__(self, *, missing: str = "failed", f1: str = "nestful") -> None:
+        self.missing = missing
+        self.f1 = f1
+        self._groups: dict[str, dict[tuple[str, str], _Group]] = {name: {} for name in ("", *_KINDS)}
+
+    def add(self, grade: Grade) -> None:
+        """Count a grade."""
+        kind = grade.benchmark or ""
+        where, members = _set_of(grade.instance or "")
+        groups, key = self._groups.get(kind, self._groups[""]), (grade.model or "", where)
+        if key not in groups:
+            groups[key] = _KINDS.get(kind, _Plain)(members)
+        groups[key].add(grade)
+
+    def over(self, grades: Iterable[Grade]) -> Averages:
+        """Count several grades; return the same averages."""
+        for grade in grades:
+            self.add(grade)
+        return self
+
+    def plain(self) -> list[dict[str, Any]]:
+        """Return what `summarize` does."""
+        return self._rows("")
+
+    def timearena(self) -> list[dict[str, Any]]:
+        """Return what `summarize_timearena` does."""
+        return self._rows("timearena")
+
+    def asynctool(self) -> list[dict[str, Any]]:
+        """Return what `summarize_asynctool` does."""
+        return self._rows("asynctool")
+
+    def robotouille(self) -> list[dict[str, Any]]:
+        """Return what `summarize_robotouille` does."""
+        return self._rows("robotouille")
+
+    def _rows(self, kind: str) -> list[dict[str, Any]]:
+        groups = sorted(self._groups[kind].items(), key=lambda entry: entry[0])
+        return [{"model": model, "set": where} | group.row(self) for (model, where), group in groups]
+
+
+_set_of = lru_cache(maxsize=4096)(catalogue.set_of)
+
+
+class _Sums:
+    """Sums by name, and how many values each is of; ``None`` is no value."""
+
+    def __init__(self) -> None:
+        self.total: dict[str, float] = {}
+        self.number: dict[str, int] = {}
+
+    def add(self, **values: float | None) -> None:
+        for name, value in values.items():
+            if value is not None:
+                self.total[name] = self.total.get(name, 0) + value
+                self.number[name] = self.number.get(name, 0) + 1
+
+    def of(self, name: str) -> float:
+        """Return a sum."""
+        return self.total.get(name, 0)
+
+    def mean(self, name: str, count: int | None = None) -> float | None:
+        """Return the sum by a number, that of its values if none is given."""
+        number = self.number.get(name, 0) if count is None else count
+        return self.of(name) / number if number else None
+
+
+class _Group(Protocol):
+    def add(self, grade: Grade) -> None: ...
+
+    def row(self, about: Averages) -> dict[str, Any]: ...
+
+
+class _Base:
+    """What is counted everywhere: submissions, those without a score, and problems without a submission."""
+
+    def __init__(self, members: tuple[str, ...]) -> None:
+        self.number = self.scored = 0
+        self.absent = dict.fromkeys(members)
+        self.sums = _Sums()
+
+    def add(self, grade: Grade) -> None:
+        self.number += 1
+        self.absent.pop(grade.instance or "", None)
+        if grade.scored:
+            self.scored += 1
+            self.count(grade)
+
+    def count(self, grade: Grade) -> None:
+        """Count a grade that is scored."""
+        raise NotImplementedError
+
+    @property
+    def unscored(self) -> int:
+        return self.number - self.scored
+
+
+class _Plain(_Base):
+    def count(self, grade: Grade) -> None:
+        self.sums.add(
+            success=bool(grade.success),
+            progress=grade.progress or 0.0,
+            goal_ratio=grade.goal_ratio or 0.0,
+            r_efficiency=grade.r_efficiency,
+            multitasking_score=grade.multitasking_score,
         )
-    return rows
+
+    def row(self, about: Averages) -> dict[str, Any]:
+        sums, absent = self.sums, list(self.absent)
+        failed = len(absent) if about.missing == "failed" else 0
+        count = self.scored + failed
+        return {
+            "submissions": self.number,
+            "unscored": self.unscored,
+            "missing": len(absent),
+            "success": sums.mean("success", count),
+            "progress": sums.mean("progress", count),
+            "goal_ratio": sums.mean("goal_ratio", count),
+            "r_efficiency": sums.mean("r_efficiency"),
+            "multitasking_score": sums.mean("multitasking_score", failed + sums.number.get("multitasking_score", 0)),
+            "undefined": self.scored - sums.number.get("r_efficiency", 0),
+            "missing_names": absent,
+        }
 
 
-def _pooled(labels: Iterable[dict[str, int]]) -> float | None:
-    rows = list(labels)
-    return Hits(**{key: sum(row[key] for row in rows) for key in ("hits", "vain", "missed")}).f1 if rows else None
+class _TimeArena(_Base):
+    def count(self, grade: Grade) -> None:
+        self.sums.add(
+            score=grade.details["best_score"],
+            time=grade.details["best_time"],
+            minutes=grade.makespan if grade.success else None,
+        )
+
+    def row(self, about: Averages) -> dict[str, Any]:
+        sums = self.sums
+        summary = timearena.Summary.of_sums(
+            self.scored, sums.of("score"), sums.of("time"), sums.number.get("minutes", 0), sums.of("minutes")
+        )
+        return {
+            "runs": self.number,
+            "unscored": self.unscored,
+            "AS": summary.average_score,
+            "CS": summary.completion_speed,
+            "CR": summary.completion_rate,
+            "CT": summary.completion_time,
+        }
 
 
-def _groups(grades: Iterable[Grade]) -> list[tuple[tuple[str, str], list[Grade]]]:
-    """Group grades by model and set, sorted."""
-    groups: dict[tuple[str, str], list[Grade]] = defaultdict(list)
-    for grade in grades:
-        groups[grade.model or "", catalogue.set_of(grade.instance or "")[0]].append(grade)
-    return sorted(groups.items())
+class _AsyncTool(_Base):
+    def __init__(self, members: tuple[str, ...]) -> None:
+        super().__init__(members)
+        self.tasks = 0
+        self.labels: dict[str, Counter[str]] = {"functions": Counter(), "parameters": Counter()}
+        self.causes: Counter[str] = Counter()
+
+    def count(self, grade: Grade) -> None:
+        one = grade.details
+        self.tasks += one["subtasks"]
+        for level, labels in self.labels.items():
+            labels.update(one["labels"][level])
+        self.causes.update(cause["cause"] for cause in one["causes"] if cause["failed"])
+        shares = ("subtask_char", "subtask_env", "subtask_acc")
+        self.sums.add(**{name: one[name] for name in _MEANS}, **{name: one[name] * one["subtasks"] for name in shares})
+        if one["overall"] and one["closed"]:
+            self.sums.add(turns=one["turns"], turn_efficiency=one["turn_efficiency"])
+
+    def row(self, about: Averages) -> dict[str, Any]:
+        mean: Callable[..., float | None] = self.sums.mean
+        func, param = (
+            Hits(**{key: labels[key] for key in ("hits", "vain", "missed")}).f1 if self.scored else None
+            for labels in self.labels.values()
+        )
+        return {
+            "runs": self.number,
+            "unscored": self.unscored,
+            "missing": len(self.absent),
+            "func": func if about.f1 == "micro" else mean("func_f1"),
+            "param": param if about.f1 == "micro" else mean("param_f1"),
+            "char": mean("subtask_char", self.tasks),
+            "env": mean("subtask_env", self.tasks),
+            "acc": mean("subtask_acc", self.tasks),
+            "task_char": mean("task_char"),
+            "task_env": mean("task_env"),
+            "overall": mean("overall"),
+            "streak": mean("streak"),
+            "streak_excess": mean("streak_excess"),
+            "turns": mean("turns"),
+            "efficiency": mean("turn_efficiency"),
+            "premature": mean("premature_calls"),
+            "idle": mean("idle_turns"),
+            "usable_idle": mean("usable_idle_turns"),
+            "func_micro": func,
+            "param_micro": param,
+            "causes": dict(sorted(self.causes.items())),
+        }
 
 
-def _row(model: str, where: str, group: list[Grade], missing: str) -> dict[str, Any]:
-    scored = [grade for grade in group if grade.scored]
-    covered = {grade.instance for grade in group}
-    members = catalogue.set_of(group[0].instance or "")[1] if where else ()
-    absent = [name for name in members if name not in covered]
-    count = len(scored) + (len(absent) if missing == "failed" else 0)
-    efficiencies = [g.r_efficiency for g in scored if g.r_efficiency is not None]
-    scores = [g.multitasking_score for g in scored if g.multitasking_score is not None]
-    return {
-        "model": model,
-        "set": where,
-        "submissions": len(group),
-        "unscored": len(group) - len(scored),
-        "missing": len(absent),
-        "success": _mean((bool(g.success) for g in scored), count),
-        "progress": _mean((g.progress or 0.0 for g in scored), count),
-        "goal_ratio": _mean((g.goal_ratio or 0.0 for g in scored), count),
-        "r_efficiency": _mean(efficiencies, len(efficiencies)),
-        "multitasking_score": _mean(scores, count - len(scored) + len(scores)),
-        "undefined": len(scored) - len(efficiencies),
-        "missing_names": absent,
-    }
+_MEANS = (
+    "func_f1",
+    "param_f1",
+    "task_char",
+    "task_env",
+    "overall",
+    "streak",
+    "streak_excess",
+    "premature_calls",
+    "idle_turns",
+    "usable_idle_turns",
+)
 
 
-def _mean(values: Iterable[float], count: int) -> float | None:
-    return sum(values) / count if count else None
+class _Robotouille(_Base):
+    def __init__(self, members: tuple[str, ...]) -> None:
+        super().__init__(members)
+        self.failures: Counter[str] = Counter()
+
+    def count(self, grade: Grade) -> None:
+        one = grade.details
+        self.sums.add(
+            success=one["within_limit"],
+            optimality=one["optimality"],
+            completed=one["end"] == "completed",
+            repeated_share=one["repeated_share"] or 0.0,
+            invalid_actions=one["invalid_actions"],
+        )
+        if one["failure"] != "success":
+            self.failures[one["failure"]] += 1
+
+    def row(self, about: Averages) -> dict[str, Any]:
+        mean = self.sums.mean
+        return {
+            "runs": self.number,
+            "unscored": self.unscored,
+            "missing": len(self.absent),
+            "success": mean("success"),
+            "unproved": self.scored - self.sums.number.get("success", 0),
+            "completed": mean("completed"),
+            "optimality": mean("optimality"),
+            "repeated_share": mean("repeated_share"),
+            "invalid_actions": mean("invalid_actions"),
+            "failures": dict(sorted(self.failures.items())),
+        }
+
+
+_KINDS: dict[str, Callable[[tuple[str, ...]], _Group]] = {
+    "timearena": _TimeArena,
+    "asynctool": _AsyncTool,
+    "robotouille": _Robotouille,
+}

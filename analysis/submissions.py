@@ -11,10 +11,12 @@ from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import load_json
 
-__all__ = ["MAX_LINE", "Answer", "answers", "checked", "fault_of", "read_submissions"]
+__all__ = ["INTERNAL", "MAX_LINE", "Answer", "answers", "checked", "fault_of", "read_submissions"]
 
 #: Longest submission line that is read, in bytes; longer ones are skipped and reported.
-MAX_LINE = 64 * 2**20
+MAX_LINE = 16 * 2**20
+#: How reasons begin that are faults of ours.
+INTERNAL = "internal error: "
 
 _T = TypeVar("_T")
 
@@ -33,22 +35,26 @@ class Answer(Generic[_T]):
 def read_submissions(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
     """Yield the line number and the content of every line, or the error that a line is.
 
-    Empty lines are passed over. A line longer than `MAX_LINE` is skipped to its end.
+    Empty lines are passed over. A line longer than `MAX_LINE` is skipped to its end. If the stream cannot be read
+    any further, that is the last entry.
     """
     number = 0
-    while line := stream.readline(MAX_LINE + 1):
-        number += 1
-        if len(line) > MAX_LINE:
-            while line and not line.endswith(b"\n"):
-                line = stream.readline(MAX_LINE)
-            yield number, InputError(f"is longer than {MAX_LINE} bytes", source=source, field=f"line {number}")
-            continue
-        if not line.strip():
-            continue
-        try:
-            yield number, load_json(line, source)
-        except InputError as error:
-            yield number, error
+    try:
+        while line := stream.readline(MAX_LINE + 1):
+            number += 1
+            if len(line) > MAX_LINE:
+                while line and not line.endswith(b"\n"):
+                    line = stream.readline(MAX_LINE)
+                yield number, InputError(f"is longer than {MAX_LINE} bytes", source=source, field=f"line {number}")
+                continue
+            if not line.strip():
+                continue
+            try:
+                yield number, load_json(line, source)
+            except InputError as error:
+                yield number, error
+    except OSError as error:
+        yield number + 1, InputError(f"cannot be read any further: {error.strerror}", source=source)
 
 
 def checked(submission: Any) -> dict[str, Any]:
@@ -65,7 +71,7 @@ def checked(submission: Any) -> dict[str, Any]:
 
 def fault_of(error: Exception) -> str:
     """Say why a submission has no answer; a fault of ours says so."""
-    ours = "" if isinstance(error, InputError) else f"internal error: {type(error).__name__}: "
+    ours = "" if isinstance(error, InputError) else f"{INTERNAL}{type(error).__name__}: "
     return f"{ours}{error}"[:1000]
 
 

@@ -13,6 +13,7 @@ from planoracle.analysis.cli import (
     critique,
     explain,
     gantt,
+    generate,
     grade,
     instances,
     regret,
@@ -21,7 +22,9 @@ from planoracle.analysis.cli import (
     schedule,
     schema,
     solve,
+    speedup,
 )
+from planoracle.analysis.cli.output import complain
 
 __all__ = ["app", "main"]
 
@@ -41,11 +44,13 @@ app.command("compose")(compose.compose)
 app.command("critique")(critique.critique)
 app.command("explain")(explain.explain)
 app.command("gantt")(gantt.gantt)
+app.command("generate")(generate.generate)
 app.command("next")(advise.next_)
 app.command("regret")(regret.regret)
 app.command("repair")(repair.repair)
 app.command("report")(report.report)
 app.command("schema")(schema.schema)
+app.command("speedup")(speedup.speedup)
 
 
 def main() -> None:
@@ -55,7 +60,7 @@ def main() -> None:
     try:
         app()
     except PlanoracleError as error:
-        print(f"error: {error}", file=sys.stderr)
+        complain(error)
         sys.exit(2 if isinstance(error, UnknownNameError) else 1)
     except BrokenPipeError:  # the reader of our output went away, e.g. `| head`
         sys.stderr.close()

@@ -9,12 +9,24 @@ import typer
 
 from planoracle.analysis.cli.output import complain, track
 
-__all__ = ["NamesArgument", "Run", "schedule_rows"]
+__all__ = ["AgentsOption", "NamesArgument", "OnlyOption", "Run", "schedule_rows"]
 
 NamesArgument = Annotated[
     list[str], typer.Argument(help="Names, prefixes, globs (recipe2plan/*/Vada_*) or files.", metavar="NAME...")
 ]
 
+AgentsOption = Annotated[
+    int | None,
+    typer.Option("--agents", help="The same problems with so many agents, all alike (as NAME~3).", min=1, max=999),
+]
+OnlyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--only",
+        help="What one of the --agents may do: agent2=TaskA,TaskB/action (repeatable).",
+        metavar="AGENT=TASK,...",
+    ),
+]
 
 _T = TypeVar("_T")
 

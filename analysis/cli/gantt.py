@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from planoracle.analysis.cli.common import AgentsOption, OnlyOption
+
 
 def gantt(
     name: Annotated[str, typer.Argument(help="Name or file of one problem.")],
@@ -22,16 +24,20 @@ def gantt(
         typer.Option(help="Draw this above it, and mark what differs: optimum, or the text file of another plan."),
     ] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for the solver.", min=0.0)] = 60.0,
+    agents: AgentsOption = None,
+    only: OnlyOption = None,
 ) -> None:
     """Draw a schedule: rows for the agent and every object, autonomous work hatched, windows marked."""
     from planoracle.analysis.figures.gantt import save_gantt, save_gantt_pair
     from planoracle.heuristics.registry import run
     from planoracle.instances import catalogue
+    from planoracle.instances.crew import crewed
     from planoracle.instances.errors import InputError
     from planoracle.instances.robotouille.kitchen import Kitchen
 
     if plan is not None and heuristic is not None:
         raise typer.BadParameter("draw either a plan or a heuristic's schedule", param_hint="--plan")
+    name = crewed(name, agents, only or ())
     found = [problem for one in catalogue.expand([name]) for problem in catalogue.read_problems(one)]
     if len(found) != 1:
         raise InputError("must name a single problem", field="name", value=name)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, lines_in, workshop
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
 from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, SubmissionsArgument, opened
+
+if TYPE_CHECKING:
+    from planoracle.analysis.batch.flow import Item
+    from planoracle.analysis.batch.grading import Submissions
+    from planoracle.analysis.statistics import Averages
 
 _COLUMNS = (
     "id",
@@ -106,56 +114,79 @@ def grade(
     rule: Annotated[
         list[str] | None, typer.Option(help="Set a single rule, e.g. --rule zero_duration=accepted.")
     ] = None,
+    jobs: JobsOption = None,
+    run: RunOption = None,
+    cluster: ClusterOption = None,
+    cache: Annotated[bool, typer.Option(help="Keep proved optima for later, in the user's cache folder.")] = True,
 ) -> None:
     """Replay and grade plans; averages per model and set go to standard error.
 
     A line that cannot be judged is reported, written as unscored, and the rest is graded; the exit
-    status is then 1.
+    status is then 1. Ctrl-C ends with 130; with --run DIR the same command then goes on where it was.
     """
-    from planoracle.analysis import statistics
-    from planoracle.analysis.grade import Grader, grade_all
-    from planoracle.analysis.profiles import BENCHMARKS, profiles
-    from planoracle.analysis.submissions import read_submissions
+    from planoracle.analysis.batch.flow import answered
+    from planoracle.analysis.batch.grading import Grading, Submissions
+    from planoracle.analysis.grade import Grade
+    from planoracle.analysis.statistics import Averages
 
     options = dict(_split(entry) for entry in rule or ())
     if reference is not None:
         options["reference"] = reference
-    chosen = profiles(profile, options)
-    grader = Grader(
-        *(chosen[benchmark] for benchmark in BENCHMARKS),
-        price_waits=waits,
-        limit=limit.value,
-        price_rest=rest,
-        originals=originals,
-    )
+    work = Grading(profile, tuple(sorted(options.items())), trace, waits, limit.value, rest, cache)
+    grader = work.grader()
+    averages = Averages(missing=grader.rules.missing, f1=grader.asynctool_rules.f1)
     table = Table(form, _COLUMNS)
-    kept = []
-    with opened(submissions) as stream:
-        for result in grade_all(track(read_submissions(stream, str(submissions)), "grading"), grader):
-            if not result.scored:
-                complain(f"line {result.line}: {result.reason}")
-            table.add(result.row(trace=trace))
-            kept.append(result.without_details())
+    failed = False
+    with opened(submissions) as stream, workshop(work, jobs, run, cluster) as (pool, ledger):
+        making = Submissions(work, originals, keyed=ledger is not None)
+        items = track(_items(stream, str(submissions), making), "grading", lines_in(stream))
+        for item, answer in answered(items, pool, ledger):
+            assert answer.row is not None
+            found = Grade.of_row(json.loads(answer.row), line=item.about)
+            if not found.scored:
+                complain(f"line {found.line}: {found.reason}")
+                failed = True
+            table.add(found.row(trace=trace))
+            averages.add(found)
     table.close()
-    stream_of_summaries = sys.stdout if form is Format.table else sys.stderr
-    turns = statistics.summarize_asynctool(kept, f1=grader.asynctool_rules.f1)
-    averages = statistics.summarize(kept, missing=grader.rules.missing)
+    _summarize(averages, sys.stdout if form is Format.table else sys.stderr)
+    raise typer.Exit(1 if failed else 0)
+
+
+def _items(stream: IO[bytes], source: str, making: Submissions) -> Iterator[Item]:
+    """Yield an item for every line; what cannot be read is answered at once."""
+    from planoracle.analysis.batch.flow import Item
+    from planoracle.analysis.batch.work import Answer
+    from planoracle.analysis.submissions import read_submissions
+    from planoracle.instances.errors import InputError
+
+    for line, entry in read_submissions(stream, source):
+        try:
+            if isinstance(entry, InputError):
+                raise entry
+            yield making.item(line, entry)
+        except InputError as error:
+            row = {"id": None, "instance": None, "scored": False, "reason": str(error)}
+            yield Item(f"line {line}", line, answer=Answer(json.dumps(row)))
+
+
+def _summarize(averages: Averages, stream: IO[str]) -> None:
+    turns, plain = averages.asynctool(), averages.plain()
     for title, columns, rows in (
-        ("TimeArena", _TIMEARENA, statistics.summarize_timearena(kept)),
+        ("TimeArena", _TIMEARENA, averages.timearena()),
         ("AsyncTool", _ASYNCTOOL, turns),
-        ("Robotouille", _ROBOTOUILLE, statistics.summarize_robotouille(kept)),
-        ("averages", _SUMMARY, averages),
+        ("Robotouille", _ROBOTOUILLE, averages.robotouille()),
+        ("averages", _SUMMARY, plain),
     ):
         if rows:
-            summary = Table(Format.table, columns, title, stream_of_summaries)
+            summary = Table(Format.table, columns, title, stream)
             summary.rows += rows
             summary.close()
     for row in turns:
         _name_causes(row)
-    for row in averages:
+    for row in plain:
         if row["missing_names"]:
-            _name_missing(row, grader.rules.missing)
-    raise typer.Exit(0 if all(result.scored for result in kept) else 1)
+            _name_missing(row, averages.missing)
 
 
 def _split(entry: str) -> tuple[str, str]:

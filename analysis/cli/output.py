@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import IO, Annotated, Any, TypeVar
 
@@ -53,22 +55,24 @@ class Table:
     def add(self, row: dict[str, Any]) -> None:
         """Write or keep one row."""
         if self.form is Format.jsonl:
-            self.stream.write(json.dumps(row) + "\n")
+            with _written():
+                self.stream.write(json.dumps(row) + "\n")
         else:
             self.rows.append(row)
 
     def close(self) -> None:
         """Write what has been kept."""
-        if self.form is Format.json:
-            self.stream.write(json.dumps(self.rows, indent=1) + "\n")
-        elif self.form is Format.table:
-            self._print()
-        elif self.form is Format.csv:
-            keys = dict.fromkeys(key for row in self.rows for key in row)
-            writer = csv.DictWriter(self.stream, list(keys or self.columns), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows({key: _cell(value) for key, value in row.items()} for row in self.rows)
-        self.stream.flush()
+        with _written():
+            if self.form is Format.json:
+                self.stream.write(json.dumps(self.rows, indent=1) + "\n")
+            elif self.form is Format.table:
+                self._print()
+            elif self.form is Format.csv:
+                keys = dict.fromkeys(key for row in self.rows for key in row)
+                writer = csv.DictWriter(self.stream, list(keys or self.columns), lineterminator="\n")
+                writer.writeheader()
+                writer.writerows({key: _cell(value) for key, value in row.items()} for row in self.rows)
+            self.stream.flush()
 
     def _print(self) -> None:
         from rich.box import SIMPLE_HEAD
@@ -87,6 +91,20 @@ class Table:
         if not console.is_terminal:
             console.width = 500
         console.print(table)
+
+
+@contextmanager
+def _written() -> Iterator[None]:
+    """Turn a fault of writing (a full disk) into a `StorageError`; not that of a reader who went away."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from planoracle.analysis.batch.errors import StorageError
+
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # what is still to come would fail once more at the end
+        raise StorageError(f"the output cannot be written: {error.strerror}") from None
 
 
 def _cell(value: Any) -> Any:

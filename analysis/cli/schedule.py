@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from planoracle.analysis.cli.common import Run, schedule_rows
+from planoracle.analysis.cli.common import AgentsOption, OnlyOption, Run, schedule_rows
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 
 _COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")
@@ -23,6 +23,8 @@ def schedule(
     seconds: Annotated[
         float | None, typer.Option(help="Stop the improver after so long (results then vary).", min=0.0)
     ] = None,
+    agents: AgentsOption = None,
+    only: OnlyOption = None,
 ) -> None:
     """Schedule by a heuristic; every schedule is accepted by the benchmark's rules.
 
@@ -30,6 +32,7 @@ def schedule(
     """
     from planoracle.heuristics.registry import HEURISTICS, Budget
     from planoracle.heuristics.registry import run as apply
+    from planoracle.instances.crew import crewed
 
     if heuristic == "list":
         typer.echo("\n".join(HEURISTICS))
@@ -37,7 +40,7 @@ def schedule(
     if not names:
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     budget = Budget(seed=seed, iterations=iterations, seconds=seconds)
-    run = Run(names, "scheduling")
+    run = Run([crewed(name, agents, only or ()) for name in names], "scheduling")
     table = Table(form, _COLUMNS)
     failed = False
     for instance, answer in run.each(lambda one: apply(one, heuristic, budget)):

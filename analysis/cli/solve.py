@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from functools import partial
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.common import NamesArgument, Run, schedule_rows
-from planoracle.analysis.cli.output import Format, FormatOption, Table
+from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
+from planoracle.analysis.cli.common import AgentsOption, NamesArgument, OnlyOption
+from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
+
+if TYPE_CHECKING:
+    from planoracle.analysis.batch.flow import Item
 
 _COLUMNS = ("instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof")
 
@@ -23,51 +28,62 @@ def solve(
     finest: Annotated[
         bool, typer.Option("--finest", help="Where a proof holds on a grid of pauses only, prove it for every tick.")
     ] = False,
+    agents: AgentsOption = None,
+    only: OnlyOption = None,
+    jobs: JobsOption = None,
+    run: RunOption = None,
+    cluster: ClusterOption = None,
 ) -> None:
     """Compute optimal schedules, with proof; every one is accepted by the benchmark's rules.
 
-    Exit status 1 if the status of some problem stays unknown or a file cannot be read.
+    - as the only name: one name a line from standard input. Exit status 1 if the status of some problem stays unknown
+    or a file cannot be read. Ctrl-C ends with 130; with --run DIR the same command then goes on where it was.
     """
-    from planoracle.instances.robotouille.kitchen import Kitchen
-    from planoracle.solver.solve import solve as exactly
+    from planoracle.analysis.batch.flow import answered
+    from planoracle.analysis.batch.solving import Solving
 
-    schedule = partial(exactly, time_limit=time_limit, seed=seed, workers=workers, finest=finest)
-
-    def exact(problem: Any) -> Any:
-        if not isinstance(problem, Kitchen):
-            return schedule(problem)
-        from planoracle.solver.kitchens.planner import plan
-
-        return plan(problem, time_limit=time_limit)
-
-    run = Run(names, "solving", kitchens=True)
+    work = Solving(time_limit, seed, workers, finest)
+    listed = _listed(names, agents, only or [])
     table = Table(form, _COLUMNS)
     failed = turns = False
-    for instance, result in run.each(exact):
-        failed |= result.status == "unknown"
-        turns |= getattr(instance, "benchmark", "") == "asynctool"
-        table.add(
-            {
-                "instance": result.instance,
-                "status": result.status,
-                "makespan": result.makespan,
-                "lower_bound": result.lower_bound,
-                "unit": "step" if isinstance(instance, Kitchen) else instance.unit,
-                "seconds": round(result.seconds, 6),
-                "proof": result.proof,
-                "plan": result.plan,
-            }
-            | _details(result)
-            | {"versions": result.versions}
-        )
+    with workshop(work, jobs, run, cluster) as (pool, ledger):
+        items = _items(track(listed, "solving"), lambda problem: work.item(problem, keyed=ledger is not None))
+        for _, answer in answered(items, pool, ledger):
+            if answer.row is None:
+                complain(answer.fault)
+                failed = True
+                continue
+            row = json.loads(answer.row)
+            failed |= row["status"] == "unknown"
+            turns |= row["unit"] == "turn"
+            table.add(row)
     table.close()
     if turns:
         print("note: turns count the closing message, ALL COMPLETED", file=sys.stderr)
-    run.exit(failed=failed)
+    raise typer.Exit(1 if failed else 0)
 
 
-def _details(result: Any) -> dict[str, Any]:
-    """Return what only a schedule, or only a plan for a kitchen, has."""
-    if hasattr(result, "rounds"):
-        return {"rounds": result.rounds, "expanded": result.expanded}
-    return {"grid": result.grid, "schedule": schedule_rows(result.schedule), "seed": result.seed}
+def _listed(names: list[str], agents: int | None, only: list[str]) -> Any:
+    from planoracle.instances import catalogue
+    from planoracle.instances.crew import crewed
+
+    if names == ["-"]:
+        return (crewed(name, agents, only) for line in sys.stdin if (name := line.rstrip("\n")))
+    return catalogue.expand(crewed(name, agents, only) for name in names)
+
+
+def _items(names: Any, item: Callable[[Any], Item]) -> Iterator[Item]:
+    """Yield an item for every problem; what cannot be read is answered at once."""
+    from planoracle.analysis.batch.flow import Item
+    from planoracle.analysis.batch.work import Answer
+    from planoracle.instances import catalogue
+    from planoracle.instances.errors import PlanoracleError, UnknownNameError
+
+    for name in names:
+        try:
+            for problem in catalogue.read_problems(name):
+                yield item(problem)
+        except UnknownNameError:  # a mistake in the call, not in a problem
+            raise
+        except PlanoracleError as error:
+            yield Item(name, None, answer=Answer(None, lasting=False, fault=str(error)))

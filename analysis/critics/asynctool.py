@@ -23,6 +23,7 @@ from planoracle.analysis.metrics.asynctool_causes import causes
 from planoracle.instances.asynctool.encode import optimal_turns, problem_of, to_schedule
 from planoracle.instances.asynctool.environment import Turn
 from planoracle.instances.asynctool.language import messages
+from planoracle.instances.asynctool.problem import MAX_DELAY
 from planoracle.instances.asynctool.profile import PROFILES, Profile
 from planoracle.instances.asynctool.rules import Run, as_replay, replay
 from planoracle.instances.model import Instance
@@ -154,7 +155,9 @@ def _finding(instance: Instance, run: Run, violation: Violation, step: int | Non
 
 def _needed(run: Run, turn: Turn) -> tuple[Turn | None, int]:
     """Return the call whose result an early call should have waited for, and the turn in which that is known."""
-    earlier = [one for one in run.turns[: turn.number - 1] if one.kind == "call" and one.task == turn.task]
+    # No result takes longer, so that of an older call is known.
+    recent = run.turns[max(0, turn.number - 2 - MAX_DELAY) : turn.number - 1]
+    earlier = [one for one in recent if one.kind == "call" and one.task == turn.task]
     if turn.step is not None:
         earlier = [one for one in run.turns if one.task == turn.task and one.step == turn.step - 1]
     source = max(earlier, key=lambda one: one.usable, default=None)

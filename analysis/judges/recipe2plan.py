@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from planoracle.analysis.judges.common import given, shared_fields
 from planoracle.analysis.metrics.recipe2plan import Efficiency, measure
@@ -23,8 +23,7 @@ class Recipe2PlanJudge:
 
     def __init__(self, rules: Profile) -> None:
         self.rules = rules
-        # By identity: instances from files may share a name. The instances are kept with their references.
-        self._references: dict[int, tuple[Instance, str, tuple[Command, ...] | None]] = {}
+        self._place = f"reference {rules.reference} {rules.missing_ref}"  # in the cache of an instance
 
     def judge(self, instance: Instance, submission: dict[str, Any]) -> dict[str, Any]:
         """Judge ``submission["plan"]``."""
@@ -49,14 +48,14 @@ class Recipe2PlanJudge:
         return name, figures, best.r_efficiency
 
     def _reference(self, instance: Instance) -> tuple[str, tuple[Command, ...] | None]:
-        found = self._references.get(id(instance))
+        found = instance.cache.get(self._place)
         if found is None:
             plan = released_plan(instance) if self.rules.reference == "heuristic" else None
             name = "heuristic"
             if plan is None and (self.rules.reference == "optimal" or self.rules.missing_ref == "optimum"):
                 name, plan = "optimal", _optimal_commands(instance)
-            found = self._references[id(instance)] = (instance, name if plan else "none", plan)
-        return found[1:]
+            found = instance.cache[self._place] = (name if plan else "none", plan)
+        return cast("tuple[str, tuple[Command, ...] | None]", found)
 
 
 def released_plan(instance: Instance) -> tuple[Command, ...] | None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Literal
 
 from planoracle.analysis.judges.common import given, shared_fields, steps_limit
 from planoracle.analysis.metrics.robotouille import measure, step_limit
 from planoracle.analysis.metrics.robotouille_failures import failure
+from planoracle.analysis.optimum import kitchen_optimum
 from planoracle.instances.errors import InputError
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.language import parse
@@ -55,8 +57,8 @@ class RobotouilleJudge:
         self.published = published
         self.price_rest = price_rest
         self.rest_seconds = rest_seconds
-        self._solve = optimum or (lambda kitchen: plan(kitchen, time_limit=seconds, rules=rules))
-        self._solved: dict[Kitchen, KitchenResult] = {}
+        solve = optimum or (lambda kitchen: kitchen_optimum(kitchen, rules, seconds=seconds))
+        self._best = lru_cache(maxsize=1024)(solve)
 
     def judge(self, kitchen: Kitchen, submission: dict[str, Any]) -> dict[str, Any]:
         """Judge ``submission["actions"]`` (or ``"plan"``), a list or text, of ``submission["limit"]`` steps at most.
@@ -124,11 +126,6 @@ class RobotouilleJudge:
             "steps": [[step.action, step.valid, step.reached, step.choices] for step in run.steps],
         }
         return shared_fields(as_replay(run)) | {"optimal_makespan": optimal, "details": details}
-
-    def _best(self, kitchen: Kitchen) -> KitchenResult:
-        if kitchen not in self._solved:
-            self._solved[kitchen] = self._solve(kitchen)
-        return self._solved[kitchen]
 
     def _steps(self, result: KitchenResult) -> int | None:
         """Return the proved fewest steps as the rules count them."""

@@ -50,6 +50,16 @@ class Summary:
     completion_rate: float | None
     completion_time: float | None
 
+    @classmethod
+    def of_sums(cls, runs: int, reached: float, spent: float, completed: int, minutes: float) -> Summary:
+        """Compute them from numbers of runs, the sums of best scores and times, and the minutes of completed runs."""
+        return cls(
+            average_score=reached / runs if runs else None,
+            completion_speed=reached / spent if spent else None,
+            completion_rate=100 * completed / runs if runs else None,
+            completion_time=minutes / completed if completed else None,
+        )
+
 
 def measure(run: Run) -> Figures:
     """Compute the figures of one run."""
@@ -95,9 +105,4 @@ def summarize(runs: Sequence[tuple[float, int, int | None]]) -> Summary:
     times = [total for _, _, total in runs if total is not None]
     spent = sum(best_time for _, best_time, _ in runs)
     reached = sum(best_score for best_score, _, _ in runs)
-    return Summary(
-        average_score=reached / len(runs) if runs else None,
-        completion_speed=reached / spent if spent else None,
-        completion_rate=100 * len(times) / len(runs) if runs else None,
-        completion_time=sum(times) / len(times) if times else None,
-    )
+    return Summary.of_sums(len(runs), reached, spent, len(times), sum(times))

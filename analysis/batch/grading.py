@@ -1,0 +1,148 @@
+"""Submissions as tasks: what is shipped to grade them, and what their grades depend on."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from planoracle.analysis.batch.digest import FORMAT, digest, fingerprint, of_text
+from planoracle.analysis.batch.flow import Item
+from planoracle.analysis.batch.work import Answer, Chunk, Packed, pack
+from planoracle.analysis.grade import Grader
+from planoracle.analysis.optimum import remembering
+from planoracle.analysis.problems import Problems
+from planoracle.analysis.profiles import BENCHMARKS, profiles
+from planoracle.analysis.recent import Recent
+from planoracle.analysis.submissions import INTERNAL
+from planoracle.instances.catalogue import Problem
+from planoracle.instances.errors import InputError
+from planoracle.solver.solve import versions
+
+__all__ = ["Grading", "Submissions"]
+
+# No path is longer.
+_LONGEST = 4096
+
+
+@dataclass(frozen=True)
+class Grading:
+    """Grade submissions; all that decides how. A row is that of `Grade.row`, without ``line``.
+
+    Attributes
+    ----------
+    profile, rules
+        Name of the rule profile, and single rules by name.
+    trace, price_waits, limit, price_rest
+        As in `Grade.row` and `Grader`.
+    cached
+        Whether proved optima are kept on the disk; does not decide anything.
+    """
+
+    profile: str = "paper"
+    rules: tuple[tuple[str, str], ...] = ()
+    trace: bool = False
+    price_waits: bool = False
+    limit: Literal["optimum", "published"] = "optimum"
+    price_rest: bool = False
+    cached: bool = True
+    versions: tuple[tuple[str, str], ...] = tuple(versions().items())
+
+    @property
+    def settings(self) -> str:
+        """Digest of all that decides about grades, but problem and submission."""
+        decisive = (self.trace, self.price_waits, self.limit, self.price_rest)
+        return digest("grade", FORMAT, self.profile, dict(self.rules), decisive, self.versions)
+
+    def grader(self) -> Grader:
+        """Return a grader that knows no files; raises `UnknownNameError` for unknown rules."""
+        chosen = profiles(self.profile, dict(self.rules))
+        return Grader(
+            *(chosen[benchmark] for benchmark in BENCHMARKS),
+            price_waits=self.price_waits,
+            limit=self.limit,
+            price_rest=self.price_rest,
+            problems=Problems(files=False),
+        )
+
+    def start(self) -> Callable[[Chunk], list[Answer]]:
+        """Return what grades chunks in this process."""
+        grader = self.grader()
+        shipped: Recent[str, Problem | InputError] = Recent()
+
+        def unpacked(packed: Packed) -> Problem | InputError:
+            return shipped.get(packed.fingerprint, lambda: pickle.loads(packed.data))
+
+        def graded(task: bytes) -> Answer:
+            row = grader.grade(pickle.loads(task)).row(trace=self.trace)
+            del row["line"]
+            return Answer(json.dumps(row), lasting=not (row["reason"] or "").startswith(INTERNAL))
+
+        def run(chunk: Chunk) -> list[Answer]:
+            for name, packed in chunk.problems.items():
+                grader.problems.put(name, unpacked(packed))
+            with remembering(self.cached):
+                return [graded(task) for task in chunk.tasks]
+
+        return run
+
+
+class Submissions:
+    """Makes items of submissions, with the problems from files that they name.
+
+    Parameters
+    ----------
+    keyed
+        Whether results are to be kept, for which everything they depend on must be known.
+    """
+
+    def __init__(self, work: Grading, originals: Path | None, *, keyed: bool) -> None:
+        self._settings = work.settings if keyed else None
+        self._problems = Problems(originals)
+        self._files: Recent[str, Packed | None] = Recent(1024)
+
+    def item(self, line: int, entry: Any) -> Item:
+        """Return the item of one submission that could be read as JSON.
+
+        Raises
+        ------
+        InputError
+            If it is nested too deeply.
+        """
+        try:
+            return self._item(line, entry)
+        except RecursionError:
+            raise InputError("is nested too deeply") from None
+
+    def _item(self, line: int, entry: Any) -> Item:
+        name = entry.get("instance") if isinstance(entry, dict) else None
+        shipped: dict[str, Packed] = {}
+        about = None
+        if isinstance(name, str) and len(name) <= _LONGEST:
+            packed = self._files.get(name, lambda: self._packed(name))
+            if packed is not None:
+                shipped, about = {name: packed}, packed.fingerprint
+            elif self._settings is not None:
+                about = self._bundled(name)
+        key = None
+        if self._settings is not None:
+            key = of_text(f"{self._settings} {bool(shipped)} {about} {json.dumps(entry)}")
+        return Item(f"line {line}", line, key, pack(entry), shipped)
+
+    def _packed(self, name: str) -> Packed | None:
+        if not self._problems.in_file(name):
+            return None
+        try:
+            problem = self._problems.find(name)
+        except InputError as error:
+            return Packed(digest(str(error)), pack(error))
+        return Packed(fingerprint(problem), pack(problem))
+
+    def _bundled(self, name: str) -> str:
+        try:
+            return fingerprint(self._problems.find(name))
+        except InputError as error:
+            return digest(str(error))

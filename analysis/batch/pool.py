@@ -1,0 +1,209 @@
+"""Who does the work: a thread of ours, processes beside it once there is much to do, or a cluster.
+
+Answers come in the order of the batches. Few things to do are done here, since starting processes takes longer
+than they do.
+"""
+
+from __future__ import annotations
+
+import queue
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor
+from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from planoracle.analysis.batch.errors import WorkerError
+from planoracle.analysis.batch.hands import Here, Processes
+from planoracle.analysis.batch.work import Answer, Chunk, Done, Work
+
+if TYPE_CHECKING:
+    from planoracle.analysis.batch.flow import Item
+
+__all__ = ["Batch", "Hands", "Pool"]
+
+# Seconds of work after which processes are started.
+_PATIENCE = 1.0
+# Most tasks that are given out or wait for their turn to be told; the most in one chunk.
+_AHEAD, _LARGEST = 20_000, 256
+# How often in a row processes may die over the same chunk.
+_DEATHS = 3
+
+
+class Batch(NamedTuple):
+    """Items, and the work on those that have no answer yet."""
+
+    items: Sequence[Item]
+    chunk: Chunk
+
+
+class _Future(Protocol):
+    def done(self) -> bool: ...
+
+    def result(self) -> Done: ...
+
+    def add_done_callback(self, told: Any, /) -> None: ...
+
+
+class Hands(Protocol):
+    """Something that works on chunks."""
+
+    #: How many chunks it wants to have at a time.
+    width: int
+    #: Seconds of work that one chunk should hold.
+    dose: float
+
+    def submit(self, chunk: Chunk) -> _Future:
+        """Take a chunk."""
+        ...
+
+    def close(self) -> None:
+        """Stop, whatever is going on."""
+        ...
+
+
+class Pool:
+    """Works on batches.
+
+    Parameters
+    ----------
+    jobs
+        Number of processes, by default one for every processor; with 1 there is only this one.
+    hands
+        A cluster, say, which then does everything.
+    """
+
+    def __init__(self, work: Work, jobs: int | None = None, hands: Hands | None = None) -> None:
+        self._work = work
+        self._jobs = jobs
+        self._here = Here(work)
+        self._hands: Hands = hands or self._here
+        self._alone = hands is None and jobs != 1  # and may get help
+        self._wants_help = False
+        self._pace = self._hands.dose  # seconds that a task takes
+        self.size = 1  # tasks that the next chunk should hold
+        self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._running = 0
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._here.close()
+        self._hands.close()
+
+    @property
+    def busy(self) -> bool:
+        """Whether the thread of this process is at work; it cannot be stopped."""
+        return self._here.busy
+
+    def results(self, batches: Iterator[Batch]) -> Iterator[tuple[Batch, list[Answer]]]:
+        """Yield every batch with the answers to its chunk.
+
+        Raises
+        ------
+        WorkerError
+            If processes die over the same chunk again and again, or cannot do it.
+        """
+        waiting: deque[tuple[Batch, _Future | None]] = deque()
+        more, held, worked = True, 0, 0.0
+        while True:
+            self._listen(0)
+            if more and held < _AHEAD and (self._running < self._hands.width or self._wants_help):
+                batch = next(batches, None)
+                if batch is None:
+                    more = False
+                    continue
+                held += len(batch.items)
+                waiting.append((batch, self._submit(batch.chunk) if batch.chunk.tasks else None))
+                if batch.chunk.tasks and self._running < self._hands.width:
+                    continue
+            if not waiting:
+                if not more:
+                    return
+                self._listen(1.0)  # there are no workers yet
+                continue
+            batch, future = waiting[0]
+            if future is None:
+                answers: list[Answer] = []
+            elif future.done():
+                done = self._outcome(waiting)
+                answers, worked = done.answers, worked + done.seconds
+                self._learn(len(answers), done.seconds)
+            else:
+                heard = self._listen(max(0.0, _PATIENCE - worked) if self._alone else None)
+                if self._alone and not heard:
+                    self._alone, self._wants_help = False, True
+                continue
+            waiting.popleft()
+            held -= len(batch.items)
+            yield batch, answers
+            if self._alone and worked > _PATIENCE:
+                self._alone, self._wants_help = False, True
+
+    def _submit(self, chunk: Chunk) -> _Future:
+        if self._wants_help:
+            self._wants_help = False
+            processes = Processes(self._work, self._jobs)
+            if processes.jobs > 1:
+                self._hands.close()
+                self._hands = processes
+        future = self._hands.submit(chunk)
+        self._running += 1
+        future.add_done_callback(lambda _: self._news.put(None))
+        return future
+
+    def _listen(self, seconds: float | None) -> bool:
+        """Take note of chunks that are done; wait for one so long (``None``: however long). Whether there was one."""
+        until = None if seconds is None else monotonic() + seconds
+        heard = False
+        while True:
+            try:
+                # In short spells, so that Ctrl-C is heard everywhere.
+                left = 1.0 if until is None else max(0.0, min(1.0, until - monotonic()))
+                self._news.get(block=not heard and left > 0, timeout=left or None)
+            except queue.Empty:
+                if heard or (until is not None and monotonic() >= until):
+                    return heard
+            else:
+                self._running -= 1
+                heard = True
+
+    def _outcome(self, waiting: deque[tuple[Batch, _Future | None]]) -> Done:
+        """Return the result of the first chunk; chunks that processes died over are given out again."""
+        for _ in range(_DEATHS):
+            batch, future = waiting[0]
+            assert future is not None
+            try:
+                return future.result()
+            except BrokenExecutor:
+                pass
+            print("warning: a worker process died; its work is given to new ones", file=sys.stderr)
+            self._hands.close()
+            self._hands = Processes(self._work, self._jobs)
+            for i, (later, broken) in enumerate(waiting):
+                if broken is not None and broken.done() and _is_broken(broken):
+                    waiting[i] = (later, self._submit(later.chunk))
+            while not waiting[0][1].done():  # type: ignore[union-attr]
+                self._listen(None)
+        first, last = batch.items[0].label, batch.items[-1].label
+        raise WorkerError(
+            f"worker processes died {_DEATHS} times in a row (of lack of memory?) at work on {first} to {last}"
+        )
+
+    def _learn(self, tasks: int, seconds: float) -> None:
+        """Aim at chunks of the length that is wanted."""
+        self._pace += 0.3 * (seconds / tasks - self._pace)
+        wanted = int(self._hands.dose / self._pace) if self._pace > 0 else _LARGEST
+        self.size = max(1, min(wanted, 2 * self.size, _LARGEST))
+
+
+def _is_broken(future: Any) -> bool:
+    try:
+        return isinstance(future.exception(), BrokenExecutor)
+    except Exception:  # cancelled
+        return False

@@ -1,0 +1,79 @@
+"""Problems as tasks: what is shipped to solve them, and what their results depend on."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from planoracle.analysis.batch.digest import FORMAT, digest, fingerprint
+from planoracle.analysis.batch.flow import Item
+from planoracle.analysis.batch.work import Answer, Chunk, pack
+from planoracle.instances.catalogue import Problem
+from planoracle.instances.errors import PlanoracleError
+from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.solver import solve as solver
+
+__all__ = ["Solving"]
+
+
+@dataclass(frozen=True)
+class Solving:
+    """Solve problems exactly; the options of `planoracle.solver.solve.solve`."""
+
+    time_limit: float = 60.0
+    seed: int = 0
+    workers: int = 1
+    finest: bool = False
+    versions: tuple[tuple[str, str], ...] = tuple(solver.versions().items())
+
+    def item(self, problem: Problem, *, keyed: bool) -> Item:
+        """Return the item of a problem, with a key if its result is to be kept."""
+        options = (self.time_limit, self.seed, self.workers, self.finest)
+        key = digest("solve", FORMAT, options, self.versions, fingerprint(problem)) if keyed else None
+        return Item(problem.name, problem, key, pack(problem))
+
+    def start(self) -> Callable[[Chunk], list[Answer]]:
+        """Return what solves chunks in this process."""
+
+        def run(chunk: Chunk) -> list[Answer]:
+            return [self._answer(pickle.loads(task)) for task in chunk.tasks]
+
+        return run
+
+    def _answer(self, problem: Problem) -> Answer:
+        try:
+            return Answer(json.dumps(self._row(problem)))
+        except PlanoracleError as error:
+            return Answer(None, lasting=False, fault=str(error))
+        except Exception as error:  # one problem our tools fail on must not end the rest
+            fault = f"{problem.name}: internal error: {type(error).__name__}: {error}"
+            return Answer(None, lasting=False, fault=fault[:1000])
+
+    def _row(self, problem: Problem) -> dict[str, Any]:
+        result: Any
+        if isinstance(problem, Kitchen):
+            from planoracle.solver.kitchens.planner import plan
+
+            result = plan(problem, time_limit=self.time_limit)
+            own = {"rounds": result.rounds, "expanded": result.expanded}
+        else:
+            result = solver.solve(
+                problem, time_limit=self.time_limit, seed=self.seed, workers=self.workers, finest=self.finest
+            )
+            pieces = None if result.schedule is None else [piece._asdict() for piece in result.schedule.pieces]
+            own = {"grid": result.grid, "schedule": pieces, "seed": result.seed}
+        return {
+            "instance": result.instance,
+            "status": result.status,
+            "makespan": result.makespan,
+            "lower_bound": result.lower_bound,
+            "unit": "step" if isinstance(problem, Kitchen) else problem.unit,
+            "seconds": round(result.seconds, 6),
+            "proof": result.proof,
+            "plan": result.plan,
+            **own,
+            "versions": result.versions,
+        }

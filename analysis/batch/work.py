@@ -1,0 +1,108 @@
+"""What processes do: a chunk of submissions to grade, or of problems to solve, in; results as JSON out.
+
+A chunk holds all that its work needs (problems from files included), since processes on other machines have no
+files of ours.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from threading import Lock
+from time import perf_counter
+from typing import Any, NamedTuple, Protocol
+
+from planoracle.analysis.batch.errors import WorkerError
+
+__all__ = ["Answer", "Chunk", "Done", "Packed", "Work", "pack", "work_on"]
+
+
+class Answer(NamedTuple):
+    """What became of one task.
+
+    ``row`` is a JSON object, or ``None`` with the ``fault`` that there is instead. ``lasting``: with the same
+    content, options and versions the same comes out again.
+    """
+
+    row: str | None
+    lasting: bool = True
+    fault: str | None = None
+
+
+class Packed(NamedTuple):
+    """A pickled problem (or the error that there is instead) under its fingerprint."""
+
+    fingerprint: str
+    data: bytes
+
+
+class Chunk(NamedTuple):
+    """Tasks for one process, each pickled, and the problems from files that they name."""
+
+    tasks: Sequence[bytes]
+    problems: Mapping[str, Packed] = {}
+
+
+class Done(NamedTuple):
+    """The answers to a chunk, in its order, and the seconds that they took."""
+
+    answers: list[Answer]
+    seconds: float
+
+
+class Work(Protocol):
+    """What is to be done with tasks, with all options; hashable, and the same in every process."""
+
+    @property
+    def versions(self) -> tuple[tuple[str, str], ...]:
+        """Versions that the results depend on, in the process that asks for them."""
+        ...
+
+    def __hash__(self) -> int: ...
+
+    def start(self) -> Callable[[Chunk], list[Answer]]:
+        """Return a function that does it, called once in every process."""
+        ...
+
+
+def pack(thing: Any) -> bytes:
+    """Pickle a task or a problem."""
+    return pickle.dumps(thing, protocol=5)
+
+
+# One chunk at a time in a process, whoever asks: our caches are not made for more.
+_ALONE = Lock()
+
+
+def work_on(work: Work, chunk: Chunk) -> Done:
+    """Answer a chunk; what every process runs.
+
+    Raises
+    ------
+    WorkerError
+        If this process has other versions than the one that asks.
+    """
+    check_versions(work)
+    with _ALONE:
+        began = perf_counter()
+        answers = _started(work)(chunk)
+        return Done(answers, perf_counter() - began)
+
+
+@lru_cache(maxsize=4)
+def _started(work: Work) -> Callable[[Chunk], list[Answer]]:
+    return work.start()
+
+
+def check_versions(work: Work) -> None:
+    """Raise `WorkerError` if this process has other versions than the one that asks."""
+    from planoracle.solver.solve import versions
+
+    here, wanted = versions(), dict(work.versions)
+    if here != wanted:
+        raise WorkerError(f"a worker has {_listed(here)}, but {_listed(wanted)} is asked for; install the same")
+
+
+def _listed(versions: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in versions.items())

@@ -1,0 +1,249 @@
+"""The cache of proved optima: solved once, shared safely, and not believed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from hashlib import blake2b
+
+import pytest
+
+from planoracle.analysis import optimum as module
+from planoracle.analysis.batch import store as storing
+from planoracle.analysis.batch.store import VARIABLE, default_store
+from planoracle.analysis.optimum import kitchen_optimum, optimum, remembering
+from planoracle.instances import catalogue
+from planoracle.instances.model import Action, Instance
+from planoracle.instances.robotouille.profile import PROFILES
+from planoracle.solver.kitchens import planner
+
+NAME = "recipe2plan/timed/Cobbler_Pancakes"
+KITCHEN = "robotouille/synchronous/0_cheese_sandwich"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A cache of its own."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    return tmp_path / "cache" / "optima"
+
+
+@pytest.fixture
+def solved(monkeypatch):
+    """Names of what is solved."""
+    names = []
+    solve, plan = module.solve, planner.plan
+
+    def counted(find):
+        def found(problem, **options):
+            names.append(problem.name)
+            return find(problem, **options)
+
+        return found
+
+    monkeypatch.setattr(module, "solve", counted(solve))
+    monkeypatch.setattr(planner, "plan", counted(plan))
+    return names
+
+
+def fresh(name=NAME):
+    """The problem as another process would have it: without what is known of it."""
+    return replace(catalogue.load(name))
+
+
+def best_of_kitchen():
+    return kitchen_optimum(catalogue.problem(KITCHEN), PROFILES["paper"], seconds=30)
+
+
+def forge(folder, change):
+    """Change the only entry of a cache, with a check that fits."""
+    (path,) = folder.rglob("*.json")
+    entry = json.loads(path.read_bytes().partition(b"\n")[2])
+    change(entry)
+    text = json.dumps(entry, separators=(",", ":")).encode()
+    check = blake2b(path.stem.encode() + text, digest_size=16).hexdigest().encode()
+    path.write_bytes(check + b"\n" + text)
+
+
+@pytest.mark.parametrize("name", [NAME, "timearena/household1+lab2", "asynctool/cross2/01"])
+def test_what_was_proved_is_not_solved_again(folder, solved, name):
+    first, second = optimum(fresh(name)), optimum(fresh(name))
+    assert solved == [name]
+    assert replace(second, seconds=first.seconds) == first
+    assert len(list(folder.rglob("*"))) == 2  # a folder and a file
+
+
+def test_what_was_proved_of_kitchens_is_not_solved_again(folder, solved):
+    first, second = best_of_kitchen(), best_of_kitchen()
+    assert solved == [KITCHEN]
+    assert replace(second, seconds=first.seconds) == first
+    assert first.status == "optimal"
+    released = kitchen_optimum(catalogue.problem(KITCHEN), PROFILES["released"], seconds=30)
+    assert solved == [KITCHEN, KITCHEN]
+    assert released.status == "optimal"
+
+
+def test_that_there_is_no_schedule_is_kept_as_well(folder, solved):
+    hasty = Instance("hasty", (Action("t/a", "t", 4, 4), Action("t/b", "t", 4, 4)), time_limit=5)
+    assert [optimum(replace(hasty)).status for _ in range(2)] == ["infeasible"] * 2
+    assert solved == ["hasty"]
+
+
+def test_what_was_not_proved_is_not_kept(folder, monkeypatch):
+    exact = module.solve
+    monkeypatch.setattr(module, "solve", lambda instance: exact(instance, time_limit=0))
+    assert optimum(fresh()).status != "optimal"
+    assert not list(folder.rglob("*.json"))
+
+
+def test_it_can_be_done_without(tmp_path, folder, solved, monkeypatch):
+    with remembering(False):
+        optimum(fresh())
+    assert not folder.exists()
+    optimum(fresh())
+    assert folder.exists()
+    monkeypatch.setenv(VARIABLE, "")
+    assert default_store() is None
+    optimum(fresh())
+    assert solved == [NAME] * 3
+
+
+def test_by_default_it_is_in_the_cache_folder_of_the_user(monkeypatch, tmp_path):
+    monkeypatch.delenv(VARIABLE)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    store = default_store()
+    assert store is not None
+    assert store.folder.is_relative_to(tmp_path)
+    assert store.folder.parts[-2:] == ("planoracle", "optima")
+
+
+def test_a_change_of_versions_or_content_makes_other_entries(folder, solved, monkeypatch):
+    instance = fresh()
+    optimum(instance)
+    optimum(
+        replace(instance, actions=(replace(instance.actions[0], duration=660, attended=660), *instance.actions[1:]))
+    )
+    monkeypatch.setattr(module, "versions", lambda: {"planoracle": "99"})
+    optimum(fresh())
+    assert len(solved) == len(list(folder.rglob("*.json"))) == 3
+
+
+# --- nothing is believed -------------------------------------------------------------------------
+
+
+def shorten(entry):
+    entry["makespan"] -= 60
+
+
+def shift(entry):
+    entry["pieces"][-1][1] -= 60
+    entry["makespan"] = max(start + duration for _, start, duration, *_ in entry["pieces"])
+
+
+def lose(entry):
+    del entry["pieces"][3]
+
+
+def rename(entry):
+    entry["pieces"][0][0] = "Stew/0"
+
+
+FORGERIES = {
+    "a makespan that is too good": shorten,
+    "a piece that is too early": shift,
+    "a piece less": lose,
+    "an action of another problem": rename,
+    "no pieces": lambda entry: entry.update(pieces=None),
+    "text for numbers": lambda entry: entry["pieces"][0].__setitem__(1, "0"),
+    "another status": lambda entry: entry.update(status="feasible"),
+    "infeasible, with a schedule": lambda entry: entry.update(status="infeasible"),
+    "no grid": lambda entry: entry.update(grid=0),
+    "a key less": lambda entry: entry.pop("proof"),
+    "nothing at all": dict.clear,
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_entry_is_dropped_and_solved_anew(folder, solved, capsys, forgery):
+    first = optimum(fresh())
+    forge(folder, FORGERIES[forgery])
+    second = optimum(fresh())
+    assert solved == [NAME, NAME]
+    assert replace(second, seconds=first.seconds) == first
+    assert "does not hold" in capsys.readouterr().err
+    optimum(fresh())  # the entry is a good one again
+    assert solved == [NAME, NAME]
+    assert capsys.readouterr().err == ""
+
+
+def test_a_forged_plan_of_a_kitchen_is_dropped(folder, solved, capsys):
+    first = best_of_kitchen()
+    forge(folder, lambda entry: entry["actions"].pop())
+    assert replace(best_of_kitchen(), seconds=first.seconds) == first
+    assert solved == [KITCHEN, KITCHEN]
+    assert "the plan does not pass the rules" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"\n[1]", b"\x00" * 4096, None])
+def test_a_damaged_entry_is_dropped(folder, solved, capsys, content):
+    first = optimum(fresh())
+    (path,) = folder.rglob("*.json")
+    data = path.read_bytes()
+    path.write_bytes(data[:-5] if content is None else content)
+    assert replace(optimum(fresh()), seconds=first.seconds) == first
+    assert solved == [NAME, NAME]
+    assert capsys.readouterr().err == f"warning: {path}: is damaged; solved anew\n"
+    assert path.read_bytes() == data
+
+
+# --- nothing stops the work ----------------------------------------------------------------------
+
+
+def test_a_folder_that_cannot_be_used_is_told_once(tmp_path, monkeypatch, solved, capsys):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "file" / "cache"))
+    for name in (NAME, "recipe2plan/untimed/Cobbler_Pancakes"):
+        assert optimum(fresh(name)).status == "optimal"
+    told = capsys.readouterr().err.splitlines()
+    assert len(solved) == 2
+    assert sum("cannot be read" in line for line in told) == 1
+    assert len(told) <= 2
+
+
+def test_a_full_disk_is_told_once_and_leaves_nothing_behind(folder, monkeypatch, capsys):
+    import errno
+    from pathlib import Path
+
+    write = Path.write_bytes
+
+    def full(path, data):
+        write(path, data[:10])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    storing._store.cache_clear()
+    for name in (NAME, "recipe2plan/untimed/Cobbler_Pancakes"):
+        assert optimum(fresh(name)).status == "optimal"
+    told = capsys.readouterr().err
+    assert told == f"warning: {folder}: cannot be written: No space left on device; optima are not kept\n"
+    assert not [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_processes_share_it(folder, tmp_path):
+    # All solve the same problems at the same time, and overwrite one another's entries.
+    code = (
+        "from planoracle.analysis.optimum import optimum\nfrom planoracle.instances import catalogue\n"
+        "for name in catalogue.expand(['recipe2plan/timed/Co*', 'timearena/household/2']):\n"
+        "    best = optimum(catalogue.load(name))\n    print(name, best.status, best.makespan)"
+    )
+    runs = [subprocess.Popen([sys.executable, "-c", code], stdout=-1, stderr=-1) for _ in range(3)]
+    outputs = [run.communicate(timeout=120) for run in runs]
+    assert len(set(outputs)) == 1
+    assert outputs[0][1] == b""
+    entries = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(entries) == len(outputs[0][0].splitlines())
+    assert all(path.suffix == ".json" for path in entries)

@@ -1,0 +1,353 @@
+"""Batches on the command line: order, processes, resuming after every kind of end, faults of disks.
+
+``PLANORACLE_KILLS`` makes the test that kills processes longer: the number of seeds for each verb.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+from support.batches import EAGER, finished, gone, kill, start, submissions, write
+from typer.testing import CliRunner
+
+from planoracle.analysis.batch.ledger import NAME
+from planoracle.analysis.cli import app
+from planoracle.instances import catalogue, files
+
+KILLS = int(os.environ.get("PLANORACLE_KILLS", "1"))
+OWN = {
+    "format": "planoracle/instance",
+    "version": 1,
+    "name": "supper",
+    "unit": "minute",
+    "tasks": [{"name": "soup", "actions": [{"name": "boil", "duration": 9, "attended": 0}]}],
+}
+
+
+def invoke(*args, stdin=None):
+    return CliRunner().invoke(app, [str(arg) for arg in args], input=stdin)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """A file of submissions, with lines among them that cannot be read or judged, and its grades."""
+    rows = submissions(1000)
+    rows[700]["instance"] = "recipe2plan/timed/Nothing"
+    lines = [json.dumps(row) for row in rows]
+    lines[3] = "{"
+    lines[800] = "[" * 900 + "]" * 900
+    path = tmp_path_factory.mktemp("many") / "many.jsonl"
+    path.write_text("\n".join(lines))
+    result = invoke("grade", path, "--format", "jsonl", "--jobs", "1")
+    assert result.exit_code == 1
+    assert len(result.stdout.splitlines()) == len(lines)
+    return path, result.stdout.encode(), result.stderr
+
+
+@pytest.fixture(scope="module")
+def instances(tmp_path_factory):
+    """A folder of instances in files."""
+    folder = tmp_path_factory.mktemp("instances")
+    names = [name for name in catalogue.bundled() if name.startswith("recipe2plan/")][:40]
+    for number, name in enumerate(names):
+        (folder / f"{number:03}.json").write_text(json.dumps(files.to_document(catalogue.load(name))))
+    return sorted(folder.iterdir())
+
+
+def timeless(output):
+    return [json.loads(line) | {"seconds": None} for line in output.splitlines()]
+
+
+def kept(folder):
+    lines = [json.loads(line) for line in (folder / NAME).read_bytes().splitlines()]
+    return [line | {"check": None, "row": line["row"] | {"seconds": None}} if "row" in line else line for line in lines]
+
+
+# --- order and processes -------------------------------------------------------------------------
+
+
+def test_grades_are_the_same_and_in_order_whoever_works(many):
+    path, expected, diagnostics = many
+    status, out, err = finished("grade", path, "--format", "jsonl", "--jobs", "3")
+    assert (status, out) == (1, expected)
+    assert err == diagnostics
+    assert [json.loads(line)["line"] for line in out.splitlines()] == list(range(1, 1001))
+
+
+def test_solutions_are_the_same_and_in_order_whoever_works(instances):
+    args = ["solve", *instances[:20], "timearena/household1", "robotouille/synchronous/0_cheese_sandwich"]
+    alone = invoke(*args, "--format", "jsonl", "--jobs", "1")
+    status, out, err = finished(*args, "--format", "jsonl", "--jobs", "2")
+    assert (alone.exit_code, status, err) == (0, 0, "")
+    assert timeless(out) == timeless(alone.stdout)
+    assert len(timeless(out)) == 22
+
+
+def test_a_long_first_problem_does_not_hold_up_the_others(tmp_path):
+    # The first problem takes all of its time; meanwhile processes solve the others, and all come in order.
+    code = (
+        f"{EAGER}\nimport time\nfrom planoracle.solver import solve as module\nexact = module.solve\n"
+        "def slow(instance, **options):\n    time.sleep(3 * (instance.name == 'supper'))\n"
+        "    return exact(instance, **options)\nmodule.solve = slow"
+    )
+    (tmp_path / "own.json").write_text(json.dumps(OWN))
+    run = tmp_path / "run"
+    names = [tmp_path / "own.json", "recipe2plan/timed/Co*"]
+    status, out, _ = finished("solve", *names, "--jobs", "2", "--format", "jsonl", "--run", run, before=code)
+    assert status == 0
+    assert [row["instance"] for row in timeless(out)] == ["supper", *catalogue.expand(["recipe2plan/timed/Co*"])]
+
+
+def test_names_come_from_standard_input(tmp_path):
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps(OWN))
+    broken = tmp_path / "broken.json"
+    broken.write_text("{")
+    result = invoke("solve", "-", "-f", "jsonl", stdin=f"{path}\n{broken}\n\ntimearena/household1\n")
+    assert result.exit_code == 1
+    assert [row["instance"] for row in timeless(result.stdout)] == ["supper", "timearena/household1"]
+    assert "broken.json: is not JSON" in result.stderr
+
+
+def test_a_worker_that_dies_is_replaced(many):
+    path, expected, _ = many
+    code = (
+        f"{EAGER}\nimport os, signal, threading, time\nfrom planoracle.analysis.batch import hands\n"
+        "made = hands.Processes.__init__\n"
+        "def make(self, *args):\n"
+        "    made(self, *args)\n    threading.Thread(target=shoot, args=(self._executor,)).start()\n"
+        "shots = []\n"
+        "def shoot(executor):\n"
+        "    while not executor._processes:\n        time.sleep(0.01)\n"
+        "    if not shots:\n        shots.append(1)\n        time.sleep(0.3)\n"
+        "        os.kill(next(iter(executor._processes)), signal.SIGKILL)\n"
+        "hands.Processes.__init__ = make"
+    )
+    status, out, err = finished("grade", path, "--format", "jsonl", "--jobs", "2", before=code)
+    assert "a worker process died; its work is given to new ones" in err
+    assert (status, out) == (1, expected)
+
+
+def test_work_that_kills_workers_ends_with_an_error_that_names_it(many):
+    path, _, _ = many
+    code = f"{EAGER}\nfrom planoracle.analysis.batch import hands\nimport os\nhands._settle = os._exit"
+    status, _, err = finished("grade", path, "--format", "jsonl", "--jobs", "2", before=code)
+    assert status == 1
+    assert "worker processes died 3 times in a row (of lack of memory?) at work on line" in err
+    assert "Traceback" not in err.replace("exception calling callback", "")
+
+
+# --- runs that go on -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(KILLS))
+@pytest.mark.parametrize("verb", ["grade", "solve"])
+def test_killed_at_random_moments_a_run_goes_on_to_the_same_bytes(many, instances, tmp_path, verb, seed):
+    random = Random(f"{verb} {seed}")
+    args = ["grade", many[0]] if verb == "grade" else ["solve", *instances]
+    args += ["--format", "jsonl", "--jobs", "2", "--run"]
+    began = time.monotonic()
+    status, out, _ = finished(*args, tmp_path / "whole")
+    lasted = time.monotonic() - began
+    for _ in range(2):
+        process = start(*args, tmp_path / "run")
+        time.sleep(random.uniform(0.3, 1) * lasted)
+        kill(process)
+        assert gone(process.pid)
+    ended, again, err = finished(*args, tmp_path / "run")
+    assert ended == status == (verb == "grade")
+    assert "damaged" not in err
+    if verb == "grade":
+        assert again == out == many[1]
+        assert (tmp_path / "run" / NAME).read_bytes() == (tmp_path / "whole" / NAME).read_bytes()
+    else:
+        assert timeless(again) == timeless(out)
+        assert kept(tmp_path / "run") == kept(tmp_path / "whole")
+    # Nothing is left to do: rerunning needs no workers and prints the same.
+    assert finished(*args, tmp_path / "run", before="")[1] == again
+
+
+def test_a_run_does_only_what_is_missing(tmp_path, monkeypatch):
+    from planoracle.analysis.grade import Grader
+
+    graded = []
+    judge = Grader._grade
+
+    def counted(self, submission, line):
+        graded.append(submission["id"])
+        return judge(self, submission, line)
+
+    monkeypatch.setattr(Grader, "_grade", counted)
+    rows = submissions(9)
+    path = write(tmp_path / "s.jsonl", rows[:5])
+    first = invoke("grade", path, "--format", "jsonl", "--run", tmp_path / "run")
+    assert graded == ["s0", "s1", "s2", "s3", "s4"]
+    # In another file, on other lines, with new ones among them and one twice.
+    moved = write(tmp_path / "moved.jsonl", [rows[7], *rows[:5], rows[8], rows[7]])
+    graded.clear()
+    second = invoke("grade", moved, "--format", "jsonl", "--run", tmp_path / "run")
+    assert set(graded) == {"s7", "s8"}
+    again = [json.loads(line) for line in second.stdout.splitlines()]
+    assert [row["line"] for row in again] == list(range(1, 9))
+    assert [row | {"line": row["line"] - 1} for row in again[1:6]] == list(map(json.loads, first.stdout.splitlines()))
+    # Other options have other results; both are kept side by side.
+    for options, expected in ((("--profile", "released"), 5), (("--rule", "zero_duration=accepted"), 5), ((), 0)):
+        graded.clear()
+        assert invoke("grade", path, "--format", "jsonl", "--run", tmp_path / "run", *options).exit_code == 0
+        assert len(graded) == expected
+
+
+def test_results_belong_to_the_content_of_instances_not_to_their_files(tmp_path):
+    path, moved = tmp_path / "own.json", tmp_path / "moved.json"
+    for place in (path, moved):
+        place.write_text(json.dumps(OWN))
+    args = ["--format", "jsonl", "--run", tmp_path / "run"]
+    first = timeless(invoke("solve", path, *args).stdout)
+    invoke("solve", moved, *args)
+    assert len((tmp_path / "run" / NAME).read_text().splitlines()) == 2
+    path.write_text(json.dumps(OWN).replace("9", "11"))
+    (row,) = timeless(invoke("solve", path, *args).stdout)
+    assert (first[0]["makespan"], row["makespan"]) == (9, 11)
+    line = {
+        "id": "x",
+        "instance": str(path),
+        "plan": [{"action": "soup/boil", "start": 0, "duration": 11, "agent": "agent"}],
+    }
+    graded = write(tmp_path / "s.jsonl", [line])
+    assert timeless(invoke("grade", graded, *args).stdout)[0]["success"]
+    path.write_text(json.dumps(OWN))
+    assert not timeless(invoke("grade", graded, *args).stdout)[0]["success"]
+
+
+def test_faults_of_ours_and_unreadable_lines_are_not_kept(tmp_path, monkeypatch):
+    from planoracle.analysis.grade import Grader
+
+    path = write(tmp_path / "s.jsonl", submissions(2))
+    path.write_text(path.read_text() + "{\n")
+    with monkeypatch.context() as broken:
+        broken.setattr(Grader, "_grade", lambda *_: 1 // 0)
+        failed = invoke("grade", path, "--format", "jsonl", "--run", tmp_path / "run")
+    assert failed.exit_code == 1
+    assert failed.stderr.count("internal error: ZeroDivisionError") == 2
+    found = invoke("grade", path, "--format", "jsonl", "--run", tmp_path / "run")
+    assert [row["scored"] for row in timeless(found.stdout)] == [True, True, False]
+    assert len((tmp_path / "run" / NAME).read_text().splitlines()) == 3
+
+
+# --- being stopped -------------------------------------------------------------------------------
+
+
+def test_interrupts_end_all_processes_and_say_how_to_go_on(many, tmp_path):
+    path, expected, _ = many
+    args = ["grade", path, "--format", "jsonl", "--jobs", "2", "--run", tmp_path / "run"]
+    random = Random()  # at another moment every time
+    process = start(*args)
+    while not (tmp_path / "run" / NAME).exists():
+        time.sleep(0.01)
+    time.sleep(random.uniform(0, 1.5))
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    if process.returncode == 130:
+        assert "results are in" in err.decode()
+        assert "the same command goes on from there" in err.decode()
+    else:  # it had just finished
+        assert process.returncode == 1
+    assert "Traceback" not in err.decode()
+    assert gone(process.pid)
+    assert finished(*args)[1] == expected
+
+
+def test_an_interrupt_ends_a_search_at_once(tmp_path):
+    code = (
+        "import time\nfrom planoracle.solver import solve\n"
+        "solve.solve = lambda *_, **__: print('here', flush=True) or time.sleep(60)"
+    )
+    process = start("solve", "recipe2plan/timed/Co*", "--jobs", "1", before=code)
+    assert process.stdout.readline() == b"here\n"
+    began = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert time.monotonic() - began < 20
+    assert process.returncode == 130
+    assert err.decode() == "interrupted: nothing is kept; with --run DIR, what is done would be\n"
+
+
+def test_two_processes_do_not_share_a_run(many, tmp_path):
+    process = start("grade", many[0], "--run", tmp_path / "run", "--format", "jsonl")
+    while not (tmp_path / "run" / NAME).exists():
+        time.sleep(0.01)
+    status, out, err = finished("grade", many[0], "--run", tmp_path / "run", before="")
+    kill(process)
+    assert (status, out) == (1, b"")
+    assert err == f"error: {tmp_path}/run: another process is at work in this run directory\n"
+
+
+# --- disks ---------------------------------------------------------------------------------------
+
+
+def test_a_file_that_may_not_grow_loses_nothing(many, tmp_path):
+    path, expected, _ = many
+    args = ["grade", path, "--format", "jsonl", "--jobs", "2", "--run", tmp_path / "run"]
+    limit = 200_000
+
+    def small():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    status, out, err = finished(*args, preexec_fn=small)
+    assert status == 1
+    assert "results.jsonl: cannot be written: File too large; the " in err
+    assert "Traceback" not in err
+    file = tmp_path / "run" / NAME
+    assert 0 < file.stat().st_size <= limit
+    assert expected.startswith(out)
+    count = int(err.partition("; the ")[2].split()[0])
+    assert count == len(file.read_bytes().splitlines()) - 1 > 0
+    status, out, err = finished(*args)
+    assert (status, out) == (1, expected)
+    assert "torn" not in err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_output_to_a_full_disk_is_an_error(tmp_path, form):
+    path = write(tmp_path / "s.jsonl", submissions(30))
+    with open("/dev/full", "wb") as full:
+        status, _, err = finished("grade", path, "--format", form, "--run", tmp_path / "run", stdout=full)
+    assert status == 1
+    assert err.endswith("error: the output cannot be written: No space left on device\n")
+    assert "Traceback" not in err
+    assert len((tmp_path / "run" / NAME).read_bytes().splitlines()) > 1
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
+    if os.geteuid() == 0:
+        place = Path("/proc/planoracle")  # not even the superuser writes there
+    else:
+        place = tmp_path / "locked" / "run"
+        place.parent.mkdir(mode=0o500)
+    status, _, err = finished("solve", "recipe2plan/timed/Co*", "--run", place, before="")
+    assert status == 1
+    assert err.startswith(f"error: {place}/results.jsonl: cannot be written: ")
+    assert "Traceback" not in err
+
+
+def test_a_broken_file_is_told_and_mended(many, tmp_path):
+    path, expected, _ = many
+    args = ["grade", path, "--format", "jsonl", "--jobs", "1", "--run", tmp_path / "run"]
+    assert invoke(*args).stdout.encode() == expected
+    file = tmp_path / "run" / NAME
+    lines = file.read_bytes().splitlines(keepends=True)
+    lines[100] = lines[100].replace(b'"progress": ', b'"progress": 1')
+    file.write_bytes(b"".join(lines)[:-20])
+    result = invoke(*args)
+    assert result.stdout.encode() == expected
+    assert f"warning: {file}: the last line was torn when a process ended, and is dropped\n" in result.stderr
+    assert f"warning: {file}: line 101 is damaged; its work is done again\n" in result.stderr
+    assert len(file.read_bytes().splitlines()) == len(lines) + 1

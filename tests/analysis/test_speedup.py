@@ -1,0 +1,127 @@
+"""Speed-up curves: figures that can be worked out by hand, means that leave out what is not proved, the picture."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from planoracle.analysis.cli import app
+from planoracle.analysis.figures.speedup import speedup_curves
+from planoracle.analysis.speedup import curve, summarize
+from planoracle.instances.errors import InputError
+from planoracle.instances.files import to_document
+from planoracle.instances.model import Action, Instance, Lag, Mode, Resource
+from planoracle.instances.model import Demand as Use
+
+#: Six jobs of an hour, two of them one after the other, three at the same bench.
+BENCH = Mode((Use("bench"),))
+JOBS = Instance(
+    "jobs",
+    tuple(Action(f"t/{n}", "t", 6, 6, modes=(BENCH if n < 3 else Mode(),)) for n in range(6)),
+    (Lag("t/4", "t/5"),),
+    (Resource("bench"),),
+    unit="minute",
+)
+
+
+def run(*words: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, list(words))
+    return result.exit_code, result.stdout
+
+
+def test_curve_by_hand() -> None:
+    found = curve(JOBS, 4)
+    assert found.makespans == (36, 18, 18, 18)
+    assert (found.critical_path, found.limit) == (12, 18)
+    assert [found.speedup(count) for count in (1, 2, 3)] == [1, 2, 2]
+    assert found.proved
+    assert [row["speedup"] for row in found.rows()] == [1, 2, 2, 2]
+
+
+def test_means_by_hand() -> None:
+    free = replace(JOBS, name="free", actions=tuple(replace(a, modes=(Mode(),)) for a in JOBS.actions))
+    curves = [replace(curve(one, 3), set="both") for one in (JOBS, free)]
+    assert [one.makespans for one in curves] == [(36, 18, 18), (36, 18, 12)]
+    one, two, three = summarize(curves)
+    assert (one.mean_speedup, two.mean_speedup, three.mean_speedup) == (1, 2, 2.5)
+    assert (three.mean_makespan, three.low, three.high) == (15, 2.25, 2.75)
+    assert (two.at_critical_path, three.at_critical_path) == (0, 0.5)
+    assert (two.at_limit, three.at_limit) == (0.5, 1)
+    assert three.limit_speedup == 2.5
+
+
+def test_what_is_not_proved_is_counted_and_left_out() -> None:
+    proved = replace(curve(JOBS, 2), set="s")
+    open_ = replace(proved, statuses=("optimal", "feasible"), makespans=(36, 35))
+    (_, two) = summarize([proved, open_])
+    assert (two.problems, two.proved, two.mean_speedup) == (2, 1, 2)
+    (_, none) = summarize([open_])
+    assert (none.proved, none.mean_speedup, none.at_limit, none.mean_makespan) == (0, None, None, None)
+
+
+def test_impossible_problem_has_no_curve_but_a_row() -> None:
+    found = curve(replace(JOBS, time_limit=20), 2)
+    assert (found.statuses, found.makespans) == (("infeasible", "optimal"), (None, 18))
+    assert found.speedup(2) is None
+    assert not found.proved
+
+
+def test_agents_that_differ_have_no_curve() -> None:
+    differ = replace(JOBS, agents=("a", "b"), actions=(replace(JOBS.actions[0], agents=("b",)), *JOBS.actions[1:]))
+    with pytest.raises(InputError, match="differ"):
+        curve(differ)
+
+
+def test_figure_shows_means_limits_and_what_is_left_out() -> None:
+    proved = replace(curve(JOBS, 3), set="s")
+    open_ = replace(proved, statuses=("optimal", "optimal", "feasible"))
+    axes = speedup_curves(summarize([proved, open_]), title="jobs")
+    assert [list(line.get_ydata()) for line in axes.lines if len(line.get_xdata()) == 3] == [[1, 2, 2]]
+    legend = axes.get_legend()
+    assert legend is not None
+    assert legend.get_texts()[0].get_text() == "s: 100 % at their limit with 3 (1 not proved)"
+    assert axes.get_title(loc="left") == "jobs"
+
+
+def test_figure_of_nothing_is_empty() -> None:
+    assert len(speedup_curves([]).lines) == 1
+
+
+def test_command_writes_a_table_and_a_picture(tmp_path: Path) -> None:
+    path, picture = tmp_path / "jobs.json", tmp_path / "curve.png"
+    path.write_text(json.dumps(to_document(JOBS)))
+    code, out = run("speedup", str(path), "--agents", "2", "--format", "jsonl", "-o", str(picture))
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert [(row["agents"], row["proved"], row["mean_speedup"]) for row in rows] == [(1, 1, 1), (2, 1, 2)]
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    code, out = run("speedup", str(path), "--agents", "2", "--each", "--format", "jsonl")
+    assert [json.loads(line)["makespan"] for line in out.splitlines()] == [36, 18]
+
+
+def test_agents_on_the_command_line(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.json"
+    path.write_text(json.dumps(to_document(JOBS)))
+    code, out = run("solve", str(path), "--agents", "2", "--format", "jsonl", "--jobs", "1")
+    row = json.loads(out)
+    assert (code, row["instance"], row["makespan"], row["status"]) == (0, "jobs~2", 18, "optimal")
+    assert {piece["agent"] for piece in row["schedule"]} == {"agent1", "agent2"}
+    only = ["--only", "agent2=t/0"]
+    code, out = run("solve", str(path), "--agents", "2", *only, "--format", "jsonl", "--jobs", "1")
+    assert (json.loads(out)["makespan"], json.loads(out)["instance"]) == (30, "jobs~2~agent2=t/0")
+    code, out = run("schedule", str(path), "--agents", "2", "--format", "jsonl")
+    assert (code, json.loads(out)["makespan"]) == (0, 18)
+    picture = tmp_path / "plan.svg"
+    assert run("gantt", str(path), "--agents", "2", "-o", str(picture))[0] == 0
+    assert "agent2" in picture.read_text()
+    assert run("solve", str(path), "--agents", "0")[0] == 2
+    submission = tmp_path / "plans.jsonl"
+    plan = json.dumps(row["schedule"])
+    submission.write_text(json.dumps({"id": "a", "instance": f"{path}~2", "plan": plan}) + "\n")
+    code, out = run("grade", str(submission), "--format", "jsonl")
+    graded = json.loads(out.splitlines()[0])
+    assert (code, graded["success"], graded["makespan"], graded["optimal_makespan"]) == (0, True, 18, 18)
