@@ -1,0 +1,30 @@
+"""Small project scheduling problems with time windows, the same for the same seed; they need no files."""
+
+from __future__ import annotations
+
+from random import Random
+
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+
+__all__ = ["project"]
+
+
+def project(actions: int, seed: int) -> Instance:
+    """Three resources, a random network of minimum lags, and some maximum lags, which may make it infeasible.
+
+    Of three seeds in a row the first makes resources scarce, the last plenty.
+    """
+    random = Random(1000 * actions + seed)
+    capacities = [random.randint(8, 12) for _ in range(3)]
+    rows, lags = [], []
+    for i in range(actions):
+        used = random.sample(range(3), random.randint(1, 3))
+        demands = tuple(Demand(f"r{k}", random.randint(1, capacities[k] // (2 + seed % 3))) for k in sorted(used))
+        length = random.randint(1, 10)
+        rows.append(Action(f"project/{i}", "project", length, 0, modes=(Mode(demands),), agents=()))
+        for j in sorted(random.sample(range(i), min(i, random.randint(0, 2)))):
+            minimum = random.randint(-rows[j].duration, 5)
+            maximum = minimum + random.randint(2, 20) if random.random() < 0.25 else None
+            lags.append(Lag(f"project/{j}", f"project/{i}", minimum, maximum))
+    resources = tuple(Resource(f"r{k}", capacity) for k, capacity in enumerate(capacities))
+    return Instance(f"made/{actions}/{seed}", tuple(rows), tuple(lags), resources, agents=())
