@@ -55,18 +55,27 @@ def mutated(count: int, seed: int, seeds: list[dict[str, Any]]) -> Iterator[byte
         yield mutator.raw(line).replace(b"\n", b" ") if random.random() < 0.03 else line
 
 
+def memory() -> int:
+    """Return the most memory that was ever in use, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
 class Watch:
-    """Times calls and keeps what was slowest, and every fault of ours."""
+    """Times calls and keeps what was slowest, what took more memory than anything before, and every fault of ours."""
 
     def __init__(self) -> None:
+        self.largest: list[tuple[int, str, bytes]] = []
         self.slowest: list[tuple[float, str, bytes]] = []
         self.faults: list[tuple[str, str, bytes]] = []
         self.reasons: Counter[str] = Counter()
 
     def call(self, label: str, line: bytes, function: Callable[[], str | None]) -> None:
         """Time a call that returns a reason, if there is one."""
+        before = memory()
         began = perf_counter()
         reason = function()
+        if memory() > before + 10:
+            self.largest.append((memory() - before, label, line))
         self.slowest = sorted([*self.slowest, (perf_counter() - began, label, line)], reverse=True)[:10]
         if reason and reason.startswith(INTERNAL):
             self.faults.append((label, reason, line))
@@ -78,6 +87,8 @@ class Watch:
             print(f"{name:32} {count:9}")
         for seconds, label, line in self.slowest:
             print(f"{seconds:8.3f} s {label:10} {len(line):9} bytes: {line[:150]!r}")
+        for more, label, line in self.largest:
+            print(f"{more:8} MiB more: {label:10} {len(line):9} bytes: {line[:150]!r}")
         for label, reason, line in self.faults[:50]:
             print(f"FAULT {label}: {reason[:300]}\n      {line[:500]!r}")
 
@@ -118,9 +129,8 @@ def main() -> None:
             for label, tool in tools.items():
                 watch.call(label, line, lambda line=line, tool=tool: told(line, tool))
         if number % max(1, chosen.count // 10) == 0:
-            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
             print(
-                f"{number:9} lines {perf_counter() - began:8.1f} s {memory:6} MiB {len(watch.faults)} faults",
+                f"{number:9} lines {perf_counter() - began:8.1f} s {memory():6} MiB {len(watch.faults)} faults",
                 flush=True,
             )
     watch.report()

@@ -1,0 +1,171 @@
+"""AsyncTool: mutated transcripts, messages, calls and delays, and files of problems."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.hostile import FLOODS, encoded
+from support.mutations import Mutator, answer
+from support.specimens import documents, submissions
+
+from planoracle.analysis.critique import critique
+from planoracle.instances.asynctool import reader
+from planoracle.instances.asynctool.calls import MAX_CALL, parse_call
+from planoracle.instances.asynctool.encode import problem_of
+from planoracle.instances.asynctool.language import MAX_MESSAGES, MAX_TEXT, messages, read_message
+from planoracle.instances.asynctool.problem import MAX_DELAY, Delays
+from planoracle.instances.asynctool.profile import PROFILES
+from planoracle.instances.asynctool.rules import Run, replay
+from planoracle.instances.catalogue import load
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.model import Instance
+from planoracle.instances.reading import load_json
+
+SEEDS = st.integers(0, 2**32 - 1)
+NAME = "asynctool/files_1+text_2"
+PROBLEM = problem_of(load(NAME))
+CALL = {"id": "files_1", "func_name": "make_folder", "params": {"name": "a"}}
+
+
+def run_of(plan: Any, profile: str) -> Run:
+    return replay(PROBLEM, messages(plan), PROFILES[profile])
+
+
+@settings(max_examples=400)
+@given(SEEDS, st.sampled_from(sorted(PROFILES)))
+def test_mutated_transcripts_are_replayed_or_refused(seed: int, profile: str) -> None:
+    plans = [one["plan"] for one in submissions() if one["instance"] == NAME]
+    mutator = Mutator(Random(seed), [one["plan"] for one in submissions()])
+    plan = load_json(encoded(mutator.times(mutator.plan, mutator.random.choice(plans))), "plan")
+    run = answer(run_of, plan, profile)
+    if not isinstance(run, InputError):
+        assert run == run_of(plan, profile)
+        assert run.closed or any(violation.kind == "not_closed" for violation in run.violations)
+        assert run.success <= run.closed or not run.closed
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(),
+        lambda inner: (
+            st.lists(inner)
+            | st.dictionaries(
+                st.sampled_from(
+                    ("id", "func_name", "params", "content", "role", "tool_calls", "function", "arguments", "messages")
+                ),
+                inner,
+            )
+        ),
+    )
+)
+def test_any_message_is_a_call_a_wait_the_close_or_unreadable(message: Any) -> None:
+    for rules in PROFILES.values():
+        said = read_message(message, rules)
+        assert said.kind in ("call", "wait", "close", "unreadable")
+        assert (said.call is not None) == (said.kind == "call")
+        assert len(said.text) <= 2_000
+    answer(messages, message)
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_floods_are_read_in_linear_time(flood: str) -> None:
+    text = flood * (300_000 // len(flood))
+    for plan in (text, [text], [{"content": text}], [CALL | {"func_name": text}], [CALL | {"params": {text: text}}]):
+        run = answer(run_of, plan, "paper")
+        assert isinstance(run, InputError) or not run.success
+    for call in (text, text[:MAX_CALL], f"f(a={text[: MAX_CALL - 5]})"):
+        answer(parse_call, call)
+
+
+@given(st.text(alphabet="f(a=1,'b':{}[]-.0e\\)j\n", max_size=60))
+def test_any_call_is_read_or_refused(text: str) -> None:
+    found = answer(parse_call, text)
+    if not isinstance(found, InputError):
+        assert parse_call(str(found)).key == found.key
+
+
+@given(st.text(alphabet="0123456789-:² ", max_size=15))
+def test_any_delay_is_read_or_refused(text: str) -> None:
+    found = answer(Delays.parse, text)
+    if not isinstance(found, InputError):
+        assert 0 <= found.least <= found.of("task", 0, "tool") <= found.most <= MAX_DELAY
+
+
+def test_a_text_of_many_things_that_are_nearly_objects_is_refused() -> None:
+    """It was read up to some place without a word, and took seconds for each megabyte."""
+    text = '{"content": "WAIT"}' + '{"' * 150_000 + '{"content": "ALL COMPLETED"}'
+    with pytest.raises(PlanError, match="begins like JSON objects"):
+        messages(text)
+    assert read_message(text[19:100_000]).kind == "unreadable"
+    assert messages('{"content": "WAIT"}\n' * 3_000 + "{'single': 'quotes'}" * 3_000) == [{"content": "WAIT"}] * 3_000
+
+
+def test_the_limits_are_named() -> None:
+    with pytest.raises(PlanError, match=str(MAX_MESSAGES)):
+        messages([CALL] * (MAX_MESSAGES + 1))
+    with pytest.raises(PlanError, match=str(MAX_TEXT)):
+        messages("a" * (MAX_TEXT + 1))
+    for delay in (f"{MAX_DELAY + 1}", "0-9999", "10000"):
+        with pytest.raises(InputError, match="turns"):
+            Delays.parse(delay)
+
+
+def test_thousands_of_early_calls_are_criticised_without_comparing_each_with_all() -> None:
+    plan = [CALL | {"params": {"name": f"a{k}"}} for k in range(3_000)]
+    found = critique(load(NAME), {"plan": plan}, regret=False)
+    early = [fault for section in found.sections for fault in section.findings if fault.kind == "premature"]
+    assert len(early) > 2_900
+    assert all(fault.excess == 1 for fault in early)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def read(data: bytes) -> list[Instance]:
+    return reader.read_document(load_json(data, "file"), "file")
+
+
+@settings(max_examples=300)
+@given(SEEDS)
+def test_mutated_files_are_read_or_refused(seed: int) -> None:
+    mutator = Mutator(Random(seed), list(documents().values()))
+    data = encoded(mutator.times(mutator.tree, documents()["asynctool"]))
+    document = answer(load_json, data, "file")
+    if not reader.looks_like_asynctool(document):
+        return
+    found = answer(read, data)
+    if isinstance(found, InputError):
+        assert found.source == "file"
+    else:
+        for one in found:
+            again = reader.to_document(problem_of(one))
+            assert reader.to_document(problem_of(*reader.read_document(again, "again"))) == again
+
+
+def many(count: int) -> list[dict[str, Any]]:
+    return [{"id": f"a{k}", "ground_truth": ["f(a=1)"]} for k in range(count)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"name": "n", "tasks": many(reader.MAX_TASKS + 1)},
+        {"name": "n", "tasks": [{"id": "a", "ground_truth": ["f(a=1)"] * (reader.MAX_CALLS + 1)}]},
+        {"problems": [{"name": f"{k}", "tasks": many(1)} for k in range(reader.MAX_PROBLEMS + 1)]},
+    ],
+    ids=["tasks", "calls", "problems"],
+)
+def test_files_that_hold_too_much_are_refused_with_the_limit(content: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="at most"):
+        reader.read_document({"format": reader.FORMAT, "version": 1} | content, "file")
+
+
+def test_delays_of_a_thousand_million_turns_are_refused() -> None:
+    for delay in (10**9, {"least": 0, "most": 10**9}, {"tools": {"f": 10**9}}, -1, 10**4000):
+        document = {"format": reader.FORMAT, "version": 1, "name": "n", "delay": delay, "tasks": many(1)}
+        with pytest.raises(InputError, match=str(MAX_DELAY)):
+            reader.read_document(document, "file")

@@ -1,0 +1,194 @@
+"""The command line: whatever arguments and files it gets, exit status 0, 1 or 2, and a word instead of a traceback."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+from support.hostile import HOSTILE, TEXTS, encoded
+from support.mutations import Mutator
+from support.specimens import documents, submissions
+
+from planoracle.analysis.cli import main
+
+# A verb, how it takes its input, and options that are worth a try with any value.
+VERBS = {
+    "instances": ("problem", ["--format", "--export"]),
+    "solve": ("problem", ["--format", "--seed", "--agents", "--only", "--finest"]),
+    "schedule": ("problem", ["--format", "--heuristic", "--seed", "--iterations"]),
+    "compare": ("problem", ["--format"]),
+    "explain": ("problem", ["--format"]),
+    "next": ("problem", ["--format", "--after", "--clock", "--profile", "--all"]),
+    "gantt": ("problem", ["--heuristic", "--plan", "--against"]),
+    "grade": ("submissions", ["--format", "--profile", "--reference", "--rule", "--limit", "--originals", "--trace"]),
+    "regret": ("submissions", ["--format", "--profile", "--worst", "--originals"]),
+    "critique": ("submissions", ["--format", "--profile", "--hints", "--originals"]),
+    "repair": ("submissions", ["--format", "--profile", "--objective", "--originals"]),
+    "report": ("submissions", ["--profile", "--title", "--originals"]),
+    "compose": ("nothing", ["--format", "--kind", "--size", "--delay", "--seed"]),
+    "schema": ("nothing", []),
+}
+FLAGS = {"--export", "--finest", "--all", "--trace", "--hints"}
+FIXED = {
+    **{verb: ["--jobs", "1"] for verb in ("solve", "grade")},
+    **{verb: ["--time-limit", "0.1"] for verb in ("explain", "next", "regret", "critique", "repair")},
+    "gantt": ["-o", "out.png", "--time-limit", "0.1"],
+    "report": ["-o", "out.html", "--regret-seconds", "0.1"],
+    "compose": ["--count", "3"],
+}
+GOOD = [
+    "json",
+    "csv",
+    "table",
+    "jsonl",
+    "paper",
+    "released",
+    "0",
+    "2",
+    "plan.txt",
+    "-",
+    "list",
+    "optimum",
+    "moved,shift",
+    "cross",
+]
+ODD = [text for text in TEXTS if "\0" not in text and text.isprintable() and len(text) < 5_000]
+ODD += ["\x1b[2J", "a\nb", "a\udcff", "/dev/null", "missing/x", ".", "nan", "inf", "-inf", "1e309", "9" * 19]
+NAMES = [
+    "recipe2plan/timed/Vada_Daikon-Radish",
+    "timearena/household1",
+    "asynctool/files_1",
+    "robotouille/synchronous/3_burger",
+]
+PLACES = ["problem.json", "problem.json#x", "folder", "pipe", "loop", "empty", "missing.json", *NAMES]
+
+
+class _Stream(io.BytesIO):
+    def close(self) -> None:
+        """Stay readable."""
+
+
+def command(monkeypatch: pytest.MonkeyPatch, *arguments: str, stdin: bytes = b"") -> tuple[object, bytes, bytes]:
+    """Run the command line in this process; return exit status and streams."""
+    streams = {"stdout": _Stream(), "stderr": _Stream()}
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "argv", ["planoracle", *arguments])
+        patch.setattr(sys, "stdin", io.TextIOWrapper(_Stream(stdin), encoding="utf-8"))
+        patch.setattr(sys, "stdout", io.TextIOWrapper(streams["stdout"], encoding="utf-8"))
+        patch.setattr(sys, "stderr", io.TextIOWrapper(streams["stderr"], encoding="utf-8", errors="backslashreplace"))
+        try:
+            main()
+            status: object = 0
+        except SystemExit as end:
+            status = end.code or 0
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return status, streams["stdout"].getvalue(), streams["stderr"].getvalue()
+
+
+def check(arguments: list[str], status: object, out: bytes, err: bytes) -> None:
+    assert status in (0, 1, 2), arguments
+    assert b"Traceback" not in err, arguments
+    assert b"internal error" not in out + err, arguments
+    assert b"\x1b[2J" not in out + err, arguments
+    assert status == 0 or err, arguments
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with everything that is no plain file, as working directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    Path("folder").mkdir()
+    Path("loop").symlink_to("loop")
+    Path("empty").touch()
+    os.mkfifo("pipe")
+    return tmp_path
+
+
+def fill(random: Random) -> bytes:
+    """Write a problem, a plan and submissions, some of them valid; return the submissions."""
+    quick = [one for one in submissions() if "multi_agent" not in one["instance"]]
+    mutator = Mutator(random, [one["plan"] for one in quick])
+    document = encoded(mutator.times(mutator.tree, random.choice(list(documents().values()))))
+    Path("problem.json").write_bytes(mutator.raw(document) if random.random() < 0.2 else document)
+    Path("plan.txt").write_bytes(encoded(mutator.plan(random.choice(quick)["plan"])))
+    lines = [encoded(random.choice((one, mutator.tree(one)))) for one in random.sample(quick, 2)]
+    data = b"\r\n".join(mutator.raw(line) if random.random() < 0.1 else line for line in lines)
+    Path("lines.jsonl").write_bytes(data)
+    return data
+
+
+def arguments_of(random: Random, verb: str) -> list[str]:
+    kind, options = VERBS[verb]
+    places = {
+        "problem": PLACES,
+        "submissions": ["lines.jsonl"] * 4 + ["-", "folder", "loop", "problem.json"],
+        "nothing": [""],
+    }
+    arguments = [verb, *FIXED.get(verb, [])]
+    if kind != "nothing":
+        arguments.append(random.choice((*places[kind], random.choice(ODD))))
+    for option in random.sample(options, min(len(options), random.choice((0, 0, 1, 2)))):
+        arguments += [option] if option in FLAGS else [option, random.choice(random.choice((GOOD, ODD)))]
+    return arguments
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_odd_arguments_and_files_end_with_a_status_and_a_word(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    statuses = set()
+    for seed in range(12):
+        random = Random(f"{verb} {seed}")
+        data = fill(random)
+        arguments = arguments_of(random, verb)
+        status, out, err = command(monkeypatch, *arguments, stdin=data)
+        check(arguments, status, out, err)
+        statuses.add(status)
+    assert len(statuses) > (verb == "instances") or verb == "schema"
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_files_that_are_none_of_ours_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    Path("file").write_bytes(HOSTILE[name])
+    status, out, err = command(monkeypatch, "solve", "file", "--format", "jsonl", "--jobs", "1")
+    assert (status, out) == (1, b"")
+    assert err.startswith(b"error: file: ")
+    assert len(err) < 1_000
+    status, out, err = command(monkeypatch, "grade", "file", "--format", "jsonl", "--jobs", "1")
+    check(["grade", name], status, out, err)
+    assert status == (0 if name in ("nothing", "a byte order mark", "spaces") and not out else 1)
+
+
+@pytest.mark.parametrize(
+    "place", ["folder", "pipe", "loop", "missing.json", "/dev/zero", "a" * 5000, "a\udcff", "", "[", "\n"]
+)
+def test_what_is_no_problem_is_a_mistake_in_the_call(folder: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    for verb in ("solve", "instances", "schedule", "explain"):
+        status, out, err = command(monkeypatch, verb, place)
+        check([verb, place], status, out, err)
+        assert (status, out) == (2, b"")
+
+
+def test_names_in_files_cannot_steer_the_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evil = "\x1b[2J\x1b]0;title\x07\x9b2J"
+    Path(f"{evil}.json").write_text("{}")
+    for arguments in (["next", f"{evil}.json"], ["gantt", f"{evil}.json", "-o", "x.png"], ["solve", f"{evil}.json"]):
+        status, out, err = command(monkeypatch, *arguments)
+        assert status == 1
+        assert b"\x1b" not in out + err
+        assert "\x9b".encode() not in out + err
+
+
+def test_submissions_that_cannot_be_read_further_are_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not Path("/proc/self/mem").exists():
+        pytest.skip("there is no file here that opens and cannot be read")
+    for verb in ("critique", "regret", "repair"):
+        status, _, err = command(monkeypatch, verb, "/proc/self/mem")
+        assert status == 1
+        assert b"cannot be read any further" in err

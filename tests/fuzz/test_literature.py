@@ -1,0 +1,122 @@
+"""Formats of the literature: mutated texts and tables are read, or refused with file and line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.hostile import FLOODS
+from support.mutations import Mutator, answer
+
+from planoracle.instances import catalogue
+from planoracle.instances.errors import InputError
+from planoracle.instances.files import instance_from_document, to_document
+from planoracle.instances.literature import jobshop, reader
+from planoracle.instances.literature.reader import read_data
+from planoracle.instances.validate import MAX_ACTIONS
+
+SCH = """2\t1\t0\t0
+0\t1\t1\t1\t[0]
+1\t1\t2\t2\t3\t[4]\t[3]
+2\t1\t2\t1\t3\t[-6]\t[2]
+3\t1\t0
+0\t1\t0\t0
+1\t1\t3\t1
+2\t1\t2\t1
+3\t1\t0\t0
+1
+"""
+SM = """projects                      :  1
+jobs (incl. supersource/sink ):  4
+horizon                       :  5
+  - renewable                 :  1   R
+PRECEDENCE RELATIONS:
+jobnr.    #modes  #successors   successors
+   1        1          2           2   3
+   2        1          1           4
+   3        1          1           4
+   4        1          0
+REQUESTS/DURATIONS:
+jobnr. mode duration  R 1
+  1      1     0       0
+  2      1     2       2
+  3      1     3       1
+  4      1     0       0
+RESOURCEAVAILABILITIES:
+  R 1
+    2
+"""
+JOBS = "# instance pair\n2 2\n0 3  1 2\n1 4  0 1\n"
+TAILLARD = """Nb of jobs, Nb of Machines, Time seed, Machine seed, Upper bound, Lower bound
+2 2 1 1 9 1
+Times
+3 2
+4 1
+Machines
+1 2
+2 1
+"""
+TEXTS = {"sch": SCH, "sm": SM, "jobs": JOBS, "taillard": TAILLARD}
+LAB = {
+    "operations.tsv": "Job_ID\tOperation_ID\tCompatible_machine\tProcessing_time\tNote\n"
+    "1\t1\t7\t3\tmix\n1\t2\t8\t2\tspin\n",
+    "dependency.tsv": "Job_ID\tOperation_ID_1\tOperation_ID_2\n1\t1\t2\n",
+    "machines.tsv": "Machine_ID\tMachine_type\tMachine_name\n1\t7\tRobot_1\n2\t7\tRobot_2\n3\t8\tCentrifuge\n",
+    "tcmb.tsv": "Job_ID\tOperation_ID_1\tPoint_1\tOperation_ID_2\tPoint_2\tTime_constraint\n1\t1\tend\t2\tstart\t5\n",
+}
+
+
+@pytest.mark.parametrize("form", TEXTS)
+def test_valid_specimens_are_read(form: str) -> None:
+    (found,) = read_data(TEXTS[form].encode(), "file")
+    assert len(found.actions) >= 2
+
+
+@settings(max_examples=500)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(TEXTS)))
+def test_mutated_texts_are_read_or_refused(seed: int, form: str) -> None:
+    mutator = Mutator(Random(seed), list(TEXTS.values()))
+    data = mutator.times(mutator.text, TEXTS[form]).encode("utf-8", "surrogatepass")
+    found = answer(read_data, mutator.raw(data) if mutator.random.random() < 0.1 else data, "file")
+    if isinstance(found, InputError):
+        assert found.source == "file"
+    else:
+        for one in found:
+            assert to_document(instance_from_document(to_document(one), "again")) == to_document(one)
+
+
+def test_mutated_tables_are_read_or_refused(tmp_path: Path) -> None:
+    outcomes = set()
+    for seed in range(200):
+        mutator = Mutator(Random(seed), list(LAB.values()))
+        changed = mutator.random.choice(sorted(LAB))
+        for file, text in LAB.items():
+            text = mutator.times(mutator.text, text) if seed and file == changed else text
+            (tmp_path / file).write_bytes(text.encode("utf-8", "surrogatepass"))
+        found = answer(catalogue.read_problems, str(tmp_path))
+        outcomes.add(type(found).__name__)
+        assert not isinstance(found, InputError) or str(tmp_path) in str(found)
+    assert outcomes == {"InputError", "list"}
+
+
+@pytest.mark.parametrize(
+    "head", ["", "1 1\n", "1 1 0 0\n", "PRECEDENCE RELATIONS", "instance a\n", "# ", "Nb of jobs\n"]
+)
+@pytest.mark.parametrize("flood", FLOODS)
+def test_floods_are_read_in_linear_time(flood: str, head: str) -> None:
+    found = answer(read_data, (head + flood * (200_000 // len(flood))).encode("utf-8", "surrogatepass"), "file")
+    assert isinstance(found, InputError) or found == []
+
+
+@pytest.mark.parametrize("head", ["1000000 1000000", f"{MAX_ACTIONS} 2", "2 0", "-1 1", "1" * 5000 + " 1"])
+def test_a_job_shop_of_an_impossible_size_is_refused_at_its_head(head: str) -> None:
+    with pytest.raises(InputError, match="line 1"):
+        jobshop.read_text(head + "\n0 1\n" * 3, "file")
+
+
+def test_too_many_problems_in_a_file_are_refused_with_the_limit() -> None:
+    with pytest.raises(InputError, match=str(jobshop.MAX_PROBLEMS)):
+        reader.read_data(b"1 1\n0 1\n" * (jobshop.MAX_PROBLEMS + 1), "file")

@@ -1,0 +1,239 @@
+"""Our own file format: whatever a file holds, it is an instance that can be written again, or a short clear error."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import pickle
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.hostile import FLOODS, HOSTILE, encoded
+from support.mutations import Mutator, answer
+from support.specimens import documents, submissions
+
+from planoracle.instances import catalogue, validate
+from planoracle.instances.benchmarks import MAX_PIECES, MAX_TIME, language
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.files import instance_from_document, to_document
+from planoracle.instances.model import Action, Instance
+from planoracle.instances.reading import MAX_CONTAINERS, load_json, read_bytes
+from planoracle.instances.referee import MAX_VIOLATIONS
+
+SEEDS = st.integers(0, 2**32 - 1)
+TEA = catalogue.read(str(Path(__file__).parents[2] / "instances/examples/tea.json"))[0]
+
+
+def document(*actions: dict[str, Any], **more: Any) -> dict[str, Any]:
+    tasks = [{"name": "t", "actions": list(actions)}]
+    return {"format": "planoracle/instance", "version": 1, "name": "n", "tasks": tasks} | more
+
+
+def chain(count: int, *, circular: bool = False) -> list[dict[str, Any]]:
+    first = {"name": "0", "duration": 1, "after": [str(count - 1)] if circular else []}
+    return [first, *({"name": str(k), "duration": 1, "after": [str(k - 1)]} for k in range(1, count))]
+
+
+def read(data: bytes) -> Instance:
+    return instance_from_document(load_json(data, "file"), "file")
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+@settings(max_examples=400)
+@given(SEEDS)
+def test_mutated_files_are_read_or_refused(seed: int) -> None:
+    mutator = Mutator(Random(seed), list(documents().values()))
+    name = mutator.random.choice(("tea", "bakery", "recipe2plan"))
+    data = encoded(mutator.times(mutator.tree, documents()[name]))
+    found = answer(read, mutator.raw(data) if mutator.random.random() < 0.2 else data)
+    if isinstance(found, InputError):
+        assert found.source == "file"
+    else:
+        assert to_document(instance_from_document(to_document(found), "again")) == to_document(found)
+
+
+def test_of_mutated_files_some_are_read_and_more_refused() -> None:
+    refused = 0
+    for seed in range(200):
+        mutator = Mutator(Random(seed))
+        refused += isinstance(answer(read, encoded(mutator.tree(documents()["bakery"]))), InputError)
+    assert 100 < refused < 190
+
+
+def test_mutating_leaves_the_original_as_it_is_and_is_the_same_for_the_same_seed() -> None:
+    before = json.dumps(documents()["bakery"])
+    first, again = ([Mutator(Random(k)).tree(documents()["bakery"]) for k in range(50)] for _ in range(2))
+    assert json.dumps(documents()["bakery"]) == before
+    assert first == again
+    assert sum(changed != documents()["bakery"] for changed in first) > 40
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_files_that_are_none_of_ours_are_refused_by_name(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(HOSTILE[name])
+    with pytest.raises(InputError) as caught:
+        catalogue.read_problems(str(path))
+    assert str(caught.value).startswith(f"{path}: ")
+    assert len(str(caught.value)) < 1_000
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.dictionaries(
+                st.sampled_from(("format", "version", "name", "tasks", "actions", "after", "uses", "")),
+                inner,
+                max_size=5,
+            )
+        ),
+        max_leaves=20,
+    )
+)
+def test_any_json_is_refused(value: Any) -> None:
+    assert isinstance(answer(instance_from_document, value, "file"), InputError)
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_floods_are_refused(tmp_path: Path, flood: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes((flood * (1_000_000 // len(flood))).encode("utf-8", "surrogatepass"))
+    with pytest.raises(InputError):
+        catalogue.read_problems(str(path))
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a folder", "a loop of links", "a device", "nothing"])
+def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "file"
+    match kind:
+        case "a pipe":
+            os.mkfifo(path)
+        case "a folder":
+            path.mkdir()
+        case "a loop of links":
+            path.symlink_to(path)
+        case "a device":
+            path = Path("/dev/zero")
+    with pytest.raises(InputError, match="cannot be read: "):
+        read_bytes(path)
+    assert not catalogue.is_file(str(path))
+
+
+# --- limits ---------------------------------------------------------------------------------------
+
+LIMITED = {
+    "actions": document(*chain(validate.MAX_ACTIONS + 1)),
+    "tasks": document() | {"tasks": [{"name": str(k), "actions": []} for k in range(3 * validate.MAX_ACTIONS)]},
+    "time lags": document({"name": "a", "duration": 1, "after": ["b"] * (validate.MAX_LAGS + 1)}),
+    "resources": document(*chain(2), resources=[{"name": str(k)} for k in range(validate.MAX_RESOURCES + 1)]),
+    "agents": document(*chain(2), agents=[str(k) for k in range(validate.MAX_AGENTS + 1)]),
+    "modes": document({"name": "a", "duration": 1, "modes": [{}] * (validate.MAX_MODES + 1)}),
+    "names": document({"name": "a" * validate.MAX_NAME, "duration": 1}),
+    "ticks": document({"name": "a", "duration": 10**15}),
+}
+
+
+@pytest.mark.parametrize("what", LIMITED)
+def test_an_instance_that_is_too_large_is_refused_with_the_limit(what: str) -> None:
+    with pytest.raises(InputError, match=r"at most \d+|between 0 and \d+"):
+        instance_from_document(LIMITED[what], "file")
+
+
+def test_more_lists_and_objects_than_memory_is_for_are_refused() -> None:
+    with pytest.raises(InputError, match=str(MAX_CONTAINERS)):
+        load_json("[" + "[]," * MAX_CONTAINERS + "0]", "file")
+
+
+def test_a_circle_of_the_most_actions_is_named_in_a_short_message() -> None:
+    with pytest.raises(InputError, match="form a cycle") as caught:
+        instance_from_document(document(*chain(validate.MAX_ACTIONS, circular=True)), "file")
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("field", ["agents", "resources"])
+def test_a_message_does_not_list_all_the_names_that_there_are(field: str) -> None:
+    names = [f"{k:0500}" for k in range(500)]
+    use = {"agents": ["x"]} if field == "agents" else {"uses": [{"resource": "x"}]}
+    listed = names if field == "agents" else [{"name": name} for name in names]
+    with pytest.raises(InputError, match=f"must be one of the {field}") as caught:
+        instance_from_document(document({"name": "a", "duration": 1} | use, **{field: listed}), "file")
+    assert len(str(caught.value)) < 3_000
+
+
+def test_the_largest_instances_are_written_and_replayed_in_linear_time() -> None:
+    """Ten thousand tasks took half a minute each, when every task looked through all actions."""
+    count = validate.MAX_ACTIONS
+    tasks = [{"name": f"t{k}", "actions": [{"name": "0", "duration": 1}]} for k in range(count)]
+    many = document() | {"benchmark": "recipe2plan", "tasks": tasks}
+    one = document(*chain(count)) | {"benchmark": "recipe2plan"}
+    for large in (many, one):
+        instance = instance_from_document(large, "file")
+        written = to_document(instance)
+        assert len(written["tasks"]) == len(large["tasks"])
+        replay = language("recipe2plan").replay(instance, "Step(0, t0, 1 sec, 0)")
+        assert len(replay.remaining) >= count - 1
+
+
+# --- plans ----------------------------------------------------------------------------------------
+
+
+@settings(max_examples=300)
+@given(SEEDS)
+def test_mutated_plans_are_replayed_or_refused(seed: int) -> None:
+    plans = [one["plan"] for one in submissions() if one["instance"].endswith("tea.json")]
+    mutator = Mutator(Random(seed), [*plans, "wash cup\nwait"])
+    plan = load_json(encoded(mutator.times(mutator.plan, mutator.random.choice(plans))), "plan")
+    run = answer(language("own").replay, TEA, plan)
+    if not isinstance(run, InputError):
+        assert run == language("own").replay(TEA, plan)
+        assert run.success == (not run.violations) == (run.progress == 1.0)
+        assert run.makespan >= 10 or not run.success
+
+
+def test_a_plan_of_too_many_pieces_or_too_late_is_refused_with_the_limit() -> None:
+    piece = {"action": "tea/fill", "start": 0, "duration": 1, "agent": None}
+    for plan, limit in (([piece] * (MAX_PIECES + 1), MAX_PIECES), ([piece | {"start": MAX_TIME + 1}], MAX_TIME)):
+        with pytest.raises(PlanError, match=str(limit)):
+            language("own").replay(TEA, plan)
+    for key in ("start", "duration", "mode"):
+        with pytest.raises(PlanError, match=str(MAX_TIME)):
+            language("own").replay(TEA, [piece | {key: 10**4000}])
+
+
+OVEN = instance_from_document(
+    document(
+        {"name": "heat", "duration": 3, "uses": [{"resource": "oven", "sets": "hot"}]},
+        {"name": "bake", "duration": 3, "attended": 0, "uses": [{"resource": "oven", "requires": "hot"}]},
+        resources=[{"name": "oven"}],
+    ),
+    "oven",
+)
+
+
+@pytest.mark.parametrize("spread", [0, 1, 7])
+def test_the_most_pieces_that_are_read_are_refereed_in_little_time(spread: int) -> None:
+    """All at the same time, they were compared each with each, or each with each pair."""
+    plan = [
+        {"action": ("t/heat", "t/bake")[k % 2], "start": spread * k, "duration": 3, "agent": "agent"}
+        for k in range(MAX_PIECES)
+    ]
+    run = language("own").replay(OVEN, plan)
+    assert len(run.violations) == (4 if spread == 7 else MAX_VIOLATIONS)  # uses follow each other, or do not
+    assert not run.success
+
+
+def test_copies_and_pickles_leave_out_what_tools_keep() -> None:
+    instance = Instance("n", (Action("t/a", "t", 1, 1),))
+    instance.cache["solver"] = (line for line in ())  # a generator can neither be copied nor pickled
+    assert pickle.loads(pickle.dumps(instance)) == copy.deepcopy(instance) == instance
+    assert copy.copy(instance).cache == {}
+    assert len(instance.cache) == 1

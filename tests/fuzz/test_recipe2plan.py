@@ -1,0 +1,142 @@
+"""Recipe2Plan: mutated plans and logs under both profiles, mutated files of the original format, floods of text."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.hostile import FLOODS, encoded
+from support.mutations import Mutator, answer
+from support.specimens import submissions
+
+from planoracle.instances.catalogue import load
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.files import instance_from_document, to_document
+from planoracle.instances.reading import load_json
+from planoracle.instances.recipe2plan.language import MAX_COMMANDS, parse
+from planoracle.instances.recipe2plan.profile import PROFILES
+from planoracle.instances.recipe2plan.reader import read_cooking, read_reference_plans
+from planoracle.instances.recipe2plan.rules import MAX_VIOLATIONS, replay
+from planoracle.instances.recipe2plan.steps import MAX_DIGITS, amount
+from planoracle.instances.replay import Replay
+
+SEEDS = st.integers(0, 2**32 - 1)
+NAME = "recipe2plan/timed/Vada_Daikon-Radish"
+KITCHEN = load(NAME)
+
+STEP = {"text": "", "prequisites": [], "time_constraint": {}, "interrupt": 0, "parallel": 0, "time": "5 min"}
+COOKING = [
+    [
+        {
+            "recipe": "Tea",
+            "steps": [
+                STEP | {"step": 0, "physical": {"stove": {"require": {}, "update": {}}}, "parallel": 1},
+                STEP | {"step": 1, "physical": {}, "prequisites": [0], "time_constraint": {"0": "1 hour"}},
+            ],
+        },
+        {
+            "recipe": "Toast-2",
+            "steps": [
+                STEP | {"step": 0, "physical": {"oven": {"require": {}, "update": {"temperature": 350}}}},
+                STEP | {"step": 1, "physical": {"oven": {"require": {"temperature": 350}}}, "prequisites": [0]},
+            ],
+        },
+    ]
+]
+REFERENCE = {
+    "Tea_Toast-2": {"plan_w_restriction": [[0, "Tea", 300, 0], [1, "Tea", 300, 300]], "plan_wo_restriction": None}
+}
+
+
+def run_of(plan: Any, profile: str) -> Replay:
+    return replay(KITCHEN, parse(plan, KITCHEN, PROFILES[profile]), PROFILES[profile])
+
+
+def check(run: Replay) -> None:
+    assert 0 <= run.progress <= 1
+    assert len(run.violations) <= MAX_VIOLATIONS + 2 * len(KITCHEN.actions)
+    assert run.success <= (run.goal_ratio == 1)
+    assert run.executed <= len(run.events)
+
+
+@settings(max_examples=400)
+@given(SEEDS, st.sampled_from(sorted(PROFILES)))
+def test_mutated_plans_are_replayed_or_refused(seed: int, profile: str) -> None:
+    plans = [one["plan"] for one in submissions() if one["instance"] == NAME]
+    mutator = Mutator(Random(seed), [one["plan"] for one in submissions()])
+    plan = load_json(encoded(mutator.times(mutator.plan, mutator.random.choice(plans))), "plan")
+    run = answer(run_of, plan, profile)
+    if not isinstance(run, InputError):
+        check(run)
+        assert run == run_of(plan, profile)
+
+
+@given(
+    st.text()
+    | st.recursive(
+        st.none() | st.integers() | st.text(),
+        lambda inner: (
+            st.lists(inner)
+            | st.dictionaries(st.sampled_from(("response", "step", "recipe", "duration", "start")), inner)
+        ),
+    )
+)
+def test_any_plan_is_replayed_or_refused(plan: Any) -> None:
+    for profile in PROFILES:
+        run = answer(run_of, plan, profile)
+        if not isinstance(run, InputError):
+            check(run)
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_floods_are_read_in_linear_time(flood: str) -> None:
+    text = flood * (300_000 // len(flood))
+    for profile in PROFILES:
+        for plan in (text, {"response": text}, [{"response": text}], [text], [[0, text, text, text]]):
+            run = answer(run_of, plan, profile)
+            if not isinstance(run, InputError):
+                check(run)
+
+
+@given(st.text(alphabet="0123456789:minhoursec ١²\n", max_size=60))
+def test_any_time_is_seconds_or_none(text: str) -> None:
+    found = answer(amount, text)
+    assert found is None or isinstance(found, InputError) or 0 <= found < 61 * 3600 * 10**MAX_DIGITS
+
+
+def test_the_limits_are_named() -> None:
+    for plan in ([[0, "Vada", 1, 0]] * (MAX_COMMANDS + 1), "Step(0, Vada, 1, 1) " * (MAX_COMMANDS + 1)):
+        with pytest.raises(PlanError, match=str(MAX_COMMANDS)):
+            parse(plan, KITCHEN)
+    with pytest.raises(PlanError, match=str(MAX_DIGITS)):
+        parse(f"Step(0, Vada, {'1' * 5000}, 0)", KITCHEN)
+
+
+@settings(max_examples=300)
+@given(SEEDS)
+def test_mutated_original_files_are_read_or_refused(seed: int) -> None:
+    mutator = Mutator(Random(seed), [COOKING, REFERENCE])
+    document = load_json(encoded(mutator.times(mutator.tree, COOKING)), "file")
+    found = answer(read_cooking, "file", document)
+    if isinstance(found, InputError):
+        assert found.source == "file"
+    else:
+        for one in found:
+            assert instance_from_document(to_document(one), "again").order == one.order
+
+
+def test_mutated_reference_plans_are_read_or_refused(tmp_path: Any) -> None:
+    path = tmp_path / "plan.json"
+    outcomes = set()
+    for seed in range(150):
+        mutator = Mutator(Random(seed), [COOKING])
+        data = encoded(mutator.times(mutator.tree, REFERENCE))
+        path.write_bytes(mutator.raw(data) if seed % 5 == 0 else data)
+        found = answer(read_reference_plans, path)
+        outcomes.add(type(found).__name__)
+        if not isinstance(found, InputError):
+            assert all(set(settings) == {"timed", "untimed"} for settings in found.values())
+    assert outcomes == {"InputError", "dict"}

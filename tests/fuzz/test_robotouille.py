@@ -1,0 +1,180 @@
+"""Robotouille: mutated actions, kitchens in our own and in the simulator's format, and sizes that could explode."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.hostile import FLOODS, encoded
+from support.mutations import Mutator, answer
+from support.specimens import documents, submissions
+
+from planoracle.analysis.judges.common import steps_limit
+from planoracle.instances.catalogue import problem
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.reading import load_json
+from planoracle.instances.robotouille import files, kitchen
+from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.instances.robotouille.language import MAX_ACTIONS, MAX_LINES, parse
+from planoracle.instances.robotouille.profile import PROFILES
+from planoracle.instances.robotouille.reader import domain_from_document, kitchen_of
+from planoracle.instances.robotouille.run import Run, as_replay, replay
+
+SEEDS = st.integers(0, 2**32 - 1)
+NAME = "robotouille/asynchronous/5_potato_soup"
+SOUP = problem(NAME)
+assert isinstance(SOUP, Kitchen)
+
+ENVIRONMENT = {
+    "stations": [{"name": "table", "x": 0, "y": 0}, {"name": "board", "x": 1, "y": 0}],
+    "items": [
+        {"name": "bread", "x": 0, "y": 0, "stack-level": 0},
+        {"name": "lettuce", "x": 1, "y": 0, "stack-level": 0, "predicates": ["iscuttable"]},
+    ],
+    "players": [{"name": "robot", "x": 0, "y": 1, "direction": [0, -1]}],
+    "goal": [
+        {"predicate": "iscut", "args": ["lettuce"], "ids": ["a"]},
+        {"predicate": "atop", "args": ["lettuce", "bread"], "ids": [1, 2]},
+    ],
+}
+ENVIRONMENT["items"][1]["id"] = "a"  # type: ignore[index]
+DOMAIN = {
+    "object_types": ["station", "player"],
+    "predicate_defs": [{"name": "isrobot", "param_types": ["player"]}, {"name": "lit", "param_types": ["station"]}],
+    "action_defs": [
+        {
+            "name": "light",
+            "precons": [{"predicate": "lit", "params": ["s1"], "is_true": False}],
+            "immediate_fx": [],
+            "sfx": [
+                {
+                    "type": "delayed",
+                    "param": "s1",
+                    "fx": [{"predicate": "lit", "params": ["s1"], "is_true": True}],
+                    "sfx": [],
+                }
+            ],
+            "language_description": "Light {s1}",
+        }
+    ],
+}
+
+
+def run_of(plan: Any, profile: str) -> Run:
+    return replay(SOUP, parse(plan, SOUP.domain, PROFILES[profile]), PROFILES[profile])
+
+
+def own(stations: int, items: int, goal: list[list[str]]) -> dict[str, Any]:
+    there = {f"table{k}": [f"bread{k}"] if k <= items else [] for k in range(1, stations + 1)}
+    head = {"format": files.FORMAT, "version": 1, "name": "k", "players": {"robot1": {"at": "table1"}}}
+    return head | {"stations": there, "goal": goal}
+
+
+@settings(max_examples=400)
+@given(SEEDS, st.sampled_from(sorted(PROFILES)))
+def test_mutated_actions_are_run_or_refused(seed: int, profile: str) -> None:
+    plans = [one["plan"] for one in submissions() if one["instance"] == NAME]
+    mutator = Mutator(Random(seed), [one["plan"] for one in submissions()])
+    plan = load_json(encoded(mutator.times(mutator.plan, mutator.random.choice(plans))), "plan")
+    run = answer(run_of, plan, profile)
+    if not isinstance(run, InputError):
+        verdict = as_replay(run)
+        assert verdict.success == (run.end == "completed") == (verdict.progress == 1.0)
+        assert run.steps_taken + len(run.refusals) == len(run.steps)
+        assert run.steps == run_of(plan, profile).steps
+
+
+@given(st.text() | st.lists(st.text() | st.none() | st.dictionaries(st.just("action"), st.text())))
+def test_any_actions_are_run_or_refused(plan: Any) -> None:
+    for profile in PROFILES:
+        run = answer(run_of, plan, profile)
+        assert isinstance(run, InputError) or not run.success
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_floods_are_read_in_linear_time(flood: str) -> None:
+    text = flood * (300_000 // len(flood))
+    for profile in PROFILES:
+        for plan in (text, [text], [{"action": text}]):
+            run = answer(run_of, plan, profile)
+            assert isinstance(run, InputError) or not run.success
+
+
+def test_the_limits_of_plans_are_named() -> None:
+    for plan in (["Do nothing"] * (MAX_ACTIONS + 1), "Do nothing\n" * (MAX_ACTIONS + 1)):
+        with pytest.raises(PlanError, match=str(MAX_ACTIONS)):
+            parse(plan, SOUP.domain)
+    with pytest.raises(PlanError, match=str(MAX_LINES)):
+        parse("a\n" * (MAX_LINES + 1), SOUP.domain)
+    assert parse("\n" * 10**6 + "Do nothing" + "\r\n" * 10**6, SOUP.domain) == ["Do nothing"]
+    with pytest.raises(InputError, match=str(MAX_ACTIONS)):
+        steps_limit({"limit": MAX_ACTIONS + 1})
+
+
+# --- kitchens -------------------------------------------------------------------------------------
+
+
+@settings(max_examples=300)
+@given(SEEDS, st.sampled_from(("own", "simulator")))
+def test_mutated_kitchens_are_read_or_refused(seed: int, form: str) -> None:
+    mutator = Mutator(Random(seed), [ENVIRONMENT, *documents().values()])
+    data = encoded(mutator.times(mutator.tree, ENVIRONMENT if form == "simulator" else documents()["kitchen"]))
+    found = answer(lambda: kitchen_of(load_json(data, "file"), "file"))
+    if isinstance(found, InputError):
+        assert found.source == "file"
+    else:
+        assert kitchen_of(files.to_document(found), "again") == found
+        assert replay(found, ["Do nothing"]).end in ("completed", "exhausted")
+
+
+@settings(max_examples=300)
+@given(SEEDS)
+def test_mutated_domains_are_read_or_refused(seed: int) -> None:
+    mutator = Mutator(Random(seed), [ENVIRONMENT])
+    document = load_json(encoded(mutator.times(mutator.tree, DOMAIN)), "file")
+    found = answer(domain_from_document, document, "file")
+    assert isinstance(found, InputError) or found.types
+
+
+def test_valid_specimens_are_read() -> None:
+    assert len(kitchen_of(ENVIRONMENT, "file").objects) == 5
+    assert len(domain_from_document(DOMAIN, "file").actions) == 1
+
+
+@pytest.mark.parametrize("form", ["own", "simulator"])
+def test_a_kitchen_of_a_million_stations_is_refused_with_the_limit(form: str) -> None:
+    count = 200_000
+    document: dict[str, Any] = own(count, 0, [["vacant", "table1"]])
+    if form == "simulator":
+        document = ENVIRONMENT | {"stations": [{"name": "table", "x": k, "y": 0} for k in range(count)]}
+    with pytest.raises(InputError, match=str(kitchen.MAX_OBJECTS)):
+        kitchen_of(document, "file")
+
+
+def test_the_largest_kitchens_are_run() -> None:
+    there = (kitchen.MAX_OBJECTS - 1) // 2
+    large = kitchen_of(own(there, there, [["item_at", "bread#1", "table1"], ["iscut", "bread#1"]]), "file")
+    run = replay(large, ["Move robot1 from table1 to table2", "Pick up bread2 from table2 using robot1", "Fly"])
+    assert [step.valid for step in run.steps] == [True, True, False]
+
+
+def test_goals_that_could_be_met_in_too_many_ways_are_refused_with_the_limit() -> None:
+    pairs = [["item_at", f"bread#{k}", f"table#{k}"] for k in range(20)]
+    with pytest.raises(InputError, match=str(kitchen.MAX_ATOMS)):
+        kitchen_of(own(400, 400, pairs), "file")
+    for goal, limit in (([["iscut", f"bread#{k}"] for k in range(201)], kitchen.MAX_CONDITIONS),):
+        with pytest.raises(InputError, match=str(limit)):
+            kitchen_of(own(300, 300, goal), "file")
+
+
+def test_a_goal_that_takes_ages_to_test_ends_with_the_limit() -> None:
+    """Ten of the bread have to lie on tables, ten others have to be cut; but just those on the tables are cut."""
+    goal = [["item_at", f"bread#{k}", "table1"] for k in range(10)] + [["iscut", f"bread#{k}"] for k in range(10, 20)]
+    document = own(1, 0, goal) | {"traits": {f"bread{k}": ["iscut"] for k in range(1, 11)}}
+    document["stations"] = {"table1": [f"bread{k}" for k in range(1, 11)], "table2": []}
+    document["elsewhere"] = [f"bread{k}" for k in range(11, 21)]
+    with pytest.raises(InputError, match=str(kitchen.MAX_SEARCH)):
+        replay(kitchen_of(document, "file"), ["Move robot1 from table1 to table2"])

@@ -1,0 +1,80 @@
+"""Schedules and rule profiles: odd pieces against random instances, odd rules by name, and what the schema says."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.hostile import NUMBERS, TEXTS
+from support.mutations import Mutator, answer
+from support.random_instances import workshop
+from support.specimens import documents
+
+from planoracle.analysis.profiles import profiles
+from planoracle.instances.errors import InputError
+from planoracle.instances.files import InstanceDocument, instance_from_document, json_schema
+from planoracle.instances.referee import KINDS, find_violations, referee
+from planoracle.instances.schedule import Piece, Schedule
+
+WHOLE = [number for number in NUMBERS if isinstance(number, int) and abs(number) < 10**41]
+
+
+@settings(max_examples=200)
+@given(st.integers(0, 2**32 - 1))
+def test_any_schedule_is_refereed(seed: int) -> None:
+    random = Random(seed)
+    instance = workshop(seed % 5_000)
+    pieces = []
+    for _ in range(random.randint(0, 12)):
+        action = random.choice(instance.actions)
+        start, duration = (
+            random.choice((random.randint(0, 9), random.choice(WHOLE))),
+            random.choice((action.duration, random.choice(WHOLE))),
+        )
+        pieces.append(
+            Piece(
+                action.id,
+                start,
+                duration,
+                random.choice((*instance.agents, None, "", "\ud800")),
+                random.choice((0, 0, 1, -1, 10**40)),
+            )
+        )
+    schedule = Schedule.of(instance, pieces)
+    run = referee(instance, schedule)
+    kinds = [KINDS.index(violation.kind) for violation in run.violations]
+    assert kinds == sorted(kinds)
+    assert run.violations == tuple(find_violations(instance, schedule))
+    assert run.success == (not kinds)
+
+
+def test_odd_rules_are_refused_by_name() -> None:
+    for text in TEXTS:
+        for given_ in ({text: "true"}, {"max_failures": text}, {"reference": text}, {"normalize": text}):
+            found = answer(profiles, "paper", given_)
+            assert isinstance(found, InputError) or text in ("true", "１２")
+        assert isinstance(answer(profiles, text), InputError)
+
+
+def test_the_schema_and_the_reader_know_the_same_keys() -> None:
+    """A key that is not in the schema is refused, wherever it stands."""
+    schema = json_schema()
+    known = {name for part in (schema, *schema["$defs"].values()) for name in part["properties"]}
+    assert set(schema["properties"]) == set(InstanceDocument.model_fields)
+    refused = 0
+    for seed in range(300):
+        document = Mutator(Random(seed)).tree(documents()["bakery"])
+        strange = _keys(document) - known
+        if strange:
+            refused += 1
+            with pytest.raises(InputError):
+                instance_from_document(document, "file")
+    assert refused > 10
+
+
+def _keys(value: object) -> set[str]:
+    if isinstance(value, dict):
+        return set(value).union(*map(_keys, value.values()))
+    return set().union(*map(_keys, value)) if isinstance(value, list) else set()

@@ -1,0 +1,179 @@
+"""Submission lines: every one gets a grade or a reason that is no fault of ours, the same each time."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.hostile import HOSTILE, TEXTS, encoded
+from support.mutations import Mutator
+from support.specimens import submissions, verdicts
+
+from planoracle.analysis.courses.dispatch import course_of
+from planoracle.analysis.critique import critique
+from planoracle.analysis.grade import Grade, Grader, grade_all
+from planoracle.analysis.problems import Problems
+from planoracle.analysis.profiles import BENCHMARKS, profiles
+from planoracle.analysis.regret import completed, regret
+from planoracle.analysis.repair import Repairer
+from planoracle.analysis.submissions import MAX_LINE, answers, read_submissions
+from planoracle.analysis.valuation import step_of, value_of
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Instance
+from planoracle.solver.states import Value
+
+SEEDS = st.integers(0, 2**32 - 1)
+INTERNAL = "internal error"
+GRADERS = {name: Grader(*(profiles(name)[one] for one in BENCHMARKS)) for name in ("paper", "released")}
+TOOLS = {
+    "regret": lambda problem, submission: regret(problem, submission, seconds=1.0).as_dict(),
+    "critique": lambda problem, submission: critique(problem, submission, seconds=1.0).as_dict(),
+    "repair": lambda problem, submission: Repairer(time_limit=1.0).repair(problem, submission).as_dict(),
+}
+# Pricing what several cooks do takes seconds for every step.
+QUICK = [one for one in submissions() if "multi_agent" not in one["instance"]]
+
+
+def graded(data: bytes, profile: str = "paper") -> list[Grade]:
+    return list(grade_all(read_submissions(io.BytesIO(data), "lines"), GRADERS[profile]))
+
+
+def check(grade: Grade) -> None:
+    assert not (grade.reason or "").startswith(INTERNAL), grade.reason
+    assert grade.scored == (grade.reason is None) == (grade.success is not None)
+    assert len(grade.reason or "") <= 1_000 or not grade.id
+    json.loads(json.dumps(grade.row(trace=True)))
+
+
+def mutated(seed: int, seeds: list[dict[str, Any]]) -> bytes:
+    mutator = Mutator(Random(seed), [one["plan"] for one in submissions()])
+    submission = mutator.random.choice(seeds)
+    if mutator.random.random() < 0.7:
+        return encoded(submission | {"plan": mutator.times(mutator.plan, submission["plan"])})
+    line = encoded(mutator.times(mutator.tree, submission))
+    return mutator.raw(line) if mutator.random.random() < 0.2 else line
+
+
+@settings(max_examples=500)
+@given(SEEDS, st.sampled_from(sorted(GRADERS)))
+def test_mutated_submissions_are_graded_or_refused(seed: int, profile: str) -> None:
+    line = mutated(seed, submissions())
+    first = graded(line, profile)
+    for grade in first:
+        check(grade)
+    assert [grade.row(trace=True) for grade in graded(line, profile)] == [grade.row(trace=True) for grade in first]
+
+
+def test_unmutated_submissions_are_successes_and_of_mutated_ones_some_still_are() -> None:
+    whole = [grade for one in submissions() for grade in graded(encoded(one))]
+    assert all(grade.success for grade in whole), [grade.id for grade in whole if not grade.success]
+    found = [grade for seed in range(300) for grade in graded(mutated(seed, submissions()))]
+    scored = [grade for grade in found if grade.scored]
+    assert 100 < len(scored) < len(found)
+    assert 20 < sum(bool(grade.success) for grade in scored) < len(scored) - 20
+
+
+@settings(max_examples=60)
+@given(SEEDS, st.sampled_from(sorted(TOOLS)))
+def test_mutated_submissions_are_priced_criticised_and_repaired_or_refused(seed: int, tool: str) -> None:
+    entries = read_submissions(io.BytesIO(mutated(seed, QUICK)), "lines")
+    for answer in answers(entries, TOOLS[tool], Problems()):
+        assert not (answer.reason or "").startswith(INTERNAL), answer.reason
+        assert (answer.value is None) == (answer.reason is not None)
+        json.dumps(answer.value)
+
+
+@given(st.binary() | st.text().map(str.encode))
+def test_any_line_is_refused(data: bytes) -> None:
+    for grade in graded(data):
+        check(grade)
+        assert not grade.scored
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_lines_that_are_none_of_ours_are_refused_and_the_next_is_graded(name: str) -> None:
+    good = encoded(submissions()[0])
+    *bad, last = graded(HOSTILE[name].replace(b"\n", b" ") + b"\n" + good)
+    assert last.success
+    assert [grade.scored for grade in bad] == [False] * (name not in ("nothing", "a byte order mark", "spaces")) or bad
+    for grade in bad:
+        check(grade)
+
+
+@pytest.mark.parametrize("place", ["id", "instance", "model"])
+def test_odd_names_are_kept_or_refused(place: str) -> None:
+    for text in TEXTS:
+        (grade,) = graded(encoded(submissions()[0] | {place: text}))
+        check(grade)
+        assert grade.scored == (place != "instance")
+        assert grade.scored or len(grade.instance or "") <= 200
+
+
+def test_a_line_that_is_too_long_is_passed_over_in_little_memory() -> None:
+    class Stream(io.RawIOBase):
+        """A line that is never in memory as a whole, and another one."""
+
+        left = 3 * MAX_LINE
+
+        def readline(self, size: int | None = -1) -> bytes:
+            assert size is not None
+            assert 0 < size <= MAX_LINE + 1
+            if self.left < 0:
+                return b""
+            self.left -= size
+            return b"x" * size if self.left >= 0 else b"\n"
+
+    ((number, error),) = read_submissions(Stream(), "lines")  # type: ignore[arg-type]
+    assert number == 1
+    assert str(MAX_LINE) in str(error)
+
+
+def test_a_stream_that_breaks_off_is_reported_after_what_was_read() -> None:
+    class Stream(io.BytesIO):
+        def readline(self, size: int | None = -1) -> bytes:
+            return super().readline(size) or self.fail()
+
+        def fail(self) -> bytes:
+            raise OSError(5, "Input/output error")
+
+    found = list(grade_all(read_submissions(Stream(encoded(submissions()[0]) + b"\n"), "lines"), GRADERS["paper"]))
+    assert [grade.scored for grade in found] == [True, False]
+    assert found[1].line == 2
+    assert "cannot be read any further: Input/output error" in str(found[1].reason)
+
+
+def test_paths_to_originals_that_no_file_can_have_are_refused(tmp_path: Any) -> None:
+    for folder in (tmp_path / ("x" * 5000), tmp_path / "a\udcff"):
+        with pytest.raises(InputError):
+            Problems(folder).find("robotouille/asynchronous/nothing")
+
+
+def test_recorded_submissions_are_graded_when_mutated(shared: Any) -> None:
+    seeds = verdicts(shared / "verdicts")
+    bundled = [one for one in seeds if one["instance"].startswith(("recipe2plan/", "timearena/"))]
+    assert len(bundled) > 700
+
+    def found() -> Iterator[Grade]:
+        for seed in range(300):
+            yield from graded(mutated(seed, bundled))
+
+    for grade in found():
+        check(grade)
+
+
+def test_a_completion_for_which_there_is_no_time_is_no_fault_of_ours() -> None:
+    """A busy machine may find the best makespan in time, but not the plan that belongs to it."""
+    problem = Problems().find("recipe2plan/timed/Pizza_Chocolate-Cake")
+    assert isinstance(problem, Instance)
+    course = course_of(problem, "Step(2, Chocolate-Cake, 10 min, 00:00:00)")
+    value = value_of(course.situations[course.stop], step_of(course))
+    assert value.makespan is not None
+    assert completed(course, course.stop, value) is not None
+    unproved = Value(value.least - 1, value.most)
+    assert completed(course, course.stop, unproved, seconds=0) is None

@@ -1,0 +1,142 @@
+"""TimeArena: mutated decisions under both profiles, names of combinations, and the original files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.hostile import FLOODS, encoded
+from support.mutations import Mutator, answer
+from support.specimens import submissions
+
+from planoracle.analysis.judges.common import MAX_MINUTES, minutes_limit
+from planoracle.instances import catalogue
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.reading import load_json
+from planoracle.instances.timearena.language import MAX_DECISIONS, parse
+from planoracle.instances.timearena.profile import PROFILES
+from planoracle.instances.timearena.reader import read_dependency_graph, read_tasks
+from planoracle.instances.timearena.rules import Run, as_replay, replay
+from planoracle.instances.timearena.world import world
+
+SEEDS = st.integers(0, 2**32 - 1)
+NAME = "timearena/household1"
+WORLD = world(NAME)
+
+ROLE = {"verb": "wash", "slot": None, "minutes": 3, "needs": [], "before": None, "after": None}
+TASKS = {
+    "tidy1": {
+        "scenario": "household",
+        "label": "tidy up",
+        "actions": [
+            {"verb": "wash", "usage": "wash OBJ", "occupies_agent": True},
+            {"verb": "put into", "usage": "put OBJ1 into OBJ2", "occupies_agent": False},
+        ],
+        "objects": [
+            {
+                "name": "cup",
+                "roles": [
+                    ROLE,
+                    ROLE
+                    | {
+                        "verb": "put into",
+                        "slot": 1,
+                        "minutes": 1,
+                        "needs": [{"object": "cup", "verb": "wash", "slot": None}],
+                    },
+                ],
+            },
+            {
+                "name": "sink",
+                "roles": [ROLE | {"verb": "put into", "slot": 2, "minutes": 0, "before": "dirty", "after": "clean"}],
+            },
+        ],
+    }
+}
+GRAPH = {"tidy1": [{"wash cup": 3, "dry cup*": 2}, {"dry cup*": ["wash cup"]}]}
+
+
+def run_of(plan: Any, profile: str, limit: int = 400) -> Run:
+    return replay(WORLD, parse(plan, WORLD, PROFILES[profile]), limit, PROFILES[profile])
+
+
+def check(run: Run, limit: int = 400) -> None:
+    assert 0 <= run.score <= 100
+    assert run.total_time == len(run.steps) <= limit
+    assert run.completed <= (run.score == 100)
+    assert as_replay(run).makespan == run.total_time
+
+
+@settings(max_examples=400)
+@given(SEEDS, st.sampled_from(sorted(PROFILES)))
+def test_mutated_decisions_are_replayed_or_refused(seed: int, profile: str) -> None:
+    plans = [one["plan"] for one in submissions() if one["instance"] == NAME]
+    mutator = Mutator(Random(seed), [one["plan"] for one in submissions()])
+    plan = load_json(encoded(mutator.times(mutator.plan, mutator.random.choice(plans))), "plan")
+    run = answer(run_of, plan, profile)
+    if not isinstance(run, InputError):
+        check(run)
+        assert run == run_of(plan, profile)
+
+
+@given(st.text() | st.lists(st.text() | st.none() | st.dictionaries(st.just("action"), st.text())))
+def test_any_decisions_are_replayed_or_refused(plan: Any) -> None:
+    for profile in PROFILES:
+        run = answer(run_of, plan, profile)
+        if not isinstance(run, InputError):
+            check(run)
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_floods_are_read_in_linear_time(flood: str) -> None:
+    text = flood * (300_000 // len(flood))
+    for profile in PROFILES:
+        for plan in (text, [text], [{"action": text}]):
+            run = answer(run_of, plan, profile)
+            if not isinstance(run, InputError):
+                check(run)
+
+
+def test_the_limits_are_named() -> None:
+    with pytest.raises(PlanError, match=str(MAX_DECISIONS)):
+        parse(["wait"] * (MAX_DECISIONS + 1), WORLD)
+    for minutes in (MAX_MINUTES + 1, 10**4000, -1, 1.0, True, "5", None):
+        with pytest.raises(InputError, match=str(MAX_MINUTES)):
+            minutes_limit({"time_limit": minutes}, 40)
+
+
+def test_waits_to_the_last_minute_that_can_be_asked_for_are_run_at_once() -> None:
+    run = run_of(["wait"] * MAX_DECISIONS, "paper", MAX_MINUTES)
+    check(run, MAX_MINUTES)
+    assert run.end == "time_out"
+
+
+@settings(max_examples=300)
+@given(SEEDS)
+def test_mutated_names_stand_for_problems_or_are_refused(seed: int) -> None:
+    mutator = Mutator(Random(seed), ["asynctool/files_1+text_2@0-1:3", "robotouille/synchronous/3_burger@7"])
+    name = mutator.times(
+        mutator.text,
+        mutator.random.choice((NAME, "timearena/shared/cooking1+cooking2", "timearena/*/lab*", "timearena/cooking/2")),
+    )
+    found = answer(catalogue.expand, [name])
+    if not isinstance(found, InputError):
+        assert all(catalogue.names_problem(one) or catalogue.is_file(one) for one in found)
+
+
+@pytest.mark.parametrize(("document", "read"), [(TASKS, read_tasks), (GRAPH, read_dependency_graph)])
+def test_mutated_original_files_are_read_or_refused(tmp_path: Path, document: Any, read: Any) -> None:
+    path = tmp_path / "file.json"
+    outcomes = set()
+    for seed in range(250):
+        mutator = Mutator(Random(seed), [TASKS, GRAPH])
+        data = encoded(mutator.times(mutator.tree, document) if seed else document)
+        path.write_bytes(mutator.raw(data) if seed % 5 == 4 else data)
+        found = answer(read, path)
+        outcomes.add(type(found).__name__)
+        assert not isinstance(found, InputError) or found.source == str(path)
+    assert outcomes == {"InputError", "dict"}
