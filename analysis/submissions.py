@@ -9,7 +9,7 @@ from typing import IO, Any, Generic, TypeVar
 from planoracle.analysis.problems import Problems
 from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import load_json
+from planoracle.instances.reading import load_json
 
 __all__ = ["INTERNAL", "MAX_LINE", "Answer", "answers", "checked", "fault_of", "read_submissions"]
 

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any, Protocol
 
 from planoracle.instances.errors import InternalError, PlanError
-from planoracle.instances.files import load_json
 from planoracle.instances.model import Instance
+from planoracle.instances.reading import load_json
 from planoracle.instances.referee import referee
 from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import Piece, Schedule
@@ -18,7 +18,7 @@ from planoracle.instances.validate import MAX_NAME
 __all__ = ["MAX_PIECES", "MAX_TIME", "Language", "certify", "language"]
 
 #: Most pieces, and largest number, in a plan for an own instance; more than any instance needs.
-MAX_PIECES, MAX_TIME = 20_000, 10**15
+MAX_PIECES, MAX_TIME = 20_000, 10**40
 
 
 class Language(Protocol):

@@ -9,12 +9,14 @@ from functools import cache
 from importlib import import_module
 from os.path import isfile, join
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 from planoracle.instances.crew import split_crew, with_crew
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Instance
-from planoracle.instances.robotouille.kitchen import Kitchen
+
+if TYPE_CHECKING:
+    from planoracle.instances.robotouille.kitchen import Kitchen
 
 __all__ = [
     "Problem",
@@ -33,7 +35,7 @@ __all__ = [
 BENCHMARKS = ("recipe2plan", "timearena", "asynctool", "robotouille")
 
 #: A scheduling problem, or a kitchen, in which the actions have to be chosen.
-Problem = Instance | Kitchen
+Problem: TypeAlias = "Instance | Kitchen"
 
 
 class _Shelf(Protocol):
@@ -125,9 +127,12 @@ def expand(patterns: Iterable[str]) -> list[str]:
         if crew is not None and _path(pattern) is None:
             found.update(dict.fromkeys(name + crew[1] for name in expand([crew[0]])))
             continue
+        shelf = _shelf(pattern)
+        if shelf is None and is_file(pattern):  # without looking through all names, which would load all benchmarks
+            found.setdefault(pattern)
+            continue
         prefix = pattern.rstrip("/") + "/"
         below = [name for name in _names(pattern) if name.startswith(prefix) or fnmatchcase(name, pattern)]
-        shelf = _shelf(pattern)
         below += shelf.members(pattern) if shelf is not None else ()
         if below and pattern:
             found.update(dict.fromkeys(below))
@@ -191,7 +196,7 @@ def problem(name: str) -> Problem:
 
 
 def _with_crew(found: Problem, crew: str) -> Problem:
-    if not isinstance(found, Kitchen):
+    if isinstance(found, Instance):
         return with_crew(found, crew)
     from planoracle.instances.robotouille.cooks import with_cooks
 
@@ -207,7 +212,7 @@ def load(name: str) -> Instance:
 
 
 def _instance(found: Problem, name: str) -> Instance:
-    if isinstance(found, Kitchen):
+    if not isinstance(found, Instance):
         raise InputError("is a kitchen, no scheduling problem", value=name)
     return found
 
@@ -245,25 +250,31 @@ def read_problems(name_or_path: str) -> list[Problem]:
 
 
 def _read(path: str) -> list[Problem]:
-    from planoracle.instances import files
-    from planoracle.instances.asynctool import reader as asynctool
+    # Readers are imported when their turn comes: together they take longer than most files.
     from planoracle.instances.literature import reader as literature
-    from planoracle.instances.recipe2plan import reader as recipe2plan
-    from planoracle.instances.robotouille import reader as kitchens
+    from planoracle.instances.reading import load_json, read_bytes
 
     if _is_folder(path):
         return [literature.read_folder(path)]
-    data = files.read_bytes(path)
+    data = read_bytes(path)
     found = literature.read_data(data, path)
     if found:
         return [*found]
-    document = files.load_json(data, path)
+    document = load_json(data, path)
+    if isinstance(document, dict) and document.get("format") == "planoracle/instance":
+        return [_own(document, path)]
+    from planoracle.instances.robotouille import reader as kitchens
+
     if kitchens.looks_like_kitchen(document):
         return [kitchens.kitchen_of(document, path)]
+    from planoracle.instances.asynctool import reader as asynctool
+
     if asynctool.looks_like_asynctool(document):
         return [*asynctool.read_document(document, path)]
     if isinstance(document, dict) and "format" in document:
-        return [files.instance_from_document(document, path)]
+        return [_own(document, path)]
+    from planoracle.instances.recipe2plan import reader as recipe2plan
+
     if recipe2plan.looks_like_cooking(document):
         timed = recipe2plan.read_cooking(path, document)
         return [*timed, *(one.without_maximum_lags(one.name.replace("/timed/", "/untimed/", 1)) for one in timed)]
@@ -272,3 +283,9 @@ def _read(path: str) -> list[Problem]:
         "nor a cooking.json, an environment of Robotouille or one of the formats in instances/literature/README.md",
         source=path,
     )
+
+
+def _own(document: object, path: str) -> Instance:
+    from planoracle.instances.files import instance_from_document
+
+    return instance_from_document(document, path)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
-import stat
-from collections import Counter
-from functools import cache
-from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NoReturn
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.reading import load_json, read_bytes
 from planoracle.instances.validate import MAX_ACTIONS, MAX_LAGS
 
 __all__ = [
@@ -24,16 +19,12 @@ __all__ = [
     "input_error",
     "instance_from_document",
     "json_schema",
-    "load_json",
     "read_instance",
-    "strict_decoder",
     "to_document",
 ]
 
 FORMAT: Final = "planoracle/instance"
 VERSION: Final = 1
-#: Largest file that is read, in bytes; most lists and objects in it, each of which takes memory many times its text.
-MAX_BYTES, MAX_CONTAINERS = 16 * 2**20, 1_000_000
 
 
 class _Strict(BaseModel):
@@ -121,85 +112,6 @@ def json_schema() -> dict[str, Any]:
     schema = InstanceDocument.model_json_schema()
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     return schema
-
-
-@cache
-def strict_decoder() -> json.JSONDecoder:
-    """Return a decoder that raises `InputError` for duplicate keys, NaN and infinities."""
-    return json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constant, parse_float=_finite)
-
-
-def load_json(text: str | bytes, source: str) -> Any:
-    """Parse JSON, refusing what the standard parser lets through.
-
-    Raises
-    ------
-    InputError
-        For invalid UTF-8 or JSON, duplicate keys, NaN and infinities, absurdly long numbers or nesting, and more than
-        `MAX_CONTAINERS` lists and objects (brackets within texts are counted as well).
-    """
-    try:
-        if isinstance(text, bytes):
-            text = text.decode("utf-8-sig")
-        if text.count("[") + text.count("{") > MAX_CONTAINERS:
-            raise InputError(f"holds more than {MAX_CONTAINERS} lists and objects")
-        return strict_decoder().decode(text)
-    except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 ({error.reason} at byte {error.start})", source=source) from None
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}", source=source
-        ) from None
-    except InputError as error:
-        raise error.at(source) from None
-    except RecursionError:
-        raise InputError("is nested too deeply", source=source) from None
-    except ValueError as error:  # an integer with thousands of digits
-        raise InputError(f"holds a number that cannot be read: {error}", source=source) from None
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = Counter(name for name, _ in pairs)
-        raise InputError("key is given twice", field=next(name for name, count in twice.items() if count > 1))
-    return found
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not isfinite(number):
-        raise InputError(f"{text[:40]} is too large a number")
-    return number
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise InputError(f"{name} is not a JSON number")
-
-
-def read_bytes(path: str | Path) -> bytes:
-    """Read a file of at most `MAX_BYTES`; raises `InputError` if that cannot be done.
-
-    What has no end, or would be waited for, is no file to read: pipes, sockets, devices.
-    """
-    try:
-        mode = os.stat(path).st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            raise InputError("cannot be read: is no regular file", source=_printable(path))
-        with open(path, "rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", source=_printable(path)) from None
-    except ValueError as error:  # a name no file can have
-        raise InputError(f"cannot be read: {error}", source=_printable(path)) from None
-    if len(data) > MAX_BYTES:
-        raise InputError(f"is larger than {MAX_BYTES} bytes", source=str(path))
-    return data
-
-
-def _printable(path: str | Path) -> str:
-    text = str(path).encode("utf-8", "backslashreplace").decode()
-    return text if len(text) <= 300 else f"{text[:300]}..."
 
 
 def read_instance(path: str | Path) -> Instance:

@@ -10,7 +10,6 @@ from typing import Any
 
 import ortools
 
-from planoracle.heuristics.improve import improve
 from planoracle.instances.benchmarks import certify
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
@@ -254,6 +253,8 @@ class _Search:
 
     def schedule_fast(self, tries: int) -> None:
         """See whether the heuristics know better; on large instances they do long before CP-SAT."""
+        from planoracle.heuristics.improve import improve  # late: most instances do without
+
         seconds = max(0.0, min(2.0, self.left() / 4))
         found = improve(self.instance, seed=self.seed, iterations=tries, seconds=seconds, bound=self.least)
         known = self.most if self.best is None else self.best.makespan - 1

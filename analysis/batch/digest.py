@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.catalogue import Problem
-from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.instances.model import Instance
+
+if TYPE_CHECKING:
+    from planoracle.instances.robotouille.kitchen import Kitchen
 
 __all__ = ["FORMAT", "digest", "fingerprint", "of_text"]
 
@@ -41,7 +44,7 @@ def of_text(text: str) -> str:
 
 def fingerprint(problem: Problem) -> str:
     """Return the digest of a problem with everything its rules need, its name included; worked out once."""
-    if isinstance(problem, Kitchen):
+    if not isinstance(problem, Instance):
         return _of_kitchen(problem)
     found = problem.cache.get("fingerprint")
     if found is None:

@@ -13,7 +13,7 @@ from planoracle.analysis.batch.flow import Item
 from planoracle.analysis.batch.work import Answer, Chunk, pack
 from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import PlanoracleError
-from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.instances.model import Instance
 from planoracle.solver import solve as solver
 
 __all__ = ["Solving"]
@@ -54,7 +54,7 @@ class Solving:
 
     def _row(self, problem: Problem) -> dict[str, Any]:
         result: Any
-        if isinstance(problem, Kitchen):
+        if not isinstance(problem, Instance):
             from planoracle.solver.kitchens.planner import plan
 
             result = plan(problem, time_limit=self.time_limit)
@@ -70,7 +70,7 @@ class Solving:
             "status": result.status,
             "makespan": result.makespan,
             "lower_bound": result.lower_bound,
-            "unit": "step" if isinstance(problem, Kitchen) else problem.unit,
+            "unit": problem.unit if isinstance(problem, Instance) else "step",
             "seconds": round(result.seconds, 6),
             "proof": result.proof,
             "plan": result.plan,

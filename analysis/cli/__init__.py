@@ -1,67 +1,97 @@
-"""The command line, one module per verb. Heavy libraries are imported when a verb runs."""
+"""The command line, one module per verb. Verbs and heavy libraries are imported when they are wanted."""
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
+from importlib import import_module
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
-from planoracle.analysis.cli import (
-    advise,
-    compare,
-    compose,
-    critique,
-    explain,
-    gantt,
-    generate,
-    grade,
-    instances,
-    regret,
-    repair,
-    report,
-    schedule,
-    schema,
-    solve,
-    speedup,
-)
 from planoracle.analysis.cli.output import complain
 
 __all__ = ["app", "main"]
 
+#: Verbs, and the function of the module of that name that carries them out.
+_VERBS = {
+    "instances": "instances.instances",
+    "solve": "solve.solve",
+    "schedule": "schedule.schedule",
+    "grade": "grade.grade",
+    "compare": "compare.compare",
+    "compose": "compose.compose",
+    "critique": "critique.critique",
+    "explain": "explain.explain",
+    "gantt": "gantt.gantt",
+    "generate": "generate.generate",
+    "next": "advise.next_",
+    "regret": "regret.regret",
+    "repair": "repair.repair",
+    "report": "report.report",
+    "schema": "schema.schema",
+    "speedup": "speedup.speedup",
+}
+
+
+class _Verbs(TyperGroup):
+    """Imports a verb when it is called, or listed in a help text."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(_VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in _VERBS:
+            for verb in _VERBS:  # so that the one that was meant can be named
+                self.get_command(ctx, verb)
+            return None
+        if cmd_name not in self.commands:
+            module, _, function = _VERBS[cmd_name].partition(".")
+            single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+            single.command(cmd_name)(getattr(import_module(f"planoracle.analysis.cli.{module}"), function))
+            self.commands[cmd_name] = typer.main.get_command(single)
+        return self.commands[cmd_name]
+
+
 app = typer.Typer(
     name="planoracle",
+    cls=_Verbs,
     help="Proved optimal plans, replay and grading for time-aware multitasking benchmarks of language agents.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command("instances")(instances.instances)
-app.command("solve")(solve.solve)
-app.command("schedule")(schedule.schedule)
-app.command("grade")(grade.grade)
-app.command("compare")(compare.compare)
-app.command("compose")(compose.compose)
-app.command("critique")(critique.critique)
-app.command("explain")(explain.explain)
-app.command("gantt")(gantt.gantt)
-app.command("generate")(generate.generate)
-app.command("next")(advise.next_)
-app.command("regret")(regret.regret)
-app.command("repair")(repair.repair)
-app.command("report")(report.report)
-app.command("schema")(schema.schema)
-app.command("speedup")(speedup.speedup)
+
+
+@app.callback()
+def _planoracle() -> None:
+    pass
 
 
 def main() -> None:
     """Run the command line."""
+    # Looking for plug-ins of pydantic, of which there is no use here, reads the list of all installed packages.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    status = _run()
+    if threading.active_count() > 1:  # a search that nobody waits for any more; it does not survive being torn down
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
+
+
+def _run() -> int:
     from planoracle.instances.errors import PlanoracleError, UnknownNameError
 
     try:
         app()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except PlanoracleError as error:
         complain(error)
-        sys.exit(2 if isinstance(error, UnknownNameError) else 1)
+        return 2 if isinstance(error, UnknownNameError) else 1
     except BrokenPipeError:  # the reader of our output went away, e.g. `| head`
-        sys.stderr.close()
-        sys.exit(1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at its end
+        return 1
+    return 0

@@ -36,7 +36,7 @@ def next_(
     from planoracle.analysis.profiles import benchmark_of, profiles
     from planoracle.instances import catalogue
     from planoracle.instances.errors import UnknownNameError
-    from planoracle.instances.files import read_bytes
+    from planoracle.instances.reading import read_bytes
 
     found = [problem for one in catalogue.expand([name]) for problem in catalogue.read_problems(one)]
     if len(found) != 1:

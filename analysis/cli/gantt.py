@@ -68,7 +68,7 @@ def _read(instance: Any, plan: Path) -> Any:
     """Return the schedule of the plan in a file."""
     from planoracle.instances.benchmarks import language
     from planoracle.instances.errors import InputError
-    from planoracle.instances.files import read_bytes
+    from planoracle.instances.reading import read_bytes
 
     text = read_bytes(plan).decode("utf-8", errors="replace")
     schedule = language(instance.benchmark).parse(instance, text)
@@ -91,7 +91,7 @@ def _best(instance: Any, time_limit: float) -> tuple[Any, str]:
 def _draw_kitchen(kitchen: Any, output: Path, plan: Path | None, time_limit: float) -> None:
     from planoracle.analysis.figures.kitchen import save_picture
     from planoracle.instances.errors import InputError
-    from planoracle.instances.files import read_bytes
+    from planoracle.instances.reading import read_bytes
     from planoracle.instances.robotouille import language, run
     from planoracle.solver.kitchens.planner import plan as best_plan
 

@@ -8,8 +8,8 @@ from typing import Any
 from planoracle.analysis.judges.common import given
 from planoracle.analysis.repairs.common import Dropped, Reading, Wish
 from planoracle.instances.benchmarks import language
-from planoracle.instances.files import load_json
 from planoracle.instances.model import Instance
+from planoracle.instances.reading import load_json
 from planoracle.instances.referee import referee
 from planoracle.instances.schedule import Schedule
 

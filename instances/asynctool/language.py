@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from planoracle.instances.asynctool.calls import Call, too_deep
 from planoracle.instances.asynctool.profile import PROFILES, Profile
 from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.files import load_json, strict_decoder
+from planoracle.instances.reading import load_json, strict_decoder
 
 __all__ = ["CLOSING", "WAIT", "Said", "call_message", "messages", "read_message"]
 

@@ -11,8 +11,8 @@ from planoracle.instances.asynctool.calls import parse_call
 from planoracle.instances.asynctool.executors import documents
 from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.files import load_json
 from planoracle.instances.model import Instance
+from planoracle.instances.reading import load_json
 
 __all__ = ["covers", "load", "members", "names", "problem", "set_of", "tasks"]
 

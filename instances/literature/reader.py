@@ -7,9 +7,8 @@ import re
 from pathlib import Path
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import read_bytes
-from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max, slab
 from planoracle.instances.model import Instance
+from planoracle.instances.reading import read_bytes
 
 __all__ = ["read_data", "read_folder", "read_text"]
 
@@ -65,11 +64,18 @@ def read_text(text: str, name: str) -> list[Instance]:
     InputError
         Naming the line of a fault.
     """
+    # Imported when their turn comes, so that other files need not wait for them.
     if _FOUR_NUMBERS.match(text):
+        from planoracle.instances.literature import rcpsp_max
+
         return [rcpsp_max.read_text(text, name)]
     if _RCPSP.search(text):
+        from planoracle.instances.literature import rcpsp
+
         return [rcpsp.read_text(text, name)]
     if _TWO_NUMBERS.match(text) or _JOB_SHOPS.search(text):
+        from planoracle.instances.literature import jobshop
+
         return jobshop.read_text(text, name)
     return []
 
@@ -82,6 +88,8 @@ def read_folder(folder: str) -> Instance:
     InputError
         Naming the file and the line of a fault.
     """
+    from planoracle.instances.literature import slab
+
     tables = {}
     for file in slab.FILES:
         # Notes are in all sorts of encodings, and nothing depends on them.

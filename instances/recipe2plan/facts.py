@@ -7,8 +7,9 @@ from importlib.resources import files
 from typing import Any
 
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.files import instance_from_document, load_json
+from planoracle.instances.files import instance_from_document
 from planoracle.instances.model import Instance
+from planoracle.instances.reading import load_json
 from planoracle.instances.recipe2plan.language import Command
 
 __all__ = ["SETTINGS", "load", "names", "reference_plan"]

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import load_json, read_bytes
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource, merge
+from planoracle.instances.reading import load_json, read_bytes
 
 __all__ = ["OBJECTS", "looks_like_cooking", "read_cooking", "read_reference_plans"]
 

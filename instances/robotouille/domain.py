@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import load_json
+from planoracle.instances.reading import load_json
 
 __all__ = ["ACTOR", "DELAY", "KINDS", "REPEATS", "Action", "Domain", "Effect", "Literal", "Predicate", "bundled"]
 

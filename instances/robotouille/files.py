@@ -9,7 +9,8 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import input_error, load_json, read_bytes
+from planoracle.instances.files import input_error
+from planoracle.instances.reading import load_json, read_bytes
 from planoracle.instances.robotouille.domain import ACTOR, Domain, bundled
 from planoracle.instances.robotouille.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.robotouille.layout import Layout, layout_of

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import load_json, read_bytes
+from planoracle.instances.reading import load_json, read_bytes
 from planoracle.instances.robotouille import files
 from planoracle.instances.robotouille.domain import (
     DELAY,

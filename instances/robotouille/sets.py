@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.files import load_json
+from planoracle.instances.reading import load_json
 from planoracle.instances.robotouille.dishes import RAW, served
 from planoracle.instances.robotouille.files import FORMAT, VERSION, kitchen_from_document
 from planoracle.instances.robotouille.generate import variant

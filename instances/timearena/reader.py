@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import load_json, read_bytes
+from planoracle.instances.reading import load_json, read_bytes
 
 __all__ = ["GraphAction", "read_dependency_graph", "read_tasks"]
 

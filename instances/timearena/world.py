@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.files import load_json
+from planoracle.instances.reading import load_json
 
 __all__ = ["COMMON", "Object", "Role", "World", "build", "task_names", "world"]
 

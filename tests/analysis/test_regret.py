@@ -20,8 +20,8 @@ from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
 from planoracle.instances.benchmarks import language
 from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import load_json
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.reading import load_json
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan import profile as recipe2plan
 from planoracle.instances.recipe2plan.language import parse
