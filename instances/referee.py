@@ -186,6 +186,8 @@ _Use = tuple[int, Piece, Demand]
 def _capacity(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
     for name, uses in _demands(instance, pieces).items():
         capacity = instance.resource[name].capacity
+        if not _crowded(uses, capacity):
+            continue
         settings = _Settings(instance, name, uses)
         alike: dict[tuple[int, int], list[_Use]] = defaultdict(list)
         for use in uses:
@@ -202,6 +204,22 @@ def _capacity(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
             load = begun.until(piece.start) - over.until(piece.start)
             if own.amount and load > capacity:
                 yield Violation(i, "resource_capacity", piece.action, f"{name} would carry {load} of {capacity}")
+
+
+def _crowded(uses: list[_Use], capacity: int) -> bool:
+    """Whether the uses of a resource exceed its capacity at some instant, if each takes its own room."""
+    changes = []
+    for _, piece, demand in uses:
+        if piece.duration > 0:
+            changes.append((piece.start, demand.amount))
+            changes.append((piece.start + piece.duration, -demand.amount))
+    changes.sort()  # at the same instant, what ends comes first
+    load = 0
+    for _, change in changes:
+        load += change
+        if load > capacity:
+            return True
+    return False
 
 
 class _Sums:
@@ -265,6 +283,8 @@ def _shares(instance: Instance, settings: _Settings, use: _Use, alike: list[_Use
 
 def _state(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
     for name, uses in _demands(instance, pieces).items():
+        if all(demand.requires is None for _, _, demand in uses):
+            continue
         settings = _Settings(instance, name, uses)
         for i, piece, demand in uses:
             if demand.requires is None:
@@ -276,28 +296,38 @@ def _state(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
 
 
 def _lags(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
-    runs: dict[str, list[tuple[int, Piece]]] = defaultdict(list)
-    for i, piece in pieces:
-        runs[piece.action].append((i, piece))
-    for name, own in runs.items():
+    runs: dict[str, list[tuple[int, Piece]]] = {}
+    begin: dict[str, tuple[int, Piece]] = {}
+    finish: dict[str, int] = {}
+    for entry in pieces:
+        piece = entry[1]
+        name, end = piece.action, piece.start + piece.duration
+        if name not in runs:
+            runs[name], begin[name], finish[name] = [entry], entry, end
+            continue
+        runs[name].append(entry)
+        if piece.start < begin[name][1].start:
+            begin[name] = entry
+        if end > finish[name]:
+            finish[name] = end
+    for name, (i, first) in begin.items():
         modes = instance.by_id[name].modes
-        i, first = min(own, key=lambda entry: entry[1].start)
         for before in modes[first.mode].after if 0 <= first.mode < len(modes) else ():
-            finish = max((piece.end for _, piece in runs.get(before, ())), default=None)
-            if finish is None or first.start < finish:
+            if before not in finish or first.start < finish[before]:
                 yield Violation(i, "minimum_lag", name, f"starts at {first.start}, before {before} is finished")
     for lag in instance.lags:
         if lag.before not in runs or lag.after not in runs:
             continue
-        finish = max(piece.end for _, piece in runs[lag.before])
-        i, first = min(runs[lag.after], key=lambda entry: entry[1].start)
-        if lag.minimum is not None and first.start < finish + lag.minimum:
-            message = f"starts at {first.start}, earliest {finish + lag.minimum} after {lag.before}"
+        over = finish[lag.before]
+        i, first = begin[lag.after]
+        if lag.minimum is not None and first.start < over + lag.minimum:
+            message = f"starts at {first.start}, earliest {over + lag.minimum} after {lag.before}"
             yield Violation(i, "minimum_lag", lag.after, message)
-        for j, piece in runs[lag.after]:
-            if lag.maximum is not None and piece.start > finish + lag.maximum:
-                message = f"starts at {piece.start}, latest {finish + lag.maximum} after {lag.before}"
-                yield Violation(j, "maximum_lag", lag.after, message)
+        if lag.maximum is not None:
+            for j, piece in runs[lag.after]:
+                if piece.start > over + lag.maximum:
+                    message = f"starts at {piece.start}, latest {over + lag.maximum} after {lag.before}"
+                    yield Violation(j, "maximum_lag", lag.after, message)
 
 
 _CHECKS: tuple[Callable[[Instance, _Pieces], Iterator[Violation]], ...] = (
