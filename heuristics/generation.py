@@ -8,7 +8,7 @@ them comes too late the one before it is moved later and the block is placed ane
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from planoracle.heuristics.timetable import Late, Timetable
@@ -164,16 +164,23 @@ def generate_serial(instance: Instance, priority: Sequence[float], blocks: Block
     return timetable
 
 
-def generate_parallel(instance: Instance, priority: Sequence[float], blocks: Blocks | None = None) -> Timetable | None:
+def generate_parallel(
+    instance: Instance,
+    priority: Sequence[float],
+    blocks: Blocks | None = None,
+    over: Callable[[], bool] = lambda: False,
+) -> Timetable | None:
     """Generate in parallel: always place the block that can start earliest, the most urgent of them first.
 
-    Parameters and result as for `generate_serial`.
+    Parameters and result as for `generate_serial`; given up when ``over()`` says so, for this takes far longer.
     """
     blocks = blocks or blocks_of(instance)
     timetable = Timetable(instance)
     waiting = set(range(len(blocks.members)))
     placed: set[int] = set()
     while waiting:
+        if over():
+            return None
         best: tuple[tuple[int, float, int], Timetable] | None = None
         for block in sorted(b for b in waiting if blocks.before[b] <= placed):
             attempt = place_block(timetable, blocks.members[block])

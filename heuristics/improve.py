@@ -72,8 +72,12 @@ def _first(instance: Instance, blocks: Blocks, bound: int, over: Callable[[], bo
     """Best schedule of the priority rules."""
     best: Timetable | None = None
     for rule in RULES:
-        for generate in (generate_serial, generate_parallel):
-            found = generate(instance, priorities(instance, rule, blocks), blocks)
+        for parallel in (False, True):
+            urgent = priorities(instance, rule, blocks)
+            if parallel:
+                found = generate_parallel(instance, urgent, blocks, over)
+            else:
+                found = generate_serial(instance, urgent, blocks)
             if found is not None and (best is None or found.makespan < best.makespan):
                 best = found
             if over() or (best is not None and best.makespan <= bound):

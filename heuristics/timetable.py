@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
+from bisect import bisect_left, bisect_right, insort
 from typing import NamedTuple
 
 from planoracle.instances.model import Action, Demand, Instance
@@ -47,6 +47,7 @@ class Timetable:
         self._instants: dict[str, list[int]] = {agent: [] for agent in instance.agents}
         self._uses: dict[str, list[_Use]] = {resource.name: [] for resource in instance.resources}
         self._before, self._limits, self._behind, self._limited = _lags(instance)
+        self._longest = 0  # of the pieces so far
 
     @property
     def makespan(self) -> int:
@@ -63,6 +64,7 @@ class Timetable:
         copy.instance, copy._before, copy._limits = self.instance, self._before, self._limits
         copy._behind, copy._limited = self._behind, self._limited
         copy.pieces, copy.start, copy.finish = self.pieces[:], self.start[:], self.finish[:]
+        copy._longest = self._longest
         copy._busy = {agent: spans[:] for agent, spans in self._busy.items()}
         copy._instants = {agent: instants[:] for agent, instants in self._instants.items()}
         copy._uses = {name: uses[:] for name, uses in self._uses.items()}
@@ -188,10 +190,11 @@ class Timetable:
 
     def _resource_free(self, demand: Demand, time: int, duration: int) -> int | None:
         uses = self._uses[demand.resource]
-        capacity = self.instance.resource[demand.resource].capacity
+        capacity, longest = self.instance.resource[demand.resource].capacity, self._longest
         while True:
             end = time + duration
-            over = [use for use in uses if use.start < end and use.end > time]
+            near = uses[bisect_left(uses, (time - longest,)) : bisect_left(uses, (end,))]
+            over = [use for use in near if use.start < end and use.end > time]
             if demand.sets is not None:
                 over = [u for u in over if (u.sets, u.start, u.end) != (demand.sets, time, end)]
             if over and _peak(over, time) + demand.amount > capacity:
@@ -226,14 +229,16 @@ class Timetable:
             following = next((u.start for u in settings if u.start > time), _ALWAYS)
             for use in uses:
                 relies = use.requires is not None and use.requires != demand.sets
-                if relies and time < use.end and use.start <= following:
-                    return use.end
+                over = max(use.end, use.start + 1)  # one of no length needs its instant
+                if relies and time < over and use.start <= following:
+                    return over
         return time
 
     def _put(self, i: int, action: Action, pieces: list[Piece], limit: int) -> None:
         self.start[i], self.finish[i] = pieces[0].start, pieces[-1].end
         self.pieces += pieces
         for piece in pieces:
+            self._longest = max(self._longest, piece.duration)
             agent = piece.agent
             held = piece.duration if action.interruptible and action.attended else action.attended
             if agent is not None and held:

@@ -8,7 +8,7 @@ from math import gcd
 
 from planoracle.instances.model import Action, Instance
 
-__all__ = ["Windows", "common_tick", "grid_matters", "horizon", "lower_bound", "windows"]
+__all__ = ["Windows", "common_tick", "grid_matters", "horizon", "lower_bound", "steps", "windows"]
 
 # Ticks of interruptible work of several agents of which every one is looked at.
 _FEW_TICKS = 100
@@ -194,6 +194,15 @@ def common_tick(instance: Instance) -> int:
         step = gcd(step, lag.minimum or 0, lag.maximum or 0)
     share = agents if agents <= _FEW_AGENTS else 1
     return (step if step % share else step // share) or 1
+
+
+def steps(instance: Instance, step: int) -> int:
+    """Return how many steps of ``step`` ticks all interruptible actions have together.
+
+    >>> steps(Instance("k", (Action("t/chop", "t", 60, 60, interruptible=True), Action("t/boil", "t", 90, 0))), 30)
+    2
+    """
+    return sum(action.duration // step for action in instance.actions if action.interruptible)
 
 
 def _settings_may_overlap(instance: Instance) -> bool:

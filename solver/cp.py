@@ -14,7 +14,7 @@ from ortools.sat.python import cp_model_helper as cmh
 
 __all__ = ["Domain", "Model", "Outcome", "negated", "run"]
 
-FAR = 2**40
+FAR = 2**60  # beyond all times, and far from where CP-SAT's sums overflow
 
 
 class Domain(Protocol):

@@ -97,7 +97,8 @@ class ScheduleModel:
             for one, two in pairwise(parts):
                 model.difference(two.start, one.start, 1)
         else:
-            parts = [Part(model.integer(head, max(head, latest)), length, action.attended // step)]
+            held = 0 if action.interruptible and self._unheld else action.attended // step
+            parts = [Part(model.integer(head, max(head, latest)), length, held)]
         self.parts.append(parts)
         self.modes.append([None] if len(action.modes) == 1 else [model.boolean() for _ in action.modes])
         if len(action.modes) > 1:
@@ -107,6 +108,7 @@ class ScheduleModel:
 
     def _add_lags(self) -> None:
         model, index = self.model, self.instance.index
+        reaches: dict[int, list[tuple[Part, int]]] = {}
         for lag in self.instance.lags:
             last, after = self.parts[index[lag.before]][-1], self.parts[index[lag.after]]
             if lag.minimum is not None:
@@ -114,15 +116,18 @@ class ScheduleModel:
             if lag.maximum is not None:
                 reach = last.size + lag.maximum // self.step
                 model.difference(last.start, after[0].start, -reach)
-                for one, two in pairwise(after):
-                    in_time = model.boolean()
-                    model.difference(last.start, two.start, -reach, in_time)
-                    self._continue_run(one, two, negated(in_time))
+                reaches.setdefault(index[lag.after], []).append((last, reach))
                 if self._relaxed and self.instance.by_id[lag.after].interruptible:
                     for part in after:
                         last_moment = model.boolean()
                         model.difference(part.start, last.start, reach, last_moment)
                         part.yielding.append(last_moment)
+        for i, lasts in reaches.items():
+            for one, two in pairwise(self.parts[i]):
+                in_time = model.boolean()  # one for all lags, for a run is counted once
+                for last, reach in lasts:
+                    model.difference(last.start, two.start, -reach, in_time)
+                self._continue_run(one, two, negated(in_time))
         for i, action in enumerate(self.instance.actions):
             for mode, literal in zip(action.modes, self.modes[i], strict=True):
                 for before in mode.after:

@@ -18,6 +18,8 @@ __all__ = ["ordered_windows"]
 
 _NONE = -(2**62)  # no path
 _EFFORT = 400_000  # steps of the longest paths that are worth their while
+_NODES = 2_000  # of which a table of distances is made
+_PAIRS = 20_000  # whose order is looked at, one by one
 
 # For every node its row of longest distances to all nodes: the starts of the actions, the finishes of those that can be
 # paused (the others end ``duration`` after their start), and the origin of time.
@@ -28,7 +30,8 @@ _Pairs = list[tuple[int, int, int, int]]  # two actions; least distance of their
 def ordered_windows(instance: Instance) -> Windows:
     """Return earliest starts and tails, tightened by forced orders.
 
-    Instances that are too large for longest paths between all pairs get the windows that lags alone give.
+    Instances that are too large for longest paths between all pairs, or for looking at all pairs that cannot overlap,
+    get the windows that lags alone give.
 
     Examples
     --------
@@ -43,7 +46,7 @@ def ordered_windows(instance: Instance) -> Windows:
     ((0, 1, 3),)
     """
     nodes, finish = _nodes(instance)
-    paths = _longest_paths(instance, nodes, finish)
+    paths = _longest_paths(instance, nodes, finish) if nodes <= _NODES else None
     if paths is None:
         return windows(instance)
     if any(row[node] > 0 for node, row in enumerate(paths)):
@@ -114,11 +117,13 @@ def _longest_paths(instance: Instance, nodes: int, finish: list[int]) -> _Distan
 
 
 def _pairs(instance: Instance) -> _Pairs:
-    """Return the pairs of actions that cannot overlap, whatever else happens."""
+    """Return the pairs of actions that cannot overlap, whatever else happens; none if there are too many."""
     found: dict[tuple[int, int], tuple[int, int]] = {}
     for i, j, ahead, behind in (*_on_resources(instance), *_on_agents(instance)):
         known = found.get((i, j), (ahead, behind))
         found[i, j] = (max(known[0], ahead), max(known[1], behind))
+        if len(found) > _PAIRS:
+            return []
     return [(*pair, *distances) for pair, distances in found.items()]
 
 

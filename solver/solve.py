@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks import certify
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.version import VERSION
-from planoracle.solver.bounds import common_tick, grid_matters, horizon, lower_bound
+from planoracle.solver.bounds import common_tick, grid_matters, horizon, lower_bound, steps
 from planoracle.solver.cp import Outcome, run
 from planoracle.solver.model import ScheduleModel
 from planoracle.solver.orders import ordered_windows
@@ -29,6 +29,8 @@ _CORE = 0.05
 _CORE_PRESOLVED = 0.25
 _BRANCHING = 4.0
 _GRID = 0.01
+# Steps of interruptible actions of which a model can be made in some seconds.
+_MOST_STEPS = 20_000
 _CANONICAL = 0.1  # of the effort that the proof took, beyond that of the first look
 
 
@@ -141,8 +143,12 @@ class _Search:
             return self.result("infeasible", self.bounds.fault, grid=1)
         self.root = lower_bound(self.instance, self.bounds)
         self.least = self.rounded(self.root)
-        if self.least > self.most:
-            return self.result("infeasible", "the lower bound exceeds the time limit", grid=1)
+        if self.least > self.most:  # on the grid; finer pauses might end between
+            grid = 1 if self.root > self.most else None
+            return self.result("infeasible", "the lower bound exceeds the time limit", grid=grid)
+        if steps(self.instance, self.step) > _MOST_STEPS:
+            status, proof = self.without_search("too many instants at which actions can be paused")
+            return self.result(status, proof, self.best)
         model = self.model(self.least, self.most)
         if self.left() > 0:
             found = self.in_order(model, self.look)
@@ -161,6 +167,8 @@ class _Search:
 
     def run_on_every_tick(self, coarse: Result) -> Result:
         """Settle whether pauses off the grid help, for an answer on the coarse grid."""
+        if steps(self.instance, 1) > _MOST_STEPS:
+            return coarse
         self.step, self.least, self.best = 1, self.root, coarse.schedule
         shorter = self.model(self.root, self.most if coarse.makespan is None else coarse.makespan - 1)
         found = run(shorter.model, seconds=max(0.0, self.left()), seed=self.seed)
@@ -191,6 +199,8 @@ class _Search:
         least = self.root // self.step * self.step  # on the grid, the work of several agents may end between
         if best < least:
             return 1
+        if steps(self.instance, self.step) > _MOST_STEPS:
+            return self.step
         model = self.model(least, best, relaxed=True)
         model.model.drop_objective()
         finer = run(model.model, seconds=self.left(), deterministic=_GRID)
@@ -240,11 +250,15 @@ class _Search:
             if found.status == "optimal" or (self.best is not None and self.best.makespan == self.least):
                 return "optimal", self.reason(name)
             self.schedule_fast(tries)
+        return self.without_search("time limit")
+
+    def without_search(self, reason: str) -> tuple[str, str]:
+        """Answer with what is known; ``reason`` says why there is no more."""
         if self.best is None:
             self.schedule_fast(200)
         if self.best is not None and self.best.makespan == self.least:
             return "optimal", self.reason("several bounds")
-        return ("feasible" if self.best is not None else "unknown"), "time limit"
+        return ("feasible" if self.best is not None else "unknown"), reason
 
     def reason(self, step: str) -> str:
         """Say what proved the best makespan: the step, unless the bound by hand does."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -72,26 +73,35 @@ def _planoracle() -> None:
 
 def main() -> None:
     """Run the command line."""
+    gc.set_threshold(20_000, 20, 20)  # importing makes many objects, and no rubbish
     # Looking for plug-ins of pydantic, of which there is no use here, reads the list of all installed packages.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     status = _run()
-    if threading.active_count() > 1:  # a search that nobody waits for any more; it does not survive being torn down
-        sys.stderr.flush()
-        os._exit(status)
-    sys.exit(status)
+    if threading.active_count() == 1 and not {"joblib", "distributed"}.isdisjoint(sys.modules):
+        sys.exit(status)  # these have to put away their processes
+    # Nothing else needs putting away, which takes a tenth of the time of a short command; and a search in a thread
+    # that nobody waits for any more does not survive it.
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def _run() -> int:
     from planoracle.instances.errors import PlanoracleError, UnknownNameError
 
+    status = 0
     try:
-        app()
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        try:
+            app()
+        except SystemExit as ended:
+            status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        sys.stdout.flush()
     except PlanoracleError as error:
         complain(error)
         return 2 if isinstance(error, UnknownNameError) else 1
     except BrokenPipeError:  # the reader of our output went away, e.g. `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at its end
         return 1
-    return 0
+    except OSError as error:
+        complain(f"{error.filename or 'the output cannot be written'}: {error.strerror}")
+        return 1
+    return status

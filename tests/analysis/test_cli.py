@@ -179,6 +179,15 @@ def test_a_reader_that_goes_away_ends_the_output_quietly():
         process.wait(timeout=60)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_output_that_cannot_be_written_is_told():
+    call = "from planoracle.analysis.cli import main; main()"
+    for verb in (["schema"], ["solve", NAME, "--format", "jsonl"]):
+        with open("/dev/full", "wb") as full:
+            ended = subprocess.run([sys.executable, "-c", call, *verb], stdout=full, stderr=subprocess.PIPE, check=False)
+        assert (ended.returncode, ended.stderr) == (1, b"error: the output cannot be written: No space left on device\n")
+
+
 # --- solve ---------------------------------------------------------------------------------------
 
 SOLVE_KEYS = {
