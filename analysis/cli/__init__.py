@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 from planoracle.analysis.cli.output import complain
 
-__all__ = ["app", "main"]
+__all__ = ["app", "main", "run"]
 
 #: Verbs, and the function of the module of that name that carries them out.
 _VERBS = {
@@ -72,11 +72,11 @@ def _planoracle() -> None:
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line and end the process."""
     gc.set_threshold(20_000, 20, 20)  # importing makes many objects, and no rubbish
     # Looking for plug-ins of pydantic, of which there is no use here, reads the list of all installed packages.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    status = _run()
+    status = run()
     if threading.active_count() == 1 and not {"joblib", "distributed"}.isdisjoint(sys.modules):
         sys.exit(status)  # these have to put away their processes
     # Nothing else needs putting away, which takes a tenth of the time of a short command; and a search in a thread
@@ -85,7 +85,8 @@ def main() -> None:
     os._exit(status)
 
 
-def _run() -> int:
+def run() -> int:
+    """Run the command line in this process; return its exit status."""
     from planoracle.instances.errors import PlanoracleError, UnknownNameError
 
     status = 0

@@ -184,8 +184,10 @@ def test_output_that_cannot_be_written_is_told():
     call = "from planoracle.analysis.cli import main; main()"
     for verb in (["schema"], ["solve", NAME, "--format", "jsonl"]):
         with open("/dev/full", "wb") as full:
-            ended = subprocess.run([sys.executable, "-c", call, *verb], stdout=full, stderr=subprocess.PIPE, check=False)
-        assert (ended.returncode, ended.stderr) == (1, b"error: the output cannot be written: No space left on device\n")
+            args = [sys.executable, "-c", call, *verb]
+            ended = subprocess.run(args, stdout=full, stderr=subprocess.PIPE, check=False)
+        assert ended.returncode == 1
+        assert ended.stderr == b"error: the output cannot be written: No space left on device\n"
 
 
 # --- solve ---------------------------------------------------------------------------------------

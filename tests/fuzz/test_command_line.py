@@ -13,7 +13,7 @@ from support.hostile import HOSTILE, TEXTS, encoded
 from support.mutations import Mutator
 from support.specimens import documents, submissions
 
-from planoracle.analysis.cli import main
+from planoracle.analysis.cli import run
 
 # A verb, how it takes its input, and options that are worth a try with any value.
 VERBS = {
@@ -72,7 +72,7 @@ class _Stream(io.BytesIO):
         """Stay readable."""
 
 
-def command(monkeypatch: pytest.MonkeyPatch, *arguments: str, stdin: bytes = b"") -> tuple[object, bytes, bytes]:
+def command(monkeypatch: pytest.MonkeyPatch, *arguments: str, stdin: bytes = b"") -> tuple[int, bytes, bytes]:
     """Run the command line in this process; return exit status and streams."""
     streams = {"stdout": _Stream(), "stderr": _Stream()}
     with monkeypatch.context() as patch:
@@ -80,17 +80,13 @@ def command(monkeypatch: pytest.MonkeyPatch, *arguments: str, stdin: bytes = b""
         patch.setattr(sys, "stdin", io.TextIOWrapper(_Stream(stdin), encoding="utf-8"))
         patch.setattr(sys, "stdout", io.TextIOWrapper(streams["stdout"], encoding="utf-8"))
         patch.setattr(sys, "stderr", io.TextIOWrapper(streams["stderr"], encoding="utf-8", errors="backslashreplace"))
-        try:
-            main()
-            status: object = 0
-        except SystemExit as end:
-            status = end.code or 0
+        status = run()
         sys.stdout.flush()
         sys.stderr.flush()
     return status, streams["stdout"].getvalue(), streams["stderr"].getvalue()
 
 
-def check(arguments: list[str], status: object, out: bytes, err: bytes) -> None:
+def check(arguments: list[str], status: int, out: bytes, err: bytes) -> None:
     assert status in (0, 1, 2), arguments
     assert b"Traceback" not in err, arguments
     assert b"internal error" not in out + err, arguments
