@@ -9,6 +9,7 @@ from typing import Any
 from planoracle.analysis.judges.recipe2plan import released_plan
 from planoracle.analysis.optimum import optimum
 from planoracle.heuristics.registry import Budget, run
+from planoracle.instances.catalogue import set_of
 from planoracle.instances.model import Instance
 
 __all__ = ["Comparison", "compare", "summarize"]
@@ -89,7 +90,8 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
     """
     sets: dict[str, list[Comparison]] = {}
     for comparison in comparisons:
-        sets.setdefault(comparison.instance.rpartition("/")[0], []).append(comparison)
+        name = comparison.instance
+        sets.setdefault(set_of(name)[0] or name.rpartition("/")[0], []).append(comparison)
     methods = {"reference": "gap_reference", "dfs": "gap_dfs", "best heuristic": "gap_best"}
     rows = []
     for name, members in sets.items():

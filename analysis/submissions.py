@@ -50,7 +50,7 @@ def read_submissions(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any 
             if not line.strip():
                 continue
             try:
-                yield number, load_json(line, source)
+                yield number, load_json(line.rstrip(b"\r\n"), source)  # else a place could be in "line 2"
             except InputError as error:
                 yield number, error
     except OSError as error:

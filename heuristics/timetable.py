@@ -10,7 +10,7 @@ from planoracle.instances.schedule import Piece, Schedule
 
 __all__ = ["Late", "Timetable"]
 
-_ALWAYS = 10**12
+_ALWAYS = 2**62  # beyond all times
 
 
 class Late(NamedTuple):

@@ -136,7 +136,7 @@ def crewed(name: str, agents: int | None, only: Sequence[str] = ()) -> str:
             raise UnknownNameError("needs a number of agents", field="only", value=only[0])
         return name
     made = "~".join([name, str(agents), *only])
-    if split_crew(made) is None or split_crew(name) is not None:
+    if split_crew(made) is None:
         wanted = f"must be a problem's name, 1 to {MOST_AGENTS} agents and restrictions like agent2=TaskA,TaskB"
         raise UnknownNameError(wanted, field="name", value=made)
     return made
@@ -145,11 +145,15 @@ def crewed(name: str, agents: int | None, only: Sequence[str] = ()) -> str:
 def split_crew(name: str) -> tuple[str, str] | None:
     """Split the name of a problem with several agents into that of the problem and the rest; ``None`` for others.
 
+    There is no second number behind the first: ``~2~3`` is none.
+
     >>> split_crew("timearena/lab1+lab2~3~agent2=lab1"), split_crew("timearena/lab1")
     (('timearena/lab1+lab2', '~3~agent2=lab1'), None)
     """
     match = _CREW.fullmatch(name) if "~" in name and len(name) <= 4096 else None
-    return None if match is None else (match[1], name[len(match[1]) :])
+    if match is None or _CREW.fullmatch(match[1]):
+        return None
+    return match[1], name[len(match[1]) :]
 
 
 def with_crew(instance: Instance, crew: str) -> Instance:

@@ -23,8 +23,9 @@ class Windows:
     ``fault`` says why there is no schedule at all, if that shows already. ``forced`` holds (i, j, least): in every
     schedule action j starts at least so long after the start of action i, which the lags alone do not say. ``open``
     holds (i, j, ahead, behind): j starts at least ``ahead`` after the start of i, or i at least ``behind`` after that
-    of j, and both may be possible. ``way`` is the tail that the lags alone give, by which the canonical schedule is
-    defined.
+    of j, and both may be possible. ``ordered`` holds (i, j, least) for all pairs that cannot overlap and have one
+    order, with the longest path between their starts. ``way`` is the tail that the lags alone give, by which the
+    canonical schedule is defined.
     """
 
     head: list[int]
@@ -33,6 +34,7 @@ class Windows:
     fault: str = ""
     forced: tuple[tuple[int, int, int], ...] = ()
     open: tuple[tuple[int, int, int, int], ...] = ()
+    ordered: tuple[tuple[int, int, int], ...] = ()
 
     @property
     def consistent(self) -> bool:

@@ -38,8 +38,8 @@ class ScheduleModel:
         every interruptible action that is bound by a maximum lag may hold nobody, if it starts at the last moment
         that the lag allows; with several, interruptible actions hold nobody at all.
     ordering
-        Say for every pair in ``bounds.open`` which comes first, by a literal of its own. Redundant; slows down
-        small proofs and makes large ones possible.
+        Say for every pair of actions that cannot overlap which comes first, by a literal where that is open. Redundant;
+        slows down small proofs and makes large ones possible.
     """
 
     def __init__(
@@ -138,7 +138,8 @@ class ScheduleModel:
 
     def _add_orders(self, bounds: Windows, *, ordering: bool) -> None:
         model = self.model
-        for i, j, least in bounds.forced:
+        # That ordered pairs are ordered follows from the lags, but presolve makes much more of it when told.
+        for i, j, least in bounds.ordered if ordering else bounds.forced:
             model.difference(self.parts[j][0].start, self.parts[i][0].start, -(-least // self.step))
         for i, j, ahead, behind in bounds.open if ordering else ():
             first = model.boolean()

@@ -53,12 +53,16 @@ def ordered_windows(instance: Instance) -> Windows:
         return Windows([], [], [], "the time lags contradict each other")
     ends = [(i, action.duration) if finish[i] == i else (finish[i], 0) for i, action in enumerate(instance.actions)]
     way = _tails(paths, ends)
-    orders = _select(paths, _pairs(instance))
+    pairs = _pairs(instance)
+    orders = _select(paths, pairs)
     if orders is None:
         return Windows([], [], [], "the time lags leave two actions no order")
     forced, undecided = orders
     tail = _tails(paths, ends) if forced else way
-    return Windows(paths[-1][: len(instance.actions)], tail, way, "", tuple(forced), tuple(undecided))
+    ordered = [(i, j, paths[i][j]) for i, j, ahead, _ in pairs if paths[i][j] >= ahead]
+    ordered += [(j, i, paths[j][i]) for i, j, _, behind in pairs if paths[j][i] >= behind]
+    heads = paths[-1][: len(instance.actions)]
+    return Windows(heads, tail, way, "", tuple(forced), tuple(undecided), tuple(ordered))
 
 
 def _tails(paths: _Distances, ends: list[tuple[int, int]]) -> list[int]:

@@ -62,9 +62,9 @@ class Translator:
         self.sizes = [
             step if action.interruptible and action.duration > step else action.duration for action in instance.actions
         ]
-        # A negative maximum lag keeps its actions apart like a minimum lag.
-        longest = [0, *(lag.minimum or 0 for lag in instance.lags), *(abs(lag.maximum or 0) for lag in instance.lags)]
-        reach = max(longest) + max(action.release for action in instance.actions)
+        # A negative maximum lag keeps its actions apart like a minimum lag, and a negative minimum lag together.
+        longest = max((abs(ticks or 0) for lag in instance.lags for ticks in (lag.minimum, lag.maximum)), default=0)
+        reach = longest + max(action.release for action in instance.actions)
         # When so long nothing has started or ended, nothing that happened before matters any more.
         self._memory = (-(-reach // step) + 1) * step
 

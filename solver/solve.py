@@ -25,12 +25,14 @@ __all__ = ["Result", "solve", "versions"]
 # two to ten seconds of a search on small models.
 _IN_ORDER = 0.0003
 _IN_ORDER_WITH_PAUSES = 0.05
-_CORE = 0.05
-_CORE_PRESOLVED = 0.25
-_BRANCHING = 4.0
+_CORE = 0.02
+_BRANCHING = 0.1
+_PRESOLVED = (0.3, 1.2, 4.8)  # the two in turn, since each profits from the bound of the other
 _GRID = 0.01
+# Decisions from which on heuristics find good schedules long before CP-SAT does.
+_LARGE = 100
 # Steps of interruptible actions of which a model can be made in some seconds.
-_MOST_STEPS = 20_000
+_MOST_STEPS = 10_000
 _CANONICAL = 0.1  # of the effort that the proof took, beyond that of the first look
 
 
@@ -149,8 +151,8 @@ class _Search:
         if steps(self.instance, self.step) > _MOST_STEPS:
             status, proof = self.without_search("too many instants at which actions can be paused")
             return self.result(status, proof, self.best)
-        model = self.model(self.least, self.most)
         if self.left() > 0:
+            model = self.model(self.least, self.most)
             found = self.in_order(model, self.look)
             if found.status == "infeasible":
                 status, proof = self.confirm(model, presolved=False)
@@ -158,7 +160,11 @@ class _Search:
             self.take(model, found)
             if found.status == "optimal" and self.best is not None:
                 return self.result("optimal", self.reason("search in order"), self.best, canonical=True)
-        model = self.model(self.least, self.most, ordering=True)
+        if self.left() <= 0:  # a model may take its time to be made
+            status, proof = self.without_search("time limit")
+            return self.result(status, proof, self.best)
+        if self.bounds.open or self.bounds.ordered:
+            model = self.model(self.least, self.most, ordering=True)
         status, proof = self.prove(model)
         if status != "optimal" or self.best is None:
             return self.result(status, proof, self.best)
@@ -231,14 +237,21 @@ class _Search:
 
         All but the last run one worker for a fixed effort, so that what they find does not depend on the machine.
         """
-        presolved: dict[str, Any] = {"presolve": True, "linearization": 1}
-        steps: tuple[tuple[str, dict[str, Any], float | None, int], ...] = (
-            ("core search", {"light": True, "core": True}, _CORE, 5),
-            ("core search with presolve", presolved | {"core": True}, _CORE_PRESOLVED, 200),
-            ("branch and bound with presolve", presolved, _BRANCHING, 200),
-            ("several workers", presolved | {"workers": max(2, self.workers)}, None, 0),
+        presolved: dict[str, Any] = {"presolve": True}
+        steps: tuple[tuple[str, dict[str, Any], float | None], ...] = (
+            ("core search", {"light": True, "core": True}, _CORE),
+            ("branch and bound", {"light": True}, _BRANCHING),
+            *(
+                step
+                for effort in _PRESOLVED
+                for step in (
+                    ("core search with presolve", presolved | {"core": True}, effort),
+                    ("branch and bound with presolve", presolved, effort),
+                )
+            ),
+            ("several workers", presolved | {"linearization": 1, "workers": max(2, self.workers)}, None),
         )
-        for name, options, effort, tries in steps:
+        for name, options, effort in steps:
             if self.left() <= 0:
                 break
             model.narrow(self.least, self.most if self.best is None else self.best.makespan)
@@ -249,7 +262,8 @@ class _Search:
             self.take(model, found)
             if found.status == "optimal" or (self.best is not None and self.best.makespan == self.least):
                 return "optimal", self.reason(name)
-            self.schedule_fast(tries)
+            if name == "core search" and len(model.decisions) > _LARGE:
+                self.schedule_fast(200)
         return self.without_search("time limit")
 
     def without_search(self, reason: str) -> tuple[str, str]:
@@ -266,7 +280,7 @@ class _Search:
         return "lower bound reached" if self.best.makespan <= self.rounded(self.root) else step
 
     def schedule_fast(self, tries: int) -> None:
-        """See whether the heuristics know better; on large instances they do long before CP-SAT."""
+        """See whether the heuristics know better."""
         from planoracle.heuristics.improve import improve  # late: most instances do without
 
         seconds = max(0.0, min(2.0, self.left() / 4))

@@ -29,7 +29,6 @@ class Here:
         self._work = work
         self._tasks: queue.SimpleQueue[tuple[Chunk, Future[Done]] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-        self.busy = False
 
     def submit(self, chunk: Chunk) -> Future[Done]:
         """Take a chunk."""
@@ -49,14 +48,11 @@ class Here:
     def _run(self) -> None:
         while (task := self._tasks.get()) is not None:
             chunk, future = task
-            self.busy = True
             try:
                 done = work_on(self._work, chunk)
             except BaseException as error:  # to be raised where the result is asked for
-                self.busy = False
                 future.set_exception(error)
             else:
-                self.busy = False
                 future.set_result(done)
 
 

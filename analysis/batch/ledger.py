@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from hashlib import blake2b
@@ -53,11 +54,16 @@ class Ledger:
         self._size = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"{folder}: cannot be made a run directory: {error.strerror}") from None
+        try:
             new = not self.path.exists()
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         except OSError as error:
             raise StorageError(f"{self.path}: cannot be written: {error.strerror}") from None
         try:
+            if not stat.S_ISREG(os.fstat(self._file).st_mode):  # a pipe would be read for ever
+                raise StorageError(f"{self.path}: is no regular file; name another directory")
             self._lock()
             self._read(told)
             if not self._size:
@@ -157,10 +163,7 @@ class Ledger:
         self._size += len(data)
 
     def _unwritten(self, error: OSError) -> StorageError:
-        return StorageError(
-            f"{self.path}: cannot be written: {error.strerror}; the {len(self)} results in it are safe, and the same "
-            "command goes on from there"
-        )
+        return StorageError(f"{self.path}: cannot be written: {error.strerror}")
 
     def _read(self, told: Callable[[str], None]) -> None:
         """Find all results; cut off a torn last line."""
@@ -186,9 +189,9 @@ class Ledger:
             told(f"{self.path}: the last line was torn when a process ended, and is dropped")
             os.ftruncate(self._file, self._size)
         for number in damaged[:_TOLD]:
-            told(f"{self.path}: line {number} is damaged; its work is done again")
+            told(f"{self.path}: line {number} is damaged; its work is done again, unless a later line has the result")
         if len(damaged) > _TOLD:
-            told(f"{self.path}: {len(damaged) - _TOLD} more lines are damaged; their work is done again")
+            told(f"{self.path}: {len(damaged) - _TOLD} more lines are damaged")
 
 
 def _check(key: bytes, row: bytes) -> bytes:

@@ -96,11 +96,6 @@ class Pool:
         self._here.close()
         self._hands.close()
 
-    @property
-    def busy(self) -> bool:
-        """Whether the thread of this process is at work; it cannot be stopped."""
-        return self._here.busy
-
     def results(self, batches: Iterator[Batch]) -> Iterator[tuple[Batch, list[Answer]]]:
         """Yield every batch with the answers to its chunk.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
-import threading
 from importlib import import_module
 from typing import Any
 
@@ -77,8 +77,8 @@ def main() -> None:
     # Looking for plug-ins of pydantic, of which there is no use here, reads the list of all installed packages.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     status = run()
-    if threading.active_count() == 1 and not {"joblib", "distributed"}.isdisjoint(sys.modules):
-        sys.exit(status)  # these have to put away their processes
+    if not {"joblib", "distributed"}.isdisjoint(sys.modules):
+        atexit._run_exitfuncs()  # these have to put away their processes
     # Nothing else needs putting away, which takes a tenth of the time of a short command; and a search in a thread
     # that nobody waits for any more does not survive it.
     sys.stderr.flush()
@@ -96,6 +96,8 @@ def run() -> int:
         except SystemExit as ended:
             status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
     except PlanoracleError as error:
         complain(error)
         return 2 if isinstance(error, UnknownNameError) else 1

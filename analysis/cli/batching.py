@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -33,30 +33,42 @@ ClusterOption = Annotated[
 ]
 
 
+class _Stopped(KeyboardInterrupt):
+    """Ctrl-C, or SIGTERM."""
+
+    status = 130
+
+
 @contextmanager
 def workshop(
     work: Work, jobs: int | None, folder: Path | None, cluster: str | None
 ) -> Iterator[tuple[Pool, Ledger | None]]:
-    """Open what work is done with; Ctrl-C says how to go on and ends the program with status 130."""
+    """Open what work is done with; Ctrl-C and SIGTERM say how to go on and end the program with status 130 and 143."""
+    from planoracle.analysis.batch.errors import StorageError, WorkerError
     from planoracle.analysis.batch.pool import Pool
 
-    with ExitStack() as stack:
-        ledger = None
-        if folder is not None:
-            from planoracle.analysis.batch.ledger import Ledger
-
-            ledger = stack.enter_context(Ledger(folder, _tell))
-        hands: Any = None
-        if cluster is not None:
-            from planoracle.analysis.batch.cluster import Cluster
-
-            hands = Cluster(work, cluster)
-        pool = Pool(work, jobs, hands)
+    ledger = None
+    with _stoppable():
         try:
-            with pool:
-                yield pool, ledger
-        except KeyboardInterrupt:
-            _stop(stack, pool, ledger)
+            with ExitStack() as stack:
+                if folder is not None:
+                    from planoracle.analysis.batch.ledger import Ledger
+
+                    ledger = stack.enter_context(Ledger(folder, _tell))
+                hands: Any = None
+                if cluster is not None:
+                    from planoracle.analysis.batch.cluster import Cluster
+
+                    hands = Cluster(work, cluster)
+                yield stack.enter_context(Pool(work, jobs, hands)), ledger
+        except _Stopped as stopped:
+            said = "nothing is kept; with --run DIR, what is done would be" if ledger is None else _kept(ledger)
+            print(f"interrupted: {said}", file=sys.stderr)
+            raise typer.Exit(stopped.status) from None
+        except (StorageError, WorkerError) as error:
+            if ledger is None:
+                raise
+            raise type(error)(f"{error}; {_kept(ledger)}") from None
 
 
 def lines_in(stream: IO[bytes]) -> int | None:
@@ -72,17 +84,30 @@ def _tell(message: str) -> None:
     print(f"warning: {message}", file=sys.stderr)
 
 
-def _stop(stack: ExitStack, pool: Pool, ledger: Ledger | None) -> None:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    stack.close()
-    if ledger is None:
-        said = "nothing is kept; with --run DIR, what is done would be"
-    else:
-        said = f"{len(ledger)} results are in {ledger.path.parent}; the same command goes on from there"
-    print(f"interrupted: {said}", file=sys.stderr)
-    if pool.busy:  # in the midst of a search, which does not listen
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(130)
-    signal.signal(signal.SIGINT, before)
-    raise typer.Exit(130)
+def _kept(ledger: Ledger) -> str:
+    return f"{len(ledger)} results are in {ledger.path.parent}; the same command goes on from there"
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Turn the first Ctrl-C or SIGTERM into `_Stopped`; later ones do not disturb the putting away."""
+
+    def stop(number: int, _frame: object) -> None:
+        for one in before:
+            signal.signal(one, signal.SIG_IGN)
+        stopped = _Stopped()
+        stopped.status = 128 + number
+        raise stopped
+
+    main = threading.current_thread() is threading.main_thread()
+    # What is ignored, as Ctrl-C in the background, stays so.
+    heard = [one for one in (signal.SIGINT, signal.SIGTERM) if main and signal.getsignal(one) != signal.SIG_IGN]
+    before: dict[signal.Signals, Any] = {}
+    try:
+        for one in heard:
+            before[one] = signal.getsignal(one)
+            signal.signal(one, stop)
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)

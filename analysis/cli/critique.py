@@ -58,7 +58,8 @@ def critique(
         prose = answer.value.prose()
         row = {"id": answer.id, "line": answer.line, **answer.value.as_dict(), "prose": prose}
         if form is Form.text:
-            print(f"== {clean(answer.id or '')} ({clean(answer.instance or '', 200)})\n{prose}\n")
+            instance = "~".join(clean(part, 200) for part in (answer.instance or "").split("~"))
+            print(f"== {clean(answer.id or '')} ({instance})\n{prose}\n")
         elif form is Form.jsonl:
             print(json.dumps(row))
         else:

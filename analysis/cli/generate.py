@@ -97,6 +97,8 @@ def generate(
     knobs = {name: value for name, value in given.items() if value is not None} | ({"feasible": False} if any_ else {})
     measured = difficulty or min_loss is not None
     most = count * tries if select or combine or min_loss is not None else count
+    if greedy and not measured:
+        raise typer.BadParameter("is for --difficulty and --min-loss", param_hint="--greedy")
     table = Table(form, _COLUMNS, stream=None if out is not None else sys.stderr)
     if out is not None:
         _folder(out)
@@ -129,7 +131,7 @@ def _folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be made a folder: {error}", source=str(path)) from None
+        raise InputError(f"cannot be made a folder: {getattr(error, 'strerror', error)}", source=str(path)) from None
 
 
 def _write(problem: Any, file: Path | None) -> None:

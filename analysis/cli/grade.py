@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from enum import StrEnum
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
@@ -139,16 +140,17 @@ def grade(
     failed = False
     with opened(submissions) as stream, workshop(work, jobs, run, cluster) as (pool, ledger):
         making = Submissions(work, originals, keyed=ledger is not None)
-        items = track(_items(stream, str(submissions), making), "grading", lines_in(stream))
-        for item, answer in answered(items, pool, ledger):
-            assert answer.row is not None
-            found = Grade.of_row(json.loads(answer.row), line=item.about)
-            if not found.scored:
-                complain(f"line {found.line}: {found.reason}")
-                failed = True
-            table.add(found.row(trace=trace))
-            averages.add(found)
-    table.close()
+        # The bar is closed before anything is said of an end before time.
+        with closing(track(_items(stream, str(submissions), making), "grading", lines_in(stream))) as items:
+            for item, answer in answered(items, pool, ledger):
+                assert answer.row is not None
+                found = Grade.of_row(json.loads(answer.row), line=item.about)
+                if not found.scored:
+                    complain(f"line {found.line}: {found.reason}")
+                    failed = True
+                table.add(found.row(trace=trace))
+                averages.add(found)
+        table.close()
     _summarize(averages, sys.stdout if form is Format.table else sys.stderr)
     raise typer.Exit(1 if failed else 0)
 

@@ -6,7 +6,7 @@ import csv
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import IO, Annotated, Any, TypeVar
@@ -126,8 +126,8 @@ def complain(message: object) -> None:
     print(f"error: {str(message).translate(_CONTROLS)}", file=sys.stderr)
 
 
-def track(items: Iterable[_T], label: str, total: int | None = None) -> Iterator[_T]:
-    """Show progress over items on standard error, if that is a terminal."""
+def track(items: Iterable[_T], label: str, total: int | None = None) -> Generator[_T, None, None]:
+    """Show progress over items on standard error, if that is a terminal; closing it ends the bar."""
     if not sys.stderr.isatty():
         yield from items
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -46,8 +47,9 @@ def solve(
     listed = _listed(names, agents, only or [])
     table = Table(form, _COLUMNS)
     failed = turns = False
-    with workshop(work, jobs, run, cluster) as (pool, ledger):
-        items = _items(track(listed, "solving"), lambda problem: work.item(problem, keyed=ledger is not None))
+    # The bar is closed before anything is said of an end before time.
+    with workshop(work, jobs, run, cluster) as (pool, ledger), closing(track(listed, "solving")) as told:
+        items = _items(told, lambda problem: work.item(problem, keyed=ledger is not None))
         for _, answer in answered(items, pool, ledger):
             if answer.row is None:
                 complain(answer.fault)
@@ -57,7 +59,7 @@ def solve(
             failed |= row["status"] == "unknown"
             turns |= row["unit"] == "turn"
             table.add(row)
-    table.close()
+        table.close()
     if turns:
         print("note: turns count the closing message, ALL COMPLETED", file=sys.stderr)
     raise typer.Exit(1 if failed else 0)
@@ -68,7 +70,7 @@ def _listed(names: list[str], agents: int | None, only: list[str]) -> Any:
     from planoracle.instances.crew import crewed
 
     if names == ["-"]:
-        return (crewed(name, agents, only) for line in sys.stdin if (name := line.rstrip("\n")))
+        return (crewed(name, agents, only) for line in sys.stdin if (name := line.rstrip("\r\n")))
     return catalogue.expand(crewed(name, agents, only) for name in names)
 
 

@@ -81,7 +81,7 @@ def speedup_curves(points: Sequence[Point], ax: Axes | None = None, *, title: st
     handles.append(
         Line2D([], [], color="0.55", lw=0.9, ls=(0, (2, 2)), label="as many times faster as there are agents")
     )
-    handles.append(Line2D([], [], color="0.4", lw=2.2, label="at the right: agents without number"))
+    handles.append(Line2D([], [], color="0.4", lw=2.2, label="at the right: an agent for every action"))
     legend_below(target, handles)
     write_title(target, title)
     return target

@@ -111,7 +111,7 @@ def test_lines_longer_than_any_of_ours_are_passed_over(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_LONGEST", 300)
     found, told = read(tmp_path)
     assert found == ROWS
-    assert told == [f"{path}: line 6 is damaged; its work is done again"]
+    assert told == [f"{path}: line 6 is damaged; its work is done again, unless a later line has the result"]
     with Ledger(tmp_path, lambda _: None) as ledger:
         ledger.add([(digest("long"), json.dumps("x" * 400))])  # is not kept
         assert ledger.get(digest("long")) is None
@@ -137,8 +137,17 @@ def test_a_second_user_is_refused_until_the_first_has_finished(tmp_path):
 
 def test_a_place_that_cannot_be_written_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match=r"file/results\.jsonl: cannot be written: "):
+    with pytest.raises(StorageError, match=r"/file: cannot be made a run directory: File exists"):
         Ledger(tmp_path / "file", pytest.fail)
+    (tmp_path / "run" / NAME).mkdir(parents=True)
+    with pytest.raises(StorageError, match=r"run/results\.jsonl: cannot be written: Is a directory"):
+        Ledger(tmp_path / "run", pytest.fail)
+
+
+def test_a_pipe_is_no_file_of_results(tmp_path):
+    os.mkfifo(tmp_path / NAME)  # reading it would wait for ever
+    with pytest.raises(StorageError, match=r"results\.jsonl: is no regular file; name another directory"):
+        Ledger(tmp_path, pytest.fail)
 
 
 @pytest.mark.parametrize("written", [0, 1, 100])
@@ -157,7 +166,7 @@ def test_a_full_disk_loses_nothing_and_leaves_nothing_half_done(tmp_path, monkey
 
     with Ledger(tmp_path, pytest.fail) as ledger:
         monkeypatch.setattr(os, "write", full)
-        with pytest.raises(StorageError, match=r"No space left on device; the 10 results in it are safe"):
+        with pytest.raises(StorageError, match=r"results\.jsonl: cannot be written: No space left on device"):
             ledger.add(ROWS.items())
     monkeypatch.undo()
     assert path.read_bytes() == before

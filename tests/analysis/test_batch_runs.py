@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import time
@@ -110,7 +111,7 @@ def test_names_come_from_standard_input(tmp_path):
     path.write_text(json.dumps(OWN))
     broken = tmp_path / "broken.json"
     broken.write_text("{")
-    result = invoke("solve", "-", "-f", "jsonl", stdin=f"{path}\n{broken}\n\ntimearena/household1\n")
+    result = invoke("solve", "-", "-f", "jsonl", stdin=f"{path}\n{broken}\n\ntimearena/household1\r\n")
     assert result.exit_code == 1
     assert [row["instance"] for row in timeless(result.stdout)] == ["supper", "timearena/household1"]
     assert "broken.json: is not JSON" in result.stderr
@@ -244,7 +245,8 @@ def test_faults_of_ours_and_unreadable_lines_are_not_kept(tmp_path, monkeypatch)
 # --- being stopped -------------------------------------------------------------------------------
 
 
-def test_interrupts_end_all_processes_and_say_how_to_go_on(many, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupts_end_all_processes_and_say_how_to_go_on(many, tmp_path, number):
     path, expected, _ = many
     args = ["grade", path, "--format", "jsonl", "--jobs", "2", "--run", tmp_path / "run"]
     random = Random()  # at another moment every time
@@ -252,16 +254,51 @@ def test_interrupts_end_all_processes_and_say_how_to_go_on(many, tmp_path):
     while not (tmp_path / "run" / NAME).exists():
         time.sleep(0.01)
     time.sleep(random.uniform(0, 1.5))
-    os.killpg(process.pid, signal.SIGINT)
+    for _ in range(2):  # by somebody impatient
+        if number == signal.SIGINT:  # a terminal sends it to the workers, too
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
     _, err = process.communicate(timeout=30)
-    if process.returncode == 130:
-        assert "results are in" in err.decode()
-        assert "the same command goes on from there" in err.decode()
+    if process.returncode == 128 + number:
+        # And nothing else, of semaphores that nobody put away, say.
+        assert re.fullmatch(
+            r"(error: line .*\n)*interrupted: \d+ results are in .*; .* goes on from there\n", err.decode()
+        )
     else:  # it had just finished
         assert process.returncode == 1
     assert "Traceback" not in err.decode()
     assert gone(process.pid)
     assert finished(*args)[1] == expected
+
+
+def test_on_a_terminal_the_progress_bar_is_gone_before_the_last_word(tmp_path):
+    code = (
+        "import os, time\nfrom planoracle.solver import solve\n"
+        "solve.solve = lambda *_, **__: os.write(1, b'here\\n') and time.sleep(60)"
+    )
+    own, other = os.openpty()
+    with open(own, "rb", 0) as screen, open(other, "wb", 0) as terminal:
+        process = start("solve", "recipe2plan/timed/Co*", "--jobs", "1", before=code, stderr=terminal)
+        assert process.stdout.readline() == b"here\n"
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        shown = screen.read(100_000).decode()
+    assert process.returncode == 130
+    assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h") == 1  # the cursor is there again
+    assert shown.endswith("\x1b[2Kinterrupted: nothing is kept; with --run DIR, what is done would be\r\n")
+
+
+def test_a_reader_who_leaves_ends_a_search_at_once(tmp_path):
+    code = (
+        "import time\nfrom planoracle.solver import solve\ntrue, calls = solve.solve, []\n"
+        "solve.solve = lambda *a, **b: calls.append(0) or (true(*a, **b) if len(calls) < 3 else time.sleep(60))"
+    )
+    process = start("solve", "recipe2plan/timed/Co*", "--format", "jsonl", "--jobs", "1", before=code)
+    process.stdout.close()
+    assert process.wait(timeout=30) == 1
+    with process.stderr:
+        assert process.stderr.read() == b""
 
 
 def test_an_interrupt_ends_a_search_at_once(tmp_path):
@@ -302,12 +339,13 @@ def test_a_file_that_may_not_grow_loses_nothing(many, tmp_path):
 
     status, out, err = finished(*args, preexec_fn=small)
     assert status == 1
-    assert "results.jsonl: cannot be written: File too large; the " in err
+    assert f"{NAME}: cannot be written: File too large; " in err
+    assert err.endswith(f" results are in {tmp_path / 'run'}; the same command goes on from there\n")
     assert "Traceback" not in err
     file = tmp_path / "run" / NAME
     assert 0 < file.stat().st_size <= limit
     assert expected.startswith(out)
-    count = int(err.partition("; the ")[2].split()[0])
+    count = int(err.partition("File too large; ")[2].split()[0])
     assert count == len(file.read_bytes().splitlines()) - 1 > 0
     status, out, err = finished(*args)
     assert (status, out) == (1, expected)
@@ -321,9 +359,11 @@ def test_output_to_a_full_disk_is_an_error(tmp_path, form):
     with open("/dev/full", "wb") as full:
         status, _, err = finished("grade", path, "--format", form, "--run", tmp_path / "run", stdout=full)
     assert status == 1
-    assert err.endswith("error: the output cannot be written: No space left on device\n")
+    count = len((tmp_path / "run" / NAME).read_bytes().splitlines()) - 1
+    assert count > 0
+    kept = f"{count} results are in {tmp_path / 'run'}; the same command goes on from there"
+    assert err.endswith(f"error: the output cannot be written: No space left on device; {kept}\n")
     assert "Traceback" not in err
-    assert len((tmp_path / "run" / NAME).read_bytes().splitlines()) > 1
 
 
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
@@ -334,7 +374,7 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
         place.parent.mkdir(mode=0o500)
     status, _, err = finished("solve", "recipe2plan/timed/Co*", "--run", place, before="")
     assert status == 1
-    assert err.startswith(f"error: {place}/results.jsonl: cannot be written: ")
+    assert err.startswith(f"error: {place}: cannot be made a run directory: ")
     assert "Traceback" not in err
 
 
@@ -349,5 +389,8 @@ def test_a_broken_file_is_told_and_mended(many, tmp_path):
     result = invoke(*args)
     assert result.stdout.encode() == expected
     assert f"warning: {file}: the last line was torn when a process ended, and is dropped\n" in result.stderr
-    assert f"warning: {file}: line 101 is damaged; its work is done again\n" in result.stderr
+    assert (
+        f"warning: {file}: line 101 is damaged; its work is done again, unless a later line has the result\n"
+        in result.stderr
+    )
     assert len(file.read_bytes().splitlines()) == len(lines) + 1

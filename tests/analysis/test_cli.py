@@ -374,6 +374,7 @@ def test_grade_has_exit_status_1_with_bad_lines_and_grades_the_rest(files, form)
         found = rows(result, form)
         assert [str(row["scored"]) for row in found] == ["False", "True", "False"]
         assert "is not JSON" in found[0]["reason"]
+        assert "line 1, column " in found[0]["reason"]  # a submission's end of line is none of its own
         assert "names no problem" in found[2]["reason"]
 
 
@@ -514,6 +515,11 @@ def test_compare_prints_a_table_and_a_summary():
     assert "+7.4 %" in result.stdout  # 4380 / 4080
     assert "above the optimum" in result.stdout
     assert result.stderr == ""
+
+
+def test_compare_keeps_problems_with_more_agents_apart():
+    result = invoke("compare", NAME, f"{NAME}~2")
+    assert {"recipe2plan/timed", "recipe2plan/timed~2"} <= set(result.stdout.split())
 
 
 def test_compare_reports_a_broken_file_and_compares_the_rest(files):

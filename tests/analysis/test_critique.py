@@ -1020,6 +1020,13 @@ def test_prose_on_the_command_line(tmp_path: Any) -> None:
     assert heads == [f"== good ({PAIR})", f"== bad ({PAIR})", f"== tea ({TEA})"]
 
 
+def test_the_number_of_agents_stays_in_the_name(tmp_path: Any) -> None:
+    path = tmp_path / "plans.jsonl"
+    path.write_text(json.dumps({"id": "a~b", "instance": f"{PAIR}~2", "plan": []}))
+    result = CliRunner().invoke(app, ["critique", str(path), "--no-regret"])
+    assert result.stdout.startswith(f"== a b ({PAIR}~2)\n")
+
+
 @pytest.mark.parametrize("form", ["json", "jsonl"])
 def test_json_on_the_command_line(tmp_path: Any, form: str) -> None:
     result = invoke(tmp_path, "--format", form, "--profile", "released")

@@ -186,6 +186,7 @@ def test_files_can_be_solved_and_are_not_overwritten(tmp_path) -> None:
     assert "something else" in str(changed.exception)
     blocked = invoke("own", "--out", made[0]["file"])
     assert isinstance(blocked.exception, InputError)
+    assert str(blocked.exception) == f"{made[0]['file']}: cannot be made a folder: File exists"
 
 
 def test_problems_on_standard_output_with_a_table_beside() -> None:
@@ -197,6 +198,10 @@ def test_problems_on_standard_output_with_a_table_beside() -> None:
     assert measured.stdout == plain.stdout
     assert "optimum" in measured.stderr.splitlines()[0]
     assert "serial-lst" in measured.stderr
+
+
+def test_heuristics_are_for_measuring() -> None:
+    assert invoke("own", "--count", 1, "--greedy", "serial-lst").exit_code == 2
 
 
 def test_names_where_names_do() -> None:

@@ -81,7 +81,7 @@ def test_every_bundled_problem_has_a_name_with_two_agents(name: str) -> None:
     assert split_crew(f"{name}~2") == (name, "~2")
 
 
-@pytest.mark.parametrize("end", ["~", "~0", "~1000", "~two", "~2~", "~2~agent1", "~2~=home", "~~2", "~02"])
+@pytest.mark.parametrize("end", ["~", "~0", "~1000", "~two", "~2~", "~2~agent1", "~2~=home", "~~2", "~02", "~2~3"])
 def test_what_is_no_crew_is_no_name(end: str) -> None:
     assert not catalogue.names_problem(TIMED + end)
     with pytest.raises(UnknownNameError):
