@@ -208,20 +208,16 @@ def steps(instance: Instance, step: int) -> int:
 
 
 def _settings_may_overlap(instance: Instance) -> bool:
-    """Whether a use that needs or sets a state may overlap another one on its resource."""
-    amounts: dict[str, list[int]] = {}
-    for action in instance.actions:
-        for mode in action.modes:
-            for demand in mode.demands:
-                if demand.requires is not None or demand.sets is not None:
-                    amounts.setdefault(demand.resource, []).append(demand.amount if action.duration else 0)
-    required = {
-        d.resource for a in instance.actions for mode in a.modes for d in mode.demands if d.requires is not None
-    }
+    """Whether a use that needs a state, or whose room a setting may share, may overlap a setting before it."""
+    uses = [(action, demand) for action in instance.actions for mode in action.modes for demand in mode.demands]
+    setting = {demand.resource for _, demand in uses if demand.sets is not None}
+    waiting = {d.resource for _, d in uses if d.resource in setting and (d.requires is not None or d.sets is None)}
+    amounts: dict[str, list[int]] = {name: [] for name in sorted(waiting)}
+    for action, demand in uses:
+        if demand.resource in waiting:
+            amounts[demand.resource].append(demand.amount if action.duration else 0)
     return any(
-        sum(sorted(amounts[name])[:2]) <= instance.resource[name].capacity
-        for name in required
-        if len(amounts[name]) > 1
+        len(found) > 1 and sum(sorted(found)[:2]) <= instance.resource[name].capacity for name, found in amounts.items()
     )
 
 

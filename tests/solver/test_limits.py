@@ -46,6 +46,15 @@ def test_pauses_off_the_grid_are_not_denied(limit: int | None) -> None:
     assert (fine.status, fine.makespan, fine.lower_bound, fine.grid) == ("optimal", 94, 94, 1)
 
 
+def test_a_setting_may_share_room_a_tick_after_the_state_was_set() -> None:
+    # The oven is lit in no time; a tick later the cake, which fills it, takes in another setting of the same state.
+    light = Action("t/light", "t", 0, 0, modes=(Mode((Demand("oven", sets="hot"),)),))
+    cake = Action("t/cake", "t", 2, 0, modes=(Mode((Demand("oven", 2),)),))
+    heat = Action("t/heat", "t", 2, 2, modes=(Mode((Demand("oven", sets="hot"),)),))
+    instance = Instance("oven", (light, cake, heat), (Lag("t/light", "t/heat"),), (Resource("oven", 2, "cold"),))
+    assert solve(instance).makespan == general_optimum(instance, 6) == 3
+
+
 def test_no_time_limit_below_the_work_is_enough_on_any_grid() -> None:
     late = Instance("late", jobs(4, 70, interruptible=True), agents=("a", "b", "c"), time_limit=93)
     assert (solve(late).status, solve(late).grid) == ("infeasible", 1)
