@@ -27,7 +27,8 @@ _IN_ORDER = 0.0003
 _IN_ORDER_WITH_PAUSES = 0.05
 _CORE = 0.02
 _BRANCHING = 0.1
-_PRESOLVED = (0.3, 1.2, 4.8)  # the two in turn, since each profits from the bound of the other
+_PRESOLVED_CORE = 0.3, 2.0  # before the branch and bound, which profits from its lower bound, and after it
+_PRESOLVED = 4.0
 _GRID = 0.01
 # Decisions from which on heuristics find good schedules long before CP-SAT does.
 _LARGE = 100
@@ -241,14 +242,9 @@ class _Search:
         steps: tuple[tuple[str, dict[str, Any], float | None], ...] = (
             ("core search", {"light": True, "core": True}, _CORE),
             ("branch and bound", {"light": True}, _BRANCHING),
-            *(
-                step
-                for effort in _PRESOLVED
-                for step in (
-                    ("core search with presolve", presolved | {"core": True}, effort),
-                    ("branch and bound with presolve", presolved, effort),
-                )
-            ),
+            ("core search with presolve", presolved | {"core": True}, _PRESOLVED_CORE[0]),
+            ("branch and bound with presolve", presolved, _PRESOLVED),
+            ("core search with presolve", presolved | {"core": True}, _PRESOLVED_CORE[1]),
             ("several workers", presolved | {"linearization": 1, "workers": max(2, self.workers)}, None),
         )
         for name, options, effort in steps:
