@@ -13,7 +13,10 @@ from contextlib import contextmanager
 
 from planoracle.analysis.batch.work import Chunk, Done, Work, work_on
 
-__all__ = ["Here", "Processes"]
+__all__ = ["SEARCH", "Here", "Processes"]
+
+#: Name of the thread that may be in the midst of a search when the program ends.
+SEARCH = "planoracle-search"
 
 # For the stack of our thread, which on some systems is far smaller than that of a process.
 _STACK = 16 * 2**20
@@ -34,7 +37,7 @@ class Here:
         """Take a chunk."""
         if self._thread is None:
             before = threading.stack_size(_STACK)
-            self._thread = threading.Thread(target=self._run, daemon=True)
+            self._thread = threading.Thread(target=self._run, name=SEARCH, daemon=True)
             self._thread.start()
             threading.stack_size(before)
         future: Future[Done] = Future()

@@ -6,6 +6,7 @@ import atexit
 import gc
 import os
 import sys
+import threading
 from importlib import import_module
 from typing import Any
 
@@ -77,8 +78,12 @@ def main() -> None:
     # Looking for plug-ins of pydantic, of which there is no use here, reads the list of all installed packages.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     status = run()
-    if not {"joblib", "distributed"}.isdisjoint(sys.modules):
-        atexit._run_exitfuncs()  # these have to put away their processes
+    if not {"joblib", "distributed"}.isdisjoint(sys.modules):  # these have to put away their processes
+        from planoracle.analysis.batch.hands import SEARCH
+
+        if all(thread.name != SEARCH for thread in threading.enumerate()):
+            sys.exit(status)
+        atexit._run_exitfuncs()
     # Nothing else needs putting away, which takes a tenth of the time of a short command; and a search in a thread
     # that nobody waits for any more does not survive it.
     sys.stderr.flush()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -397,3 +399,18 @@ def test_released_verdicts(shared, tmp_path):
     for i, row in enumerate(rows):
         expected = row["expected"]
         assert shown["outcome"][i] == (0 if expected.get("success", expected.get("completed")) else 1)
+
+
+def test_the_verb_ends_although_it_started_processes(tmp_path):
+    plan = optimum(load("timearena/household1")).plan.splitlines()
+    waits = [plan[:k] + ["wait"] + plan[k:] for k in range(len(plan))]
+    rows = [
+        {"id": f"{k}-{n}", "instance": "timearena/household1", "actions": actions + ["wait"] * n}
+        for k, actions in enumerate(waits)
+        for n in range(4)
+    ]
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    call = "from planoracle.analysis.cli import main; main()"
+    args = [sys.executable, "-c", call, "report", "runs.jsonl", "-o", "report.html", "--regret-seconds", "1"]
+    ended = subprocess.run(args, cwd=tmp_path, capture_output=True, timeout=120, check=False)
+    assert (ended.returncode, (tmp_path / "report.html").exists()) == (0, True), ended.stderr
