@@ -403,11 +403,11 @@ def test_released_verdicts(shared, tmp_path):
 
 def test_the_verb_ends_although_it_started_processes(tmp_path):
     plan = optimum(load("timearena/household1")).plan.splitlines()
-    waits = [plan[:k] + ["wait"] + plan[k:] for k in range(len(plan))]
+    waits = [[*plan[:k], "wait", *plan[k:]] for k in range(len(plan))]
     rows = [
         {"id": f"{k}-{n}", "instance": "timearena/household1", "actions": actions + ["wait"] * n}
         for k, actions in enumerate(waits)
-        for n in range(4)
+        for n in range(10)
     ]
     (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     call = "from planoracle.analysis.cli import main; main()"
