@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -162,7 +163,7 @@ class _Group(Protocol):
     def row(self, about: Averages) -> dict[str, Any]: ...
 
 
-class _Base:
+class _Base(ABC):
     """What is counted everywhere: submissions, those without a score, and problems without a submission."""
 
     def __init__(self, members: tuple[str, ...]) -> None:
@@ -177,9 +178,9 @@ class _Base:
             self.scored += 1
             self.count(grade)
 
+    @abstractmethod
     def count(self, grade: Grade) -> None:
         """Count a grade that is scored."""
-        raise NotImplementedError
 
     @property
     def unscored(self) -> int:
