@@ -12,9 +12,13 @@ from typing import Protocol
 
 from ortools.sat.python import cp_model_helper as cmh
 
-__all__ = ["Domain", "Model", "Outcome", "negated", "run"]
+__all__ = ["MOST_WITHOUT_PRESOLVE", "Domain", "Model", "Outcome", "negated", "run"]
 
 FAR = 2**60  # beyond all times, and far from where CP-SAT's sums overflow
+
+#: Workers of a run without presolve: with ten or more of them OR-Tools 9.15 can call a feasible model infeasible
+#: (https://github.com/google/or-tools/issues/5295).
+MOST_WITHOUT_PRESOLVE = 8
 
 
 class Domain(Protocol):
@@ -205,14 +209,20 @@ def run(
 ) -> Outcome:
     """Run CP-SAT once, for at most ``seconds`` (and ``deterministic`` units of its own clock).
 
-    ``light`` leaves out what does not pay where a proof takes a millisecond (measured on RCPSP/max); ``lean`` also what
-    only the harder ones need (measured on states of Recipe2Plan runs).
+    Parameters
+    ----------
+    workers
+        Threads; without presolve no more than `MOST_WITHOUT_PRESOLVE` of them.
+    light, lean
+        Leave out what does not pay where a proof takes a millisecond (measured on RCPSP/max); also what only the
+        harder ones need (measured on states of Recipe2Plan runs).
     """
     parameters = cmh.SatParameters()
     parameters.max_time_in_seconds = max(0.001, seconds)
     if deterministic is not None:
         parameters.max_deterministic_time = deterministic
-    parameters.num_workers = workers
+    workers = max(1, workers)  # 0 would be all cores
+    parameters.num_workers = workers if presolve else min(workers, MOST_WITHOUT_PRESOLVE)
     parameters.catch_sigint_signal = False  # Ctrl-C is for the program, not a time limit
     parameters.random_seed = seed
     parameters.cp_model_presolve = presolve

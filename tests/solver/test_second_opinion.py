@@ -1,0 +1,169 @@
+"""What is made of the second run of CP-SAT, wherever one run alone is not believed; and in which settings it runs."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from support.scripted import Scripted
+
+from planoracle.instances.catalogue import load
+from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
+from planoracle.instances.state import State
+from planoracle.solver import conflict, cp, nearest
+from planoracle.solver import solve as solving
+from planoracle.solver.cp import MOST_WITHOUT_PRESOLVE
+from planoracle.solver.solve import solve
+from planoracle.solver.stages import Stages
+from planoracle.solver.states import StateSolver
+
+STATUSES = ("optimal", "feasible", "infeasible", "unknown")
+#: Runs of CP-SAT that `solve` does one after the other as long as the answers are unknown.
+LADDER = 7
+
+
+def machines() -> Instance:
+    """Jobs of 4, 4, 4 and 1 ticks on two machines: the work only demands 7, but they take 8."""
+    use = (Mode((Demand("machine"),)),)
+    jobs = tuple(Action(f"t/{k}", "t", ticks, 0, modes=use, agents=()) for k, ticks in enumerate((4, 4, 4, 1)))
+    return Instance("jobs", jobs, resources=(Resource("machine", 2),))
+
+
+def quarters() -> Instance:
+    """Four jobs of 70 ticks that can be paused: three agents take 94, on the grid of 70 ticks 140."""
+    jobs = tuple(Action(f"t/{k}", "t", 70, 70, interruptible=True) for k in range(4))
+    return Instance("quarters", jobs, agents=("a", "b", "c"))
+
+
+#: What the second and the third run say after an "infeasible": the answer, and whether it has a schedule.
+AFTER_INFEASIBLE = {
+    ("infeasible", "unknown"): ("infeasible", False),
+    ("unknown", "unknown"): ("unknown", False),
+    ("unknown", "infeasible"): ("unknown", False),  # nobody asks a third time
+    ("feasible", "optimal"): ("optimal", True),
+    ("feasible", "feasible"): ("feasible", True),
+    ("feasible", "infeasible"): ("feasible", True),
+    ("feasible", "unknown"): ("feasible", True),
+    ("optimal", "optimal"): ("optimal", True),
+    ("optimal", "feasible"): ("feasible", True),
+    ("optimal", "infeasible"): ("feasible", True),
+    ("optimal", "unknown"): ("feasible", True),
+}
+
+
+@pytest.mark.parametrize("step", range(LADDER))
+@pytest.mark.parametrize(("said", "right"), AFTER_INFEASIBLE.items())
+def test_one_infeasible_is_worth_what_the_next_runs_say(
+    said: tuple[str, str], right: tuple[str, bool], step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted = Scripted(monkeypatch, [*["unknown"] * step, "infeasible", *said])
+    result = solve(machines())
+    status, there = right
+    assert (result.status, result.schedule is not None) == (status, there)
+    assert result.lower_bound == {"infeasible": None, "optimal": 8}.get(status, 7)
+    assert scripted.calls[step][0] is not scripted.calls[step + 1][0]  # presolve on and off
+
+
+def test_no_number_of_unknowns_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripted = Scripted(monkeypatch)
+    result = solve(machines())
+    assert len(scripted.calls) == LADDER
+    assert (result.status, result.lower_bound) == ("feasible", 7)  # the heuristics know a schedule
+
+
+@pytest.mark.parametrize(
+    ("said", "right"),
+    {
+        ("unknown",): ("optimal", 140, 70),  # as before, on the coarse grid
+        ("infeasible", "infeasible"): ("optimal", 140, 1),
+        ("infeasible", "unknown"): ("feasible", 140, 1),
+        ("infeasible", "feasible"): ("optimal", 94, 1),  # what is found is as short as the bound by hand
+        ("infeasible", "optimal"): ("optimal", 94, 1),
+        ("feasible",): ("optimal", 94, 1),
+        ("optimal",): ("optimal", 94, 1),
+    }.items(),
+)
+def test_finer_pauses_gain_nothing_only_if_two_runs_say_so(
+    said: tuple[str, ...], right: tuple[str, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = solving._Search(quarters(), 60.0, 0, 1)
+    coarse = search.run()
+    assert (coarse.status, coarse.makespan, coarse.grid) == ("optimal", 140, 70)
+    Scripted(monkeypatch, said)
+    result = search.run_on_every_tick(coarse)
+    assert (result.status, result.makespan, result.grid) == right
+
+
+@pytest.mark.parametrize("said", STATUSES)
+@pytest.mark.parametrize("step", range(4))
+def test_a_state_is_hopeless_only_if_two_runs_say_so(step: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = machines()
+    Scripted(monkeypatch, ["unknown", *["unknown"] * step, "infeasible", said])  # a probe comes first
+    value = StateSolver(instance).value(State())
+    assert (value.status == "infeasible") == (said == "infeasible")
+    assert value.makespan is None
+
+
+@pytest.mark.parametrize("said", STATUSES)
+@pytest.mark.parametrize("step", range(4))
+def test_no_schedule_is_near_only_if_two_runs_say_so(step: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    scripted = Scripted(monkeypatch, [*["unknown"] * step, "infeasible", said])
+    found = nearest.nearest(machines(), {})
+    right = {"infeasible": "infeasible", "unknown": "feasible"}.get(said, "feasible")
+    assert found.status == right
+    assert scripted.calls[step][0] is not scripted.calls[step + 1][0]
+
+
+@pytest.mark.parametrize("said", STATUSES)
+def test_the_last_stage_asks_twice_as_well(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = cp.Model()
+    variable = model.integer(1, 3)
+    Scripted(monkeypatch, ["infeasible", said])
+    stages = Stages(model, float("inf"))
+    assert not stages.smallest_in_order([variable])
+    assert stages.infeasible == (said == "infeasible")
+    assert (stages.solution is not None) == (said in ("optimal", "feasible"))
+
+
+@pytest.mark.parametrize("said", list(product(STATUSES, repeat=2)))
+def test_a_conflict_rests_on_two_refutations(said: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conflict, "solve", lambda instance, **_: solving.Result(instance.name, "unknown"))
+    Scripted(monkeypatch, said)
+    feasible = {"optimal", "feasible"} & set(said)
+    right = "feasible" if feasible else "infeasible" if set(said) == {"infeasible"} else "unknown"
+    assert conflict._decide(machines(), 60.0, finest=False).status == right
+
+
+# --- settings --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workers", [0, 1, 2, 8, 9, 10, 16, 64])
+def test_many_workers_never_run_without_presolve(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # OR-Tools 9.15 calls feasible models infeasible with presolve off and ten or more workers; 0 means all cores.
+    scripted = Scripted(monkeypatch)
+    for presolve in (False, True):
+        cp.run(cp.Model(), seconds=1.0, workers=workers, presolve=presolve)
+    (_, without, _), (_, with_presolve, _) = scripted.calls
+    assert 1 <= without <= MOST_WITHOUT_PRESOLVE < 10
+    assert with_presolve == max(1, workers)
+
+
+def test_no_call_of_cp_sat_runs_in_the_setting_of_a_known_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance, coarse = machines(), quarters()
+    scripts = [[*["unknown"] * step, "infeasible", said] for step in range(LADDER) for said in STATUSES]
+    for script in scripts:
+        with monkeypatch.context() as patch:
+            scripted = Scripted(patch, script)
+            solve(instance, workers=16)
+            solve(coarse, workers=16, finest=True)
+            StateSolver(instance).value(State())
+            nearest.nearest(instance, {})
+            conflict._decide(instance, 60.0, finest=True)
+        assert {presolve for presolve, _, _ in scripted.calls} == {True, False}
+        assert 16 in {workers for _, workers, _ in scripted.calls}  # they do run, with presolve
+        assert all(presolve or workers < 10 for presolve, workers, _ in scripted.calls)
+
+
+def test_the_answer_does_not_depend_on_many_workers() -> None:
+    instance = load("recipe2plan/timed/Vada_Leche-Asada")
+    assert solve(instance, workers=16).plan == solve(instance).plan
