@@ -203,6 +203,9 @@ def _recipe2plan(instance: Instance) -> None:
                 "steps of recipe2plan are attended throughout or not at all, last some time, have one mode, no release"
             )
             raise InputError(message, field=field)
+        if action.interruptible and not action.attended:  # the rules would let its pieces run at the same time
+            message = "steps of recipe2plan that run by themselves cannot be paused; must be false"
+            raise InputError(message, field=f"{field}.interruptible", value=True)
         if any(demand.amount != 1 for demand in action.modes[0].demands):
             raise InputError("steps of recipe2plan use one unit of an object", field=field)
     for lag in instance.lags:

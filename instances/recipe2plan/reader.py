@@ -79,6 +79,10 @@ def _recipe(recipe: dict[str, Any], where: str) -> Instance:
             )
         duration = _seconds(step["time"], f"{field}.time")
         autonomous = _flag(step["parallel"], f"{field}.parallel")
+        pausable = _flag(step["interrupt"], f"{field}.interrupt")
+        if autonomous and pausable:
+            message = "a step that runs by itself (parallel 1) cannot be paused; must be 0"
+            raise InputError(message, field=f"{field}.interrupt", value=step["interrupt"])
         demands = _demands(step["physical"], f"{field}.physical")
         objects.update((demand.resource, None) for demand in demands)
         actions.append(
@@ -87,7 +91,7 @@ def _recipe(recipe: dict[str, Any], where: str) -> Instance:
                 task=name,
                 duration=duration,
                 attended=0 if autonomous else duration,
-                interruptible=_flag(step["interrupt"], f"{field}.interrupt"),
+                interruptible=pausable,
                 modes=(Mode(demands),),
             )
         )

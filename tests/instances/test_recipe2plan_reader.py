@@ -230,6 +230,14 @@ def test_senseless_recipe_is_named(tmp_path: Path, steps: list[Any], field: str,
     assert message in str(caught.value)
 
 
+def test_a_step_that_runs_by_itself_cannot_be_paused(tmp_path: Path) -> None:
+    path = cooking(tmp_path, [recipe("A", step(0, interrupt=1), step(1, parallel=1, interrupt=1))])
+    with pytest.raises(InputError) as caught:
+        read_cooking(path)
+    message = "a step that runs by itself (parallel 1) cannot be paused; must be 0 (found 1)"
+    assert str(caught.value) == f"{path}: [0][0].steps[1].interrupt: {message}"
+
+
 def test_recipe_twice_in_a_combination_is_named(tmp_path: Path) -> None:
     a, b = recipe("A", step(0)), recipe("B", step(0))
     path = cooking(tmp_path, [a, b], [a, a])

@@ -206,6 +206,11 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "recipe2plan: two modes": (cooked(act("0", modes=(Mode(), Mode()))), "actions[t/0]", "one mode"),
     "recipe2plan: partly attended": (cooked(act("0", attended=1)), "actions[t/0]", "attended throughout or not"),
     "recipe2plan: no duration": (cooked(act("0", duration=0)), "actions[t/0]", "last some time"),
+    "recipe2plan: runs by itself and can be paused": (
+        cooked(act("0"), act("1", attended=0, interruptible=True)),
+        "actions[t/1].interruptible",
+        "steps of recipe2plan that run by themselves cannot be paused; must be false (found True)",
+    ),
     "recipe2plan: empty demand": (
         cooked(act("0", modes=(Mode((Demand("oven", 0),)),)), resources=(Resource("oven"),)),
         "actions[t/0]",

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 from support.exhaustive import general_optimum, kitchen_optimum, schedules
-from support.random_instances import kitchen, workshop
+from support.random_instances import drawn_kitchen, kitchen, workshop
 
+from planoracle.instances import validate
 from planoracle.instances.catalogue import load
+from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Instance, Mode
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.referee import referee
@@ -43,6 +45,30 @@ def test_workshops_agree_with_exhaustive_search_through_the_general_rules(block)
         assert result.status == ("infeasible" if expected is None else "optimal")
         checked += 1
     assert checked > 0.8 * WORKSHOPS / 10
+
+
+def test_kitchens_are_refused_where_pieces_of_a_step_could_run_at_the_same_time():
+    """What runs by itself and can be paused may be over sooner by the rules than by the model, unless it is refused."""
+    refused = 0
+    for seed in range(KITCHENS):
+        parts, wrong = drawn_kitchen(seed)
+        if not wrong:
+            assert Instance(**parts) == kitchen(seed)
+            continue
+        with pytest.raises(InputError) as caught:
+            Instance(**parts)
+        assert caught.value.field in {f"actions[{step}].interruptible" for step in wrong}
+        assert caught.value.value is True
+        refused += 1
+    assert refused > KITCHENS / 3
+
+
+def test_what_is_refused_would_be_beaten_by_the_rules(monkeypatch):
+    monkeypatch.setattr(validate, "_recipe2plan", lambda instance: None)
+    twin = Instance("twin", (Action("A/0", "A", 4, 0, interruptible=True),), benchmark="recipe2plan")
+    assert kitchen_optimum(twin, horizon(twin)) == 1
+    general = replace(twin, benchmark="own")  # there pieces of an action never overlap
+    assert solve(general).makespan == general_optimum(general, horizon(general)) == 4
 
 
 def test_the_random_kitchens_use_every_feature():

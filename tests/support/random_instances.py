@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from random import Random
+from typing import Any
 
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 
@@ -11,7 +12,10 @@ OBJECTS = ("oven", "microwave", "stove")
 
 
 def kitchen(seed: int, most: int = 6) -> Instance:
-    """Two recipes of together at most ``most`` steps in the style of Recipe2Plan, with all its features."""
+    """Two recipes of together at most ``most`` steps in the style of Recipe2Plan, with all its features.
+
+    Steps that run by themselves are not pausable here, since such kitchens are refused: see `drawn_kitchen`.
+    """
     random = Random(seed)
     sizes = [random.randint(1, most // 2), random.randint(1, most - most // 2)]
     actions: list[Action] = []
@@ -62,6 +66,27 @@ def kitchen(seed: int, most: int = 6) -> Instance:
         unit="second",
         seconds_per_tick=1,
     )
+
+
+def drawn_kitchen(seed: int, most: int = 6) -> tuple[dict[str, Any], list[str]]:
+    """Return what `Instance` makes such a kitchen of, any step that sets nothing being pausable, and what is wrong.
+
+    The latter are the pausable steps that run by themselves: by the rules of Recipe2Plan their pieces might run at the
+    same time.
+    """
+    random, plain = Random(f"pausable {seed}"), kitchen(seed, most)
+    wrong = [
+        action.id
+        for action in plain.actions
+        if not action.attended and not any(d.sets for d in action.modes[0].demands) and random.random() < 0.3
+    ]
+    actions = tuple(
+        replace(action, interruptible=action.interruptible or action.id in wrong) for action in plain.actions
+    )
+    # A window without an order is not given to what can be paused.
+    lags = tuple(lag for lag in plain.lags if lag.minimum is not None or lag.before not in wrong)
+    parts = {field.name: getattr(plain, field.name) for field in fields(Instance) if field.init}
+    return parts | {"actions": actions, "lags": lags}, wrong
 
 
 def workshop(seed: int) -> Instance:
