@@ -23,7 +23,10 @@ _NO_LIMIT = 10**6
 
 
 class TimeArenaCourse(Course):
-    """Every minute is a decision, but for those in which an action that was begun occupies the agent."""
+    """Every minute is a decision, but for those in which an action that was begun occupies the agent.
+
+    An ``exit`` is a decision as well, which takes no time.
+    """
 
     def __init__(
         self,
@@ -77,6 +80,10 @@ class TimeArenaCourse(Course):
             last = moves[-1]
             over = Situation(here.instance, here.state, here.lost, here.reached, over=run.end)
             moves[-1] = Move(last.position, last.command, last.kind, last.start, last.end, over, last.violation)
+        if run.end == "exit":
+            self._made.append("exit")
+            over = Situation(here.instance, here.state, here.lost, here.reached, over=run.end)
+            moves.append(Move(minute, "exit", "lost", minute, minute, over))
         self.moves, self.stop = tuple(moves), len(moves)
 
     def _started(self, here: Situation, command: str) -> Situation:

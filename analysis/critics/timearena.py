@@ -46,6 +46,7 @@ TOPICS = (
 _ENDS = {
     "time_out": "The time was over in {minute}.",
     "five_invalid": "So many wrong actions in a row ended the run before {minute}.",
+    "exit": "You ended the run yourself before {minute}.",
 }
 
 
@@ -206,9 +207,12 @@ class _Looker:
         first, second = (self.scene.objects[name] for name, *_ in keys)
         if first is second:
             return _Facts(f"{quoted(action)} names one object twice", resource=first.name)
-        apart = not may_meet(self.scene, first, second, keys[0][1], self.rules)
         text = f"{quoted(action)} brings together {first.name} and {second.name}"
-        return _Facts(f"{text}, which serve different tasks" if apart else text, resource=second.name)
+        if not may_meet(self.scene, first, second, self.rules):
+            taken = self.scene.reservations.get(second.name, frozenset())
+            alone = f"which takes {listed(sorted(taken))} alone"
+            text += f", {alone if first.task == second.task else 'which serve different tasks'}"
+        return _Facts(text, resource=second.name)
 
     def _occupied(self, action: str, now: _Now) -> _Facts:
         names = [name for name, *_ in _keys(action)]

@@ -13,13 +13,13 @@ from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.language import parse
 from planoracle.instances.timearena.profile import Profile
-from planoracle.instances.timearena.rules import Snapshot, as_replay
+from planoracle.instances.timearena.rules import Snapshot, as_replay, exits
 from planoracle.instances.timearena.rules import replay as run_of
 from planoracle.instances.timearena.world import World, world
 
 __all__ = ["TimeArenaReader"]
 
-# A run that wrong decisions or the limit cut short is followed to the end of its decisions.
+# A run that wrong decisions, the limit or an exit cut short is followed to the end of its decisions.
 _ENDLESS = 10**9
 
 
@@ -67,7 +67,9 @@ class TimeArenaReader:
         def watch(now: Snapshot) -> None:
             minutes.append(now.minute)
 
-        run = run_of(scene, decisions, _ENDLESS, replace(self.rules, max_wrong_streak=_ENDLESS), watch=watch)
+        asked = [position for position, decision in enumerate(decisions) if not exits(decision, self.rules)]
+        endless = replace(self.rules, max_wrong_streak=_ENDLESS)
+        run = run_of(scene, (decisions[position] for position in asked), _ENDLESS, endless, watch=watch)
         known = {
             encode.command(action, mode): (action, mode)
             for action in problem.actions
@@ -75,8 +77,9 @@ class TimeArenaReader:
         }
         carried: list[Wish] = []
         attempted: list[tuple[Wish, str]] = []
-        nothing: list[Dropped] = []
-        for position, minute in enumerate(minutes):
+        exiting = sorted(set(range(len(decisions))) - set(asked))
+        nothing = [Dropped(position, decisions[position].strip()[:200], "exit") for position in exiting]
+        for position, minute in zip(asked, minutes, strict=False):
             step = run.steps[minute]
             said = step.action[:200]
             if step.kind == "wait":

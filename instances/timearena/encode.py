@@ -80,7 +80,7 @@ def _action(scene: World, thing: Object, role: Role, rules: Profile) -> Action:
         modes = [
             Mode((Demand(thing.name), Demand(other.name)), other.name, tuple(_needs(scene, other.roles[role.verb, 2])))
             for other in scene.objects.values()
-            if (role.verb, 2) in other.roles and other is not thing and may_meet(scene, thing, other, role.verb, rules)
+            if (role.verb, 2) in other.roles and other is not thing and may_meet(scene, thing, other, rules)
         ]
     return Action(
         id=_id(scene, thing.name, role.verb),

@@ -7,6 +7,7 @@ from typing import Any
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.timearena.profile import PROFILES, Profile
+from planoracle.instances.timearena.rules import EXITS
 from planoracle.instances.timearena.world import World
 
 __all__ = ["MAX_DECISIONS", "extract", "parse"]
@@ -66,9 +67,13 @@ def _decision(entry: Any, field: str) -> str:
 def extract(text: str, world: World) -> str:
     """Return the first action of the world that a text names, or the text itself if it names none.
 
+    A wait may have a few words around it; ``exit`` and ``quit``, which end a run, must stand alone.
+
     >>> from planoracle.instances.timearena.world import world
     >>> extract("Next I pour kettle into teapot!", world("timearena/household1"))
     'pour kettle into teapot'
+    >>> extract("Quit!", world("timearena/household1")), extract("I would quit", world("timearena/household1"))
+    ('quit', 'I would quit')
     """
     words = [stripped for word in text[:10_000].lower().split() if (stripped := word.strip(_EDGES))]
     for i, verb in enumerate(words):
@@ -77,4 +82,6 @@ def extract(text: str, world: World) -> str:
             return " ".join(four)
         if verb in world.verbs and i + 1 < len(words) and words[i + 1] in world.objects:
             return f"{verb} {words[i + 1]}"
+    if len(words) == 1 and words[0] in EXITS:
+        return words[0]
     return "wait" if "wait" in words and len(words) <= 8 else text

@@ -15,25 +15,32 @@ class Profile:
 
     Attributes
     ----------
+    score_source
+        The score is that of the ``"replay"``, or the sum of the ``"increments"`` shown: the released code shows none
+        after a mismatched or an occupied object, and catches up at the next decision, if there is one.
     progress_rounding
         Increments of the score are differences of the score ``"truncated"`` to whole percents, or ``"exact"``.
     max_wrong_streak
-        So many wrong decisions in a row end the run.
+        So many wrong decisions in a row end the run, unless the limit does in that minute.
     stop_on_complete
         End as soon as everything is done, also during a wrong decision; else at the next right one.
     invalid_ticks_world
         Whether running actions go on while a malformed action or an unknown object costs a minute.
+    exit_ends
+        Whether a decision ``exit`` or ``quit`` ends the run before its minute; else it is an invalid action.
     reserved_objects
         A ``"task"`` reservation serves exactly the actions of its task; the ``"released"`` one makes a
-        container refuse whatever is not reserved itself.
+        container refuse, whatever the verb, all but the objects of its task that are reserved themselves.
     normalize
         Forgive case and spaces in decisions.
     """
 
+    score_source: str = "replay"
     progress_rounding: str = "exact"
     max_wrong_streak: int = 5
     stop_on_complete: bool = True
     invalid_ticks_world: bool = False
+    exit_ends: bool = True
     reserved_objects: str = "task"
     normalize: bool = True
 
@@ -41,11 +48,19 @@ class Profile:
 PROFILES = {
     "paper": Profile(),
     "released": Profile(
-        progress_rounding="truncated", stop_on_complete=False, reserved_objects="released", normalize=False
+        score_source="increments",
+        progress_rounding="truncated",
+        stop_on_complete=False,
+        reserved_objects="released",
+        normalize=False,
     ),
 }
 
-_CHOICES = {"progress_rounding": ("truncated", "exact"), "reserved_objects": ("task", "released")}
+_CHOICES = {
+    "score_source": ("replay", "increments"),
+    "progress_rounding": ("truncated", "exact"),
+    "reserved_objects": ("task", "released"),
+}
 
 #: Names of the rules.
 RULES = tuple(field.name for field in fields(Profile))

@@ -14,7 +14,7 @@ from planoracle.instances.replay import Event, Replay, Violation
 from planoracle.instances.timearena.profile import PROFILES, Profile
 from planoracle.instances.timearena.world import COMMON, Object, RoleKey, World
 
-__all__ = ["KINDS", "WRONG", "Minute", "Run", "Snapshot", "as_replay", "may_meet", "replay"]
+__all__ = ["EXITS", "KINDS", "WRONG", "Minute", "Run", "Snapshot", "as_replay", "exits", "may_meet", "replay"]
 
 #: Feedback kinds of a minute.
 KINDS = (
@@ -30,6 +30,8 @@ KINDS = (
 )
 #: Those that count as wrong.
 WRONG = frozenset(KINDS[3:])
+#: Decisions that end the run, in any case.
+EXITS = ("exit", "quit")
 
 
 class Minute(NamedTuple):
@@ -48,12 +50,13 @@ class Run:
     Attributes
     ----------
     end
-        ``completed``, ``time_out`` (the limit), ``five_invalid`` (too many wrong in a row) or ``exhausted``
-        (no decisions left).
+        ``completed``, ``time_out`` (the limit), ``five_invalid`` (too many wrong in a row), ``exit`` (the agent
+        said so) or ``exhausted`` (no decisions left). What is left of the limit is looked at first, then the wrong
+        ones, then the next decision.
     total_time
         Minutes that passed.
     score
-        Percent of the work done, as the profile rounds it.
+        Percent of the work done, as the profile rounds it; under ``score_source="increments"`` the sum of those shown.
     scores
         The same at the end of every minute.
     necessary
@@ -78,20 +81,23 @@ class Run:
     remaining: dict[str, int]
 
 
-def may_meet(world: World, first: Object, second: Object, verb: str, rules: Profile) -> bool:
-    """Whether reservations let two objects be used together."""
+def may_meet(world: World, first: Object, second: Object, rules: Profile) -> bool:
+    """Whether reservations let a four-word action use two objects together, whatever its verb."""
     if rules.reserved_objects == "task":
         if first.base in COMMON or second.base in COMMON:
             return True
         return first.task == second.task or not (first.reserved or second.reserved)
-    if not second.container:
-        return True
-    own = [
-        thing
-        for thing in world.objects.values()
-        if thing.reserved and thing.task == second.task and (verb, 1) in thing.roles
-    ]
-    return first in own if own else True
+    taken = world.reservations.get(second.name)
+    return taken is None or first.name in taken
+
+
+def exits(decision: str, rules: Profile) -> bool:
+    """Whether a decision ends the run instead of filling a minute.
+
+    >>> exits(" Quit ", PROFILES["released"]), exits("quit it", PROFILES["released"])
+    (True, False)
+    """
+    return rules.exit_ends and decision.strip().lower() in EXITS
 
 
 class _State:
@@ -148,7 +154,7 @@ class _State:
             return "nonexistent_object", []
         keys = [(name, verb, slot) for name, slot in zip(names, (1, 2) if len(names) == 2 else (0,), strict=True)]
         kind = ""
-        mismatched = len(names) == 2 and not self.may_meet(names, verb)
+        mismatched = len(names) == 2 and not self.may_meet(names)
         for name, key in zip(names, keys, strict=True):
             if name in self.busy:
                 kind = "object_occupied"
@@ -161,9 +167,9 @@ class _State:
             return "dependency_violation", keys
         return ("" if self.left[keys[0]] else "repeated_completed"), keys
 
-    def may_meet(self, names: list[str], verb: str) -> bool:
+    def may_meet(self, names: list[str]) -> bool:
         first, second = (self.world.objects[name] for name in names)
-        return first is not second and may_meet(self.world, first, second, verb, self.rules)
+        return first is not second and may_meet(self.world, first, second, self.rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +190,8 @@ def replay(
 ) -> Run:
     """Run decisions minute by minute; an occupying action asks for no decision until it ends.
 
-    Nothing a decision holds can make this raise. ``watch``, if given, sees the world before every decision.
+    Nothing a decision holds can make this raise. ``watch``, if given, sees the world before every decision that takes
+    a minute.
 
     Examples
     --------
@@ -204,10 +211,11 @@ def replay(
 
     def record(action: str, kind: str, *, show: bool = True) -> None:
         nonlocal shown
-        increment = state.score - shown if show else 0
-        shown += increment
+        score = state.score
+        increment = score - shown if show else 0
+        shown = score if show else shown
         steps.append(Minute(len(steps), action, kind, increment))
-        scores.append(state.score)
+        scores.append(shown if rules.score_source == "increments" else score)
         necessary.append(stuck)
 
     stuck = False
@@ -216,14 +224,14 @@ def replay(
     snapshot: Snapshot | None = None
     seen = -1
     while not end:
-        if wrong >= rules.max_wrong_streak:
-            end = "five_invalid"
-        elif len(steps) >= time_limit:
+        if len(steps) >= time_limit:
             end = "time_out"
+        elif wrong >= rules.max_wrong_streak:
+            end = "five_invalid"
         else:
             decision = next(supply, None)
-            if decision is None:
-                end = "exhausted"
+            if decision is None or exits(decision, rules):
+                end = "exhausted" if decision is None else "exit"
                 break
             if watch is not None:
                 if snapshot is None or seen != state.version:
@@ -253,7 +261,7 @@ def replay(
         completed=end == "completed",
         end=end,
         total_time=len(steps),
-        score=state.score,
+        score=scores[-1] if scores else 0,
         scores=tuple(scores),
         necessary=tuple(necessary),
         executed=executed,

@@ -45,11 +45,6 @@ class Object:
     reserved: bool
     roles: dict[tuple[str, int], Role]
 
-    @property
-    def container(self) -> bool:
-        """Whether something can be put into it, as far as reservations ask."""
-        return any(slot == 2 for _, slot in self.roles) and not any(word in self.base for word in COMMON)
-
 
 @dataclass(frozen=True)
 class World:
@@ -75,6 +70,27 @@ class World:
                     others = (n for n, other in self.objects.items() if (verb, 2) in other.roles)
                     found += [f"{head} {name} {preposition} {other}" for other in others]
         return tuple(found)
+
+    @cached_property
+    def reservations(self) -> dict[str, frozenset[str]]:
+        """What alone each container takes in the released code, for containers that it restricts.
+
+        The reserved objects of its task that some action puts into it; the others of the task are forgotten.
+
+        >>> world("timearena/cooking2+cooking3").reservations["dish_1"]  # mushroom and shrimp are of the task, too
+        frozenset({'noodle_1'})
+        """
+        found = {}
+        for name, container in self.objects.items():
+            verbs = {verb for verb, slot in container.roles if slot == 2}
+            kept = frozenset(
+                other
+                for other, thing in self.objects.items()
+                if thing.reserved and thing.task == container.task and any((verb, 1) in thing.roles for verb in verbs)
+            )
+            if kept and not any(word in container.base for word in COMMON):
+                found[name] = kept
+        return found
 
     @property
     def minutes(self) -> int:

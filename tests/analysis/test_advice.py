@@ -291,6 +291,8 @@ def test_the_clock_can_be_later_than_the_plan_says():
 def test_a_run_that_is_over_has_no_next_command():
     five = next_commands(load(TEA), ["dance"] * 5)
     assert (five.over, five.options, five.plan) == ("five_invalid", (), None)
+    left = next_commands(load(TEA), ["activate kettle", "Quit!"])
+    assert (left.over, left.options, left.plan, left.best) == ("exit", (), None, 13)
     done = next_commands(load(TEA), solve(load(TEA)).plan)
     assert (done.options, done.best) == ((), 13)
     late = next_commands(load(TEA), {"actions": ["wait"] * 5, "time_limit": 12})

@@ -617,6 +617,26 @@ def test_five_wrong_minutes_end_the_run() -> None:
     assert "wrong actions in a row ended the run" in found.verdict.text
 
 
+def test_an_exit_is_told_as_the_end_of_the_run() -> None:
+    found = minutes(TEA, "wash cup", "Quit ", "activate kettle")
+    assert "You ended the run yourself before minute 3." in found.verdict.text
+    assert (found.verdict.success, found.verdict.fatal) == (False, None)
+    assert "activate kettle" in found.sections[-1].text
+    priced = report(catalogue.load(TEA), ["wash cup", "Quit ", "activate kettle"], regret=True)
+    assert priced.decisions is not None
+    assert priced.decisions.text.endswith("Exit (minute 3) ended the run before everything was done.")
+    ignored = arena.profile("paper", exit_ends=False)
+    assert only(minutes(TEA, "wash cup", "exit", rules=ignored), "invalid_action").index == 3
+
+
+def test_a_container_that_refuses_its_own_task_is_told_as_such() -> None:
+    name, made = "timearena/household4+household7", "water fruit_tree by watering_can"
+    finding = only(minutes(name, made, rules=arena.PROFILES["released"]), "object_mismatch")
+    assert finding.text == f'Minute 0: "{made}" brings together fruit_tree and watering_can, which takes water_1 alone.'
+    finding = only(minutes(name, "add water_2 to watering_can"), "object_mismatch")
+    assert finding.text.endswith("brings together water_2 and watering_can, which serve different tasks.")
+
+
 def test_the_optimum_of_the_released_reservations() -> None:
     name = "timearena/cooking2+cooking3"
     assert minutes(name, "wait").efficiency.optimum is not None
@@ -977,7 +997,8 @@ def test_all_recipe2plan_verdicts(shared: Any, rules: str) -> None:
 @pytest.mark.parametrize("rules", ["paper", "released"])
 def test_all_timearena_verdicts(shared: Any, rules: str) -> None:
     profile = arena.PROFILES[rules]
-    for entry in entries(shared / "verdicts" / "timearena.jsonl"):
+    verdicts = shared / "verdicts"
+    for entry in entries(verdicts / "timearena.jsonl") + entries(verdicts / "timearena_fresh.jsonl")[::5]:
         problem = catalogue.load(entry["instance"])
         found = report(problem, entry, rules=profile)
         from planoracle.instances.timearena.language import parse as read

@@ -83,14 +83,15 @@ def test_sums_are_exact_on_the_recipe2plan_verdicts(shared, rules):
 
 def test_sums_are_exact_on_the_timearena_verdicts(shared):
     good = 0
-    for line in (shared / "verdicts" / "timearena.jsonl").read_text().splitlines():
+    old, fresh = ((shared / "verdicts" / f"{name}.jsonl").read_text() for name in ("timearena", "timearena_fresh"))
+    for line in (*old.splitlines(), *fresh.splitlines()[::9]):
         entry = json.loads(line)
         found = priced(load(entry["instance"]), entry, timearena.PROFILES["released"])
         assert found.success == entry["expected"]["completed"]
         if found.success:
             good += 1
             assert found.final == entry["expected"]["total_time"]
-        elif entry["expected"]["end"] in ("time_out", "five_invalid"):
+        elif entry["expected"]["end"] in ("time_out", "five_invalid", "exit"):
             assert found.no_return_reason is not None
     assert good > 20
 
@@ -408,6 +409,18 @@ def test_agents_and_capacities_are_priced_together():
     found = priced(instance, rows)
     assert (found.optimum, found.final, found.total) == (7, 8, 1) if found.optimum == 7 else (6, 8, 2)
     assert found.optimum == solve(instance).makespan
+
+
+@pytest.mark.parametrize("rules", ["paper", "released"])
+def test_an_exit_costs_nothing_but_ends_the_run(rules):
+    made = ["activate kettle", "wash cup", " Quit", "wash teapot"]
+    found = priced(load("timearena/household1"), made, timearena.PROFILES[rules])
+    kinds = [(one.command, one.kind, one.start, one.end, one.cost) for one in found.decisions]
+    assert kinds == [("activate kettle", "act", 0, 1, 0), ("wash cup", "act", 1, 4, 0), ("exit", "lost", 4, 4, 0)]
+    assert (found.no_return, found.no_return_reason, found.no_return_status) == (2, "over", "proved")
+    assert (found.completion, found.completion_plan, found.success) == (13, None, False)
+    at_once = priced(load("timearena/household1"), ["exit"], timearena.PROFILES[rules])
+    assert (at_once.no_return, at_once.no_return_reason, at_once.optimum) == (0, "over", 13)
 
 
 # --- hostile submissions -------------------------------------------------------------------------

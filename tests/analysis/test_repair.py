@@ -259,6 +259,18 @@ def test_timearena_runs_that_wrong_decisions_end_are_read_to_their_end():
     assert (found.moved, found.shift) == (0, 0)
 
 
+@pytest.mark.parametrize("text", ["exit", "Quit", " EXIT\n"])
+def test_timearena_runs_that_exit_are_read_to_their_end(text):
+    name = "timearena/household1"
+    best = solve(load(name)).plan.splitlines()
+    found = repair(load(name), {"actions": [*best[:3], text, *best[3:]]})
+    assert [(one.position, one.command, one.reason) for one in found.dropped] == [(3, text.strip().lower(), "exit")]
+    assert (found.changed, found.moved, found.shift, found.added) == (True, 0, 0, ())
+    assert found.plan == best
+    unasked = repair(load(name), {"actions": [*best, text]})  # the run was complete before
+    assert (unasked.changed, unasked.plan) == (False, [*best, text])
+
+
 def test_timearena_limits_hold():
     name = "timearena/household1"
     least = solve(load(name)).makespan

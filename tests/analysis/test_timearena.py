@@ -31,13 +31,14 @@ def best_decisions(name: str) -> list[str]:
     return encode.decisions(encode.load(name), solve(encode.load(name)).schedule)
 
 
-def test_verdicts_through_the_grader(shared):
-    path = shared / "verdicts" / "timearena.jsonl"
+@pytest.mark.parametrize(("name", "count"), [("timearena", 97), ("timearena_fresh", 400)])
+def test_verdicts_through_the_grader(shared, name, count):
+    path = shared / "verdicts" / f"{name}.jsonl"
     if not path.is_file():
         pytest.skip(f"the verdicts are not here ({path})")
     grader = Grader(RECIPE2PLAN["released"], PROFILES["released"])
     lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert len(lines) == 97
+    assert len(lines) == count
     for line in lines:
         row = grader.grade({k: v for k, v in line.items() if k != "expected"}).row(trace=True)
         expected = line["expected"]
@@ -131,6 +132,27 @@ def test_forms_of_submissions():
 def test_extraction_keeps_what_it_does_not_know():
     assert extract("clean teapot", SCENE) == "clean teapot"
     assert extract("Action: activate kettle, then wait", SCENE) == "activate kettle"
+    for text in ("Exit", "**quit**", " EXIT. ", "`exit`"):
+        assert extract(text, SCENE) in ("exit", "quit")
+    for text in ("exit now", "I quit", "exit quit", "quit, then wash a cup"):
+        assert extract(text, SCENE) == text
+
+
+def test_an_exit_in_a_submission():
+    made = "1. activate kettle\n2. Exit.\n3. wash cup"
+    row = Grader().grade({"id": "x", "instance": TEA, "actions": made}).row(trace=True)
+    assert (row["end"], row["total_time"], row["success"], row["violation"]) == ("exit", 1, False, None)
+    assert [step[1:3] for step in row["steps"]] == [["activate kettle", "valid"]]
+    ended = Grader(price_waits=True).grade({"id": "x", "instance": TEA, "actions": ["wait", "exit"]}).row()
+    assert (ended["end"], ended["makespan"], ended["costly_waits"]) == ("exit", 1, 1)
+
+
+def test_the_released_score_is_what_was_shown():
+    line = {"id": "x", "instance": TEA, "actions": ["activate kettle", "wait", "wait", "wash kettle"]}
+    paper = Grader().grade(line).row()
+    assert (paper["score"], paper["best_score"], paper["best_time"], paper["progress"]) == (25, 25, 4, 0.25)
+    released = Grader(RECIPE2PLAN["released"], PROFILES["released"]).grade(line).row()
+    assert (released["score"], released["best_score"], released["best_time"], released["progress"]) == (0, 0, 0, 0)
 
 
 @given(st.one_of(st.text(), st.lists(st.text()), st.lists(st.sampled_from(["wait", *SCENE.commands]))))
@@ -138,7 +160,7 @@ def test_any_submission_is_graded_or_unscored(submission):
     grade = Grader().grade({"id": "x", "instance": TEA, "actions": submission})
     assert grade.scored
     assert 0 <= grade.details["score"] <= 100
-    assert grade.details["end"] in ("completed", "time_out", "five_invalid", "exhausted")
+    assert grade.details["end"] in ("completed", "time_out", "five_invalid", "exit", "exhausted")
 
 
 def test_metrics_worked_by_hand():
