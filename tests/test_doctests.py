@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+from pathlib import Path
 
 import pytest
 
@@ -15,13 +16,37 @@ def _fail(name: str) -> None:
     raise ImportError(f"cannot import {name}")
 
 
+def modules_on_disk(folder: Path, package: str) -> set[str]:
+    """Return the names of all modules in the files below a folder, whether the folders in it are packages or not."""
+    files = (path.relative_to(folder).with_suffix("").parts for path in folder.rglob("*.py"))
+    return {".".join([package, *parts]).removesuffix(".__init__") for parts in files}
+
+
+# In a checkout the top folders are links, through which `rglob` does not go.
+TOPS = [top.resolve() for place in planoracle.__path__ for top in Path(place).iterdir() if top.is_dir()]
+ON_DISK = sorted(name for top in TOPS for name in modules_on_disk(top, f"planoracle.{top.name}"))
 MODULES = [module.name for module in pkgutil.walk_packages(planoracle.__path__, "planoracle.", onerror=_fail)]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", ON_DISK)
 def test_examples_hold(name: str) -> None:
     failed, _ = doctest.testmod(importlib.import_module(name))
     assert failed == 0
+
+
+def test_every_file_is_a_module_of_a_package() -> None:
+    """A folder without ``__init__.py`` can be imported, but nothing that walks the packages sees it."""
+    assert sorted(MODULES) == ON_DISK
+    assert {"planoracle.instances", "planoracle.solver.proof.audit", "planoracle.instances.asynctool.bfcl"} <= {
+        *MODULES
+    }
+
+
+def test_files_of_a_folder_that_is_no_package_are_found_on_disk(tmp_path: Path) -> None:
+    for path in ("__init__.py", "good/__init__.py", "good/one.py", "bad/two.py"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).touch()
+    assert modules_on_disk(tmp_path, "top") == {"top", "top.good", "top.good.one", "top.bad.two"}
 
 
 def test_many_modules_have_examples() -> None:
