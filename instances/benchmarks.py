@@ -12,13 +12,13 @@ from planoracle.instances.model import Instance
 from planoracle.instances.reading import load_json
 from planoracle.instances.referee import referee
 from planoracle.instances.replay import Replay
-from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.schedule import MAX_PIECES, Piece, Schedule
 from planoracle.instances.validate import MAX_NAME
 
 __all__ = ["MAX_PIECES", "MAX_TIME", "Language", "certify", "language"]
 
-#: Most pieces, and largest number, in a plan for an own instance; more than any instance needs.
-MAX_PIECES, MAX_TIME = 20_000, 10**40
+#: Largest number in a plan for an own instance; more than any needs. As many pieces are read as cutting may lead to.
+MAX_TIME = 10**40
 
 
 class Language(Protocol):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Action, Instance
 
-__all__ = ["Piece", "Schedule"]
+__all__ = ["MAX_PIECES", "Piece", "Schedule"]
+
+#: Most pieces that cutting may lead to. Pieces that overlap, as no valid schedule has them, are cut n²/4 times.
+MAX_PIECES = 20_000
 
 
 class Piece(NamedTuple):
@@ -45,6 +50,11 @@ class Schedule:
         action that needs no more than a start: there the piece must be cut, since nobody can start
         anything strictly inside a piece.
 
+        Raises
+        ------
+        PlanError
+            If the cut pieces are more than `MAX_PIECES`; they are counted before they are made.
+
         Examples
         --------
         >>> from planoracle.instances.model import Action, Instance
@@ -72,9 +82,7 @@ class Schedule:
                 joined[-1] = last._replace(duration=last.duration + piece.duration)
             else:
                 joined.append(piece)
-        starts = sorted((p.start, p.agent) for p in joined if not by_id[p.action].attended and p.agent is not None)
-        if starts:
-            joined = [part for piece in joined for part in _cut(piece, by_id[piece.action], starts)]
+        joined = _cut_at_starts(joined, by_id)
         joined.sort(key=lambda p: (p.start, by_id[p.action].attended > 0, _sets(by_id[p.action], p), index[p.action]))
         return cls(tuple(joined))
 
@@ -96,11 +104,36 @@ def _sets(action: Action, piece: Piece) -> bool:
     return 0 <= piece.mode < len(modes) and any(demand.sets is not None for demand in modes[piece.mode].demands)
 
 
-def _cut(piece: Piece, action: Action, starts: list[tuple[int, str]]) -> Iterator[Piece]:
-    """Cut a piece where its agent starts something strictly inside, if it may be cut."""
-    if action.interruptible and action.attended:
-        for instant, agent in starts:
-            if agent == piece.agent and piece.start < instant < piece.end:
-                yield piece._replace(duration=instant - piece.start)
-                piece = piece._replace(start=instant, duration=piece.end - instant)
+def _cut_at_starts(pieces: list[Piece], by_id: dict[str, Action]) -> list[Piece]:
+    """Cut pieces where their agent starts something strictly inside, if they may be cut."""
+    started: dict[str, set[int]] = {}
+    for piece in pieces:
+        if piece.agent is not None and not by_id[piece.action].attended:
+            started.setdefault(piece.agent, set()).add(piece.start)
+    starts = {agent: sorted(instants) for agent, instants in started.items()}
+
+    def inside(piece: Piece) -> range:
+        instants = starts.get(piece.agent, []) if piece.agent is not None else []
+        action = by_id[piece.action]
+        if not (instants and action.interruptible and action.attended):
+            return range(0)
+        return range(bisect_right(instants, piece.start), bisect_left(instants, piece.end))
+
+    places = [inside(piece) for piece in pieces]
+    cuts = sum(map(len, places))
+    if not cuts:
+        return pieces
+    if len(pieces) + cuts > MAX_PIECES:
+        message = f"holds {len(pieces) + cuts} pieces, cut where their agent starts something; at most {MAX_PIECES}"
+        raise PlanError(message, field="plan")
+    return [part for piece, cut in zip(pieces, places, strict=True) for part in _parts(piece, cut, starts)]
+
+
+def _parts(piece: Piece, cut: range, starts: dict[str, list[int]]) -> Iterator[Piece]:
+    """Yield the parts of a piece that is cut at some starts of its agent."""
+    for place in cut:
+        assert piece.agent is not None
+        instant = starts[piece.agent][place]
+        yield piece._replace(duration=instant - piece.start)
+        piece = piece._replace(start=instant, duration=piece.end - instant)
     yield piece

@@ -18,12 +18,13 @@ from support.mutations import Mutator, answer
 from support.specimens import documents, submissions
 
 from planoracle.instances import catalogue, validate
-from planoracle.instances.benchmarks import MAX_PIECES, MAX_TIME, language
+from planoracle.instances.benchmarks import MAX_TIME, language
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files import instance_from_document, to_document
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.reading import MAX_CONTAINERS, load_json, read_bytes
 from planoracle.instances.referee import MAX_VIOLATIONS
+from planoracle.instances.schedule import MAX_PIECES
 
 SEEDS = st.integers(0, 2**32 - 1)
 TEA = catalogue.read(str(Path(__file__).parents[2] / "instances/examples/tea.json"))[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import tracemalloc
 from random import Random
 
 import pytest
@@ -13,10 +15,11 @@ from support.random_instances import workshop
 from support.specimens import documents
 
 from planoracle.analysis.profiles import profiles
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files import InstanceDocument, instance_from_document, json_schema
+from planoracle.instances.model import Action, Instance
 from planoracle.instances.referee import KINDS, find_violations, referee
-from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.schedule import MAX_PIECES, Piece, Schedule
 
 WHOLE = [number for number in NUMBERS if isinstance(number, int) and abs(number) < 10**41]
 
@@ -48,6 +51,45 @@ def test_any_schedule_is_refereed(seed: int) -> None:
     assert kinds == sorted(kinds)
     assert run.violations == tuple(find_violations(instance, schedule))
     assert run.success == (not kinds)
+
+
+@settings(max_examples=200)
+@given(st.integers(0, 2**32 - 1))
+def test_pieces_are_cut_where_their_agent_starts_something_and_nowhere_else(seed: int) -> None:
+    """Held against every tick, looked at by itself; pieces may overlap, as they do in plans that are handed in."""
+    random = Random(seed)
+    instance = workshop(seed % 5_000)
+    chosen = random.sample(instance.actions, k=len(instance.actions))  # each once, so that nothing is joined
+    agents = (*instance.agents, None)
+    pieces = [Piece(a.id, 2 * k, random.choice((0, 1, 3, 30)), random.choice(agents)) for k, a in enumerate(chosen)]
+    starts = {(p.agent, p.start) for p in pieces if not instance.by_id[p.action].attended and p.agent is not None}
+    expected = []
+    for piece in pieces:
+        action = instance.by_id[piece.action]
+        pausable = action.interruptible and action.attended
+        inside = range(piece.start + 1, piece.end) if pausable else ()
+        ends = [piece.start, *(tick for tick in inside if (piece.agent, tick) in starts), piece.end]
+        expected += [piece._replace(start=a, duration=b - a) for a, b in itertools.pairwise(ends)]
+    assert sorted(Schedule.of(instance, pieces).pieces, key=repr) == sorted(expected, key=repr)
+
+
+@pytest.mark.parametrize(("count", "refused"), [(140, False), (2_000, True)])
+def test_overlapping_pieces_are_counted_before_they_are_cut(count: int, refused: bool) -> None:
+    """Every one of so many equal pieces is to be cut so often: count² parts, from a line of count pieces."""
+    instance = Instance("k", (Action("t/chop", "t", 9, 9, interruptible=True), Action("t/boil", "t", 9, 0)))
+    pieces = [Piece("t/chop", 0, 10**6, "agent")] * count + [
+        Piece("t/boil", 2 * k + 1, 1, "agent") for k in range(count)
+    ]
+    if not refused:
+        assert len(Schedule.of(instance, pieces).pieces) == count * (count + 1) + count <= MAX_PIECES
+        return
+    tracemalloc.start()
+    try:
+        with pytest.raises(PlanError, match=f"holds {count * (count + 1) + count} pieces.*at most {MAX_PIECES}"):
+            Schedule.of(instance, pieces)
+        assert tracemalloc.get_traced_memory()[1] < 1_000 * 2 * count  # bytes; the parts would take 100 times that
+    finally:
+        tracemalloc.stop()
 
 
 def test_odd_rules_are_refused_by_name() -> None:
