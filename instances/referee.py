@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import heappop, heappush
+from operator import itemgetter
 
 from planoracle.instances.model import Action, Demand, Instance
 from planoracle.instances.replay import Event, Replay, Violation
@@ -106,7 +108,8 @@ def _agent(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
     for i, piece in pieces:
         eligible = instance.eligible(instance.by_id[piece.action])
         if (piece.agent not in eligible) if eligible else (piece.agent is not None):
-            yield Violation(i, "ineligible_agent", piece.action, f"needs one of {list(eligible)}, not {piece.agent}")
+            some = f"{list(eligible[:9])}{' and others' if len(eligible) > 9 else ''}"
+            yield Violation(i, "ineligible_agent", piece.action, f"needs one of {some}, not {piece.agent}")
 
 
 def _window(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
@@ -158,17 +161,25 @@ def _attendance(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
                 yield Violation(i, "agent_busy", name, f"{agent} is still busy with {holder} until {reach}")
             if end > reach:
                 reach, holder = end, name
-    # Up to every span the latest end, so that spans which are over need not be looked at.
-    reaches = {agent: list(itertools.accumulate((end for _, end, *_ in spans), max)) for agent, spans in held.items()}
-    for i, piece in pieces:
-        action = instance.by_id[piece.action]
-        if not action.attended and instance.eligible(action) and piece.agent in held:
-            spans = held[piece.agent]
-            first, last = bisect_right(reaches[piece.agent], piece.start), bisect_left(spans, (piece.start,))
-            for start, end, _, name in spans[first:last]:
-                if piece.start < end:
-                    message = f"{piece.agent} cannot start it in the middle of {name} ({start} to {end})"
-                    yield Violation(i, "start_attended", piece.action, message)
+    begun = [
+        (piece.start, i, piece)
+        for i, piece in pieces
+        if piece.agent in held
+        and not instance.by_id[piece.action].attended
+        and instance.eligible(instance.by_id[piece.action])
+    ]
+    to_come = {agent: deque(spans) for agent, spans in held.items()}
+    under_way: dict[str | None, list[tuple[int, tuple[int, int, int, str]]]] = defaultdict(list)  # by end, as heaps
+    for start, i, piece in sorted(begun):
+        coming, running = to_come[piece.agent], under_way[piece.agent]
+        while coming and coming[0][0] < start:
+            span = coming.popleft()
+            heappush(running, (span[1], span))
+        while running and running[0][0] <= start:
+            heappop(running)
+        for _, (since, end, _, name) in sorted(running, key=itemgetter(1)):
+            message = f"{piece.agent} cannot start it in the middle of {name} ({since} to {end})"
+            yield Violation(i, "start_attended", piece.action, message)
 
 
 def _demands(instance: Instance, pieces: _Pieces) -> dict[str, list[tuple[int, Piece, Demand]]]:
@@ -189,14 +200,8 @@ def _capacity(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
         if not _crowded(uses, capacity):
             continue
         settings = _Settings(instance, name, uses)
-        alike: dict[tuple[int, int], list[_Use]] = defaultdict(list)
-        for use in uses:
-            alike[use[1].start, use[1].end].append(use)
-        roomy = [
-            use
-            for use in uses
-            if use[1].duration and not _shares(instance, settings, use, alike[use[1].start, use[1].end])
-        ]
+        room = _Room(instance, settings, uses)
+        roomy = [use for use in uses if use[1].duration and not room.shared(use)]
         # Capacity can only be exceeded first at some start.
         begun = _Sums((piece.start, demand.amount) for _, piece, demand in roomy if piece.duration > 0)
         over = _Sums((piece.end, demand.amount) for _, piece, demand in roomy if piece.duration > 0)
@@ -240,45 +245,70 @@ class _Settings:
 
     def __init__(self, instance: Instance, name: str, uses: list[_Use]) -> None:
         self._initial: set[str | None] = {instance.resource[name].state}
-        self._at: dict[int, list[tuple[int, str]]] = defaultdict(list)
-        for i, piece, demand in uses:
+        self._at: dict[int, set[str | None]] = defaultdict(set)
+        self._starts: dict[str, list[int]] = defaultdict(list)
+        for _, piece, demand in uses:
             if demand.sets is not None:
-                self._at[piece.start].append((i, demand.sets))
+                self._at[piece.start].add(demand.sets)
+                self._starts[demand.sets].append(piece.start)
         self._times = sorted(self._at)
+        for starts in self._starts.values():
+            starts.sort()
+        self._all = sorted(itertools.chain.from_iterable(self._starts.values()))
 
     def before(self, start: int) -> set[str | None]:
         """Return the state that the last setting before an instant left; several if they are simultaneous."""
         place = bisect_left(self._times, start)
-        return {state for _, state in self._at[self._times[place - 1]]} if place else set(self._initial)
+        return self._at[self._times[place - 1]] if place else self._initial
 
-    def during(self, i: int, start: int, end: int) -> set[str | None]:
-        """Return the states set at the start of a piece by others, and while it runs."""
-        times = self._times[bisect_left(self._times, start) : bisect_left(self._times, max(end, start + 1))]
-        return {state for time in times for j, state in self._at[time] if j != i}
+    def found(self, piece: Piece, own: Demand) -> set[str | None]:
+        """Return the states that a use meets: before it, and set by others at its start and while it runs."""
+        during = (state for state, starts in self._starts.items() if _within(starts, piece) > (state == own.sets))
+        return self.before(piece.start).union(during)
+
+    def kept(self, piece: Piece, own: Demand) -> bool:
+        """Whether a use meets the state that it requires and no other, without looking at every state there is."""
+        right = _within(self._starts.get(own.requires or "", ()), piece) - (own.sets == own.requires)
+        others = _within(self._all, piece) - (own.sets is not None)
+        return right == others and self.before(piece.start) == {own.requires}
 
 
-def _shares(instance: Instance, settings: _Settings, use: _Use, alike: list[_Use]) -> bool:
-    """Whether a setting needs no room of its own among uses over its interval, see `planoracle.instances.model`."""
-    i, piece, own = use
-    if own.sets is None:
-        return False
-    attended = instance.by_id[piece.action].attended > 0
-    for j, other, demand in alike:
-        if j == i or demand.amount < own.amount:
-            continue
-        whole = instance.by_id[other.action]
-        if whole.interruptible and whole.duration > 1:
-            continue
-        if demand.sets == own.sets:
-            if (demand.amount, -j) > (own.amount, -i):  # of several equal settings one takes the room
-                return True
-        elif (
-            demand.sets is None
-            and (attended or not instance.by_id[other.action].attended)
-            and settings.before(piece.start) == {own.sets}
-        ):
+def _within(starts: Sequence[int], piece: Piece) -> int:
+    """Count the starts (in order) from that of a piece on, and before its end."""
+    return bisect_left(starts, max(piece.end, piece.start + 1)) - bisect_left(starts, piece.start)
+
+
+class _Room:
+    """Which settings need no room of their own among uses over their interval, see `planoracle.instances.model`.
+
+    Of the uses over an interval it is enough to know the largest: of every setting, and of those that set nothing.
+    """
+
+    def __init__(self, instance: Instance, settings: _Settings, uses: list[_Use]) -> None:
+        self._by_id = instance.by_id
+        self._settings = settings
+        self._largest: dict[tuple[int, int, str | None, bool], tuple[int, int]] = {}
+        for i, piece, demand in uses:
+            action = instance.by_id[piece.action]
+            if not (action.interruptible and action.duration > 1):
+                key = piece.start, piece.end, demand.sets, action.attended > 0
+                self._largest[key] = max(self._largest.get(key, (0, -i)), (demand.amount, -i))
+
+    def shared(self, use: _Use) -> bool:
+        """Whether a use is such a setting."""
+        i, piece, own = use
+        if own.sets is None:
+            return False
+        least = own.amount, -i
+        # Of several equal settings one takes the room: the largest, and of these the first.
+        if max(self._over(piece, own.sets, attended) for attended in (False, True)) > least:
             return True
-    return False
+        attended = self._by_id[piece.action].attended > 0
+        largest = max(self._over(piece, None, by) for by in {False, attended})
+        return largest[0] >= own.amount and self._settings.before(piece.start) == {own.sets}
+
+    def _over(self, piece: Piece, sets: str | None, attended: bool) -> tuple[int, int]:
+        return self._largest.get((piece.start, piece.end, sets, attended), (-1, 0))
 
 
 def _state(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
@@ -287,11 +317,9 @@ def _state(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
             continue
         settings = _Settings(instance, name, uses)
         for i, piece, demand in uses:
-            if demand.requires is None:
-                continue
-            found = settings.before(piece.start) | settings.during(i, piece.start, piece.end)
-            if found != {demand.requires}:
-                message = f"needs {name} to be {demand.requires}, not {' or '.join(sorted(map(str, found)))}"
+            if demand.requires is not None and not settings.kept(piece, demand):
+                found = " or ".join(sorted(map(str, settings.found(piece, demand))))
+                message = f"needs {name} to be {demand.requires}, not {found}"
                 yield Violation(i, "resource_state", piece.action, message)
 
 
@@ -299,17 +327,20 @@ def _lags(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
     runs: dict[str, list[tuple[int, Piece]]] = {}
     begin: dict[str, tuple[int, Piece]] = {}
     finish: dict[str, int] = {}
+    last: dict[str, int] = {}  # start of the last piece
     for entry in pieces:
         piece = entry[1]
         name, end = piece.action, piece.start + piece.duration
         if name not in runs:
-            runs[name], begin[name], finish[name] = [entry], entry, end
+            runs[name], begin[name], finish[name], last[name] = [entry], entry, end, piece.start
             continue
         runs[name].append(entry)
         if piece.start < begin[name][1].start:
             begin[name] = entry
         if end > finish[name]:
             finish[name] = end
+        if piece.start > last[name]:
+            last[name] = piece.start
     for name, (i, first) in begin.items():
         modes = instance.by_id[name].modes
         for before in modes[first.mode].after if 0 <= first.mode < len(modes) else ():
@@ -323,7 +354,7 @@ def _lags(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
         if lag.minimum is not None and first.start < over + lag.minimum:
             message = f"starts at {first.start}, earliest {over + lag.minimum} after {lag.before}"
             yield Violation(i, "minimum_lag", lag.after, message)
-        if lag.maximum is not None:
+        if lag.maximum is not None and last[lag.after] > over + lag.maximum:
             for j, piece in runs[lag.after]:
                 if piece.start > over + lag.maximum:
                     message = f"starts at {piece.start}, latest {over + lag.maximum} after {lag.before}"

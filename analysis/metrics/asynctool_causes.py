@@ -54,22 +54,23 @@ def causes(run: Run) -> list[Cause]:
     (``wrong_call``).
     """
     found, harmless = [], []
+    early = frozenset(run.premature)
     for task, outcome in zip(run.problem.tasks, run.outcomes, strict=True):
         calls = [turn for turn in run.turns if turn.kind == "call" and turn.task == task.id]
         if not outcome.accurate:
-            found.append(_cause(run, task, outcome, calls))
+            found.append(_cause(run, task, outcome, calls, early))
         else:
             harmless += [
                 Cause(task.id, CAUSES[0], turn.number, False, f"{turn.call} was right, but called early: a guess")
                 for turn in calls
-                if turn.number in run.premature
+                if turn.number in early
             ]
     return found + harmless
 
 
-def _cause(run: Run, task: SubTask, outcome: Outcome, calls: list[Turn]) -> Cause:
+def _cause(run: Run, task: SubTask, outcome: Outcome, calls: list[Turn], premature: frozenset[int]) -> Cause:
     others = [turn for turn in calls if turn.step is None]
-    early = [turn for turn in calls if turn.number in run.premature]
+    early = [turn for turn in calls if turn.number in premature]
     if None not in outcome.made:
         if early:
             return _at(task, CAUSES[0], early[0], "was called before the last result was known")
@@ -79,7 +80,7 @@ def _cause(run: Run, task: SubTask, outcome: Outcome, calls: list[Turn]) -> Caus
     missing = task.gold[outcome.made.index(None)]
     for turn in others:
         if turn.call is not None and turn.call.name == missing.name:
-            if turn.number in run.premature:
+            if turn.number in premature:
                 return _at(task, CAUSES[0], turn, f"was called before the last result was known, not {missing}")
             return _at(task, "wrong_parameter", turn, f"was called, not {missing}")
     foreign = {name for other in run.problem.tasks if other.id != task.id for name in other.documents}
