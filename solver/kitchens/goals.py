@@ -199,12 +199,16 @@ class Roles:
 
     def _rank(self, item: str) -> int:
         """Return the height in a pile that the goal asks for; else 0 for the bottom, 1, and many for what is on top."""
-        if self._place("item_on", item):
-            return 0
-        if (item,) in self._conditions("clear"):
-            return len(self._kitchen.objects)
-        lower = self._place("atop", item)
-        return 1 + self._rank(lower) if lower else 1
+        height, seen = 0, set[str]()
+        while item and item not in seen:  # a goal may ask for a pile that rests on itself
+            if self._place("item_on", item):
+                return height
+            if (item,) in self._conditions("clear"):
+                return height + len(self._kitchen.objects)
+            seen.add(item)
+            height += 1
+            item = self._place("atop", item)
+        return height
 
     def _dish(self, dish: int, station: str) -> Dish:
         crew = Counter(role.kind for role in self.roles if role.dish == dish)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from planoracle.instances.robotouille.domain import Action, Domain, Effect, bundled
 from planoracle.instances.robotouille.fast import Compiled, State
 from planoracle.solver.kitchens.bound import Bound
+from planoracle.solver.kitchens.consistency import piles_stand
 from planoracle.solver.kitchens.frame import NEVER
 from planoracle.solver.kitchens.goals import Group, Process, Roles
 from planoracle.solver.kitchens.scenery import Scenery, View
@@ -130,7 +131,7 @@ def guide(compiled: Compiled) -> Guide:
         return _Blind()
     stations = [fact[2] for fact in kitchen.facts if fact[0] in ("item_on", "container_at")]
     ordinary = len(stations) == len(set(stations))  # two things on a station: the usual actions lose count of them
-    return _Familiar(compiled) if ordinary else _Blind()
+    return _Familiar(compiled) if ordinary and piles_stand(kitchen.facts) else _Blind()
 
 
 def _alike(one: Domain, other: Domain) -> bool:

@@ -13,6 +13,7 @@ from planoracle.instances.robotouille import language, run
 from planoracle.instances.robotouille.fast import Compiled, State
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.profile import PROFILES, Profile
+from planoracle.solver.kitchens.consistency import contradiction
 from planoracle.solver.kitchens.frame import NEVER
 from planoracle.solver.kitchens.guide import Groups, guide
 from planoracle.solver.solve import versions
@@ -136,6 +137,8 @@ class _Search:
         if self.compiled.goal(start):  # it is looked at after a step
             deeds = () if self.after else (self.wait(start),)
             return self.result("optimal", "the goal is reached at the start", deeds)
+        if self.guide.familiar and (fault := contradiction(self.kitchen)):
+            return self.result("infeasible", fault)
         groups = self.guide.root(start)
         if not groups or not all(self.kitchen.candidates.values()):
             return self.result("infeasible", "the goal asks for objects that there are not")

@@ -12,6 +12,7 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.compare_robotouille import compare, summarize
 from planoracle.analysis.grade import Grader
 from planoracle.analysis.statistics import summarize_robotouille
+from planoracle.instances.errors import InputError
 from planoracle.instances.robotouille.files import to_document
 from planoracle.instances.robotouille.sets import kitchen
 
@@ -111,3 +112,39 @@ def test_kitchens_are_listed_and_exported_and_no_schedules() -> None:
     assert json.loads(exported.stdout)["format"] == "planoracle/kitchen"
     refused = CliRunner().invoke(app, ["schedule", BURGER])
     assert refused.exit_code == 1
+
+
+def test_every_verb_knows_that_a_goal_contradicts_itself(tmp_path: Path) -> None:
+    """A simulator's file that asks for bread on cheese on the same bread."""
+    tables = [{"name": "table", "x": x, "y": 0} for x in (0, 2)]
+    items = [{"name": name, "x": x, "y": 0, "stack-level": 0} for name, x in (("bread", 0), ("cheese", 2))]
+    robot = {"name": "robot", "x": 0, "y": 1, "direction": [0, -1]}
+    goal = [
+        {"predicate": "atop", "args": args, "ids": ids}
+        for args, ids in ((["cheese", "bread"], [1, 2]), (["bread", "cheese"], [2, 1]))
+    ]
+    ring, plans = tmp_path / "ring.json", tmp_path / "plans.jsonl"
+    ring.write_text(json.dumps({"stations": tables, "items": items, "players": [robot], "goal": goal}))
+    actions = ["Do nothing", "Pick up bread1 from table1 using robot1"]
+    plans.write_text(json.dumps({"id": "x", "instance": str(ring), "actions": actions}) + "\n")
+
+    (row,) = lines("solve", str(ring))
+    assert (row["status"], row["makespan"], row["lower_bound"]) == ("infeasible", None, None)
+    assert "rests on itself" in row["proof"]
+    (grade,) = lines("grade", str(plans), "--rest")
+    assert (grade["scored"], grade["success"], grade["rest"]) == (True, False, "infeasible")
+    (regret,) = lines("regret", str(plans))
+    assert (regret["success"], regret["no_return_reason"], regret["optimum"]) == (False, "constraints", None)
+    assert [decision["status"] for decision in regret["decisions"]] == ["infeasible"] * 2
+    assert lines("next", str(ring))[0]["status"] == "infeasible"
+    assert lines("repair", str(plans))[0]["status"] == "infeasible"
+    assert lines("compare", str(ring))[0]["status"] == "infeasible"
+    assert "No plan at all" in CliRunner().invoke(app, ["critique", str(plans)]).stdout
+    explained = CliRunner().invoke(app, ["explain", str(ring)])
+    assert (explained.exit_code, "rests on itself" in explained.stdout) == (0, True)
+    drawn = CliRunner().invoke(app, ["gantt", str(ring), "-o", str(tmp_path / "ring.svg")])
+    assert isinstance(drawn.exception, InputError)
+    assert str(drawn.exception) == "ring: there is no plan to draw: infeasible"
+    page = tmp_path / "report.html"
+    assert CliRunner().invoke(app, ["report", str(plans), "-o", str(page)]).exit_code == 0
+    assert "infeasible" in page.read_text()

@@ -6,13 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.robotouille import blind
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.robotouille import run
 from planoracle.instances.robotouille.domain import bundled
 from planoracle.instances.robotouille.fast import Compiled
-from planoracle.instances.robotouille.kitchen import Goal, Kitchen
-from planoracle.instances.robotouille.profile import PROFILES, Profile, profile
+from planoracle.instances.robotouille.kitchen import Goal
+from planoracle.instances.robotouille.profile import PROFILES, profile
 from planoracle.instances.robotouille.reader import read_environment
 from planoracle.instances.robotouille.sets import kitchen, names
 from planoracle.instances.robotouille.tiny import random_kitchen
@@ -25,28 +26,6 @@ KNOWN = {
     "synchronous": (8, 14, 24, 8, 15, 23, 35, 43, 39, 57),
     "asynchronous": (21, 27, 37, 42, 46, 19, 42, 44, 62, 80),
 }
-
-
-def blind(problem: Kitchen, rules: Profile) -> int | None:
-    """Fewest steps by breadth-first search over the rules, nothing pruned; ``None`` if the goal cannot be reached."""
-    compiled = Compiled(problem, rules)
-    seen = {compiled.start()}
-    level, steps = list(seen), 0
-    if compiled.goal(compiled.start()):
-        return 1
-    while level:
-        steps += 1
-        following = []
-        for state in level:
-            for deed in compiled.legal(state):
-                after = compiled.step(state, deed)
-                if compiled.goal(after):
-                    return steps
-                if after not in seen:
-                    seen.add(after)
-                    following.append(after)
-        level = following
-    return None
 
 
 @pytest.mark.parametrize("profile", ["released", "paper"])

@@ -77,6 +77,28 @@ class Cook:
         return self.engine.goal(self.state)
 
 
+def blind(problem: Kitchen, rules: Profile) -> int | None:
+    """Fewest steps by breadth-first search over the rules, nothing pruned; ``None`` if the goal cannot be reached."""
+    compiled = Compiled(problem, rules)
+    seen = {compiled.start()}
+    level, steps = list(seen), 0
+    if compiled.goal(compiled.start()):
+        return 1
+    while level:
+        steps += 1
+        following = []
+        for state in level:
+            for deed in compiled.legal(state):
+                after = compiled.step(state, deed)
+                if compiled.goal(after):
+                    return steps
+                if after not in seen:
+                    seen.add(after)
+                    following.append(after)
+        level = following
+    return None
+
+
 def walk(kitchen: Kitchen, rules: Profile, seed: int, steps: int) -> None:
     """Walk at random, seldom moving, and hold the compiled rules against the interpreter at every step."""
     slow, fast = Interpreter(kitchen, rules), Compiled(kitchen, rules)

@@ -1,0 +1,149 @@
+"""What can never be true at once in a kitchen of the usual domain, and goals that ask for it all the same.
+
+An *invariant* is true after every action if it is true before. So a goal that breaks one which holds at the start is
+out of reach, however large the kitchen; what is not found here, the search has to find out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from itertools import combinations
+
+from planoracle.instances.robotouille.kitchen import Atom, Kitchen, split_name
+
+__all__ = ["contradiction", "piles_stand"]
+
+#: Predicates with the place of an object in them: at most one such fact is true of an object, since every action that
+#: makes one true makes another false.
+_ALTERNATIVES: tuple[dict[str, int], ...] = (
+    {"item_on": 1, "atop": 1, "has_item": 2, "addedto": 1},  # what an item is on or in
+    {"clear": 1, "atop": 2, "has_item": 2, "addedto": 1},  # what is on an item
+    {"station_empty": 1, "item_on": 2, "container_at": 2},
+    {"vacant": 1, "loc": 2},
+    {"loc": 1},
+    {"nothing": 1, "has_item": 1, "has_container": 1},
+    {"has_container": 2, "container_at": 1},
+    {"in": 1},
+)
+#: The same of an item, if piles stand.
+_STATION: dict[str, int] = {"item_at": 1, "has_item": 2, "addedto": 1}
+
+
+def piles_stand(facts: Collection[Atom]) -> bool:
+    """Whether every item that is at a station lies there, or on another that does; an invariant of the usual domain."""
+    if not all(_hold(facts, group) for group in (*_ALTERNATIVES[:2], _STATION)):
+        return False
+    at = {fact[1]: fact[2] for fact in facts if fact[0] == "item_at"}
+    under = {fact[1]: fact[2] for fact in facts if fact[0] == "atop"}
+    bottom = {fact[1]: fact[2] for fact in facts if fact[0] == "item_on"}
+    if any(at.get(item) != station for item, station in bottom.items()):
+        return False
+    if any(item not in at or at.get(other) != at[item] for item, other in under.items()):
+        return False
+    return all(item in bottom or item in under for item in at) and not _cycle(under.items())
+
+
+def contradiction(kitchen: Kitchen) -> str:
+    """Say why the goal of a kitchen is out of reach, ``""`` if nothing is seen.
+
+    The kitchen must be of the usual domain, and its piles must stand.
+    """
+    conditions = kitchen.goal.conditions
+    for condition in conditions:
+        if condition[0] not in kitchen.domain.changing and not _given(kitchen, condition):
+            return f"the goal asks for what never changes: {_words(condition)}"
+    cycle = _cycle((condition[1], condition[2]) for condition in conditions if condition[0] == "atop")
+    if cycle:
+        return f"the goal asks for a pile that rests on itself: {' on '.join(cycle)}"
+    pair = next(_exclusive(kitchen), None)
+    return "" if pair is None else f"the goal contradicts itself: {_words(pair[0])}, {_words(pair[1])}"
+
+
+def _exclusive(kitchen: Kitchen) -> Iterator[tuple[Atom, Atom]]:
+    """Yield pairs of conditions (or of what follows from them) that are never true at once."""
+    conditions = kitchen.goal.conditions
+    lying = _lying(conditions)
+    for group in _ALTERNATIVES:
+        if _hold(kitchen.facts, group):
+            yield from _clashes(conditions, group)
+    yield from _clashes([*conditions, *lying], _STATION)
+    if _hold(kitchen.facts, _ALTERNATIVES[2]):  # then something lies on the station itself
+        for item in lying:
+            yield from ((item, other) for other in _without(item[2], conditions))
+
+
+def _without(station: str, conditions: Collection[Atom]) -> list[Atom]:
+    """Return the conditions by which no item lies on a station."""
+    kinds = {"station_empty": 1, "container_at": 2}
+    return [each for each in conditions if each[0] in kinds and each[kinds[each[0]]] == station]
+
+
+def _lying(conditions: Collection[Atom]) -> list[Atom]:
+    """Return at which stations items must be, also those of the same pile."""
+    piles: dict[str, set[str]] = {}
+    for upper, lower in ((each[1], each[2]) for each in conditions if each[0] == "atop"):
+        joined = piles.get(upper, {upper}) | piles.get(lower, {lower})
+        piles.update(dict.fromkeys(joined, joined))
+    where = {(each[1], each[2]) for each in conditions if each[0] in ("item_at", "item_on")}
+    return sorted(("item_at", item, station) for one, station in where for item in piles.get(one, {one}))
+
+
+def _clashes(conditions: Collection[Atom], group: dict[str, int]) -> Iterator[tuple[Atom, Atom]]:
+    """Yield pairs of conditions on one object that are different alternatives."""
+    by_object: dict[str, list[Atom]] = {}
+    for condition in conditions:
+        if condition[0] in group:
+            by_object.setdefault(condition[group[condition[0]]], []).append(condition)
+    for found in by_object.values():
+        yield from ((one, other) for one, other in combinations(found, 2) if _differ(one, other))
+
+
+def _differ(one: Atom, other: Atom) -> bool:
+    """Whether two conditions never mean the same fact; a role may be played by an object that the goal names."""
+    return one[0] != other[0] or any(
+        a != b and (("#" in a) == ("#" in b) or _kind(a) != _kind(b)) for a, b in zip(one[1:], other[1:], strict=True)
+    )
+
+
+def _kind(part: str) -> str:
+    return part.partition("#")[0] if "#" in part else split_name(part)[0]
+
+
+def _hold(facts: Collection[Atom], group: dict[str, int]) -> bool:
+    """Whether at most one of the alternatives is true of every object."""
+    count = Counter(fact[group[fact[0]]] for fact in facts if fact[0] in group)
+    return max(count.values(), default=0) <= 1
+
+
+def _given(kitchen: Kitchen, condition: Atom) -> bool:
+    """Whether a condition on what never changes is true for some objects."""
+    options = [kitchen.candidates[part] if "#" in part else (part,) for part in condition[1:]]
+    return any(
+        fact[0] == condition[0] and all(name in names for name, names in zip(fact[1:], options, strict=True))
+        for fact in kitchen.facts
+    )
+
+
+def _cycle(pairs: Collection[tuple[str, str]] | Iterator[tuple[str, str]]) -> list[str]:
+    """Return a way that comes back to where it began, ``[]`` if there is none.
+
+    >>> _cycle([("a", "b"), ("b", "c"), ("c", "b")])
+    ['b', 'c', 'b']
+    """
+    after: dict[str, list[str]] = {}
+    for one, other in pairs:
+        after.setdefault(one, []).append(other)
+    while ends := [one for one, others in after.items() if not any(other in after for other in others)]:
+        for one in ends:
+            del after[one]
+    if not after:
+        return []
+    path = [next(iter(after))]
+    while path[-1] not in path[:-1]:
+        path.append(next(other for other in after[path[-1]] if other in after))
+    return path[path.index(path[-1]) :]
+
+
+def _words(condition: Atom) -> str:
+    return " ".join(condition)

@@ -1,0 +1,191 @@
+"""Goals that contradict themselves: infeasible, as what is never true at once says, or the search; never a crash."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from random import Random
+
+import pytest
+from support.robotouille import blind
+from support.robotouille import kitchen as small
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.robotouille.domain import ACTOR
+from planoracle.instances.robotouille.fast import Compiled
+from planoracle.instances.robotouille.kitchen import Atom, Goal, Kitchen, split_name
+from planoracle.instances.robotouille.profile import PROFILES
+from planoracle.instances.robotouille.sets import kitchen, names
+from planoracle.instances.robotouille.tiny import random_kitchen
+from planoracle.solver.kitchens.consistency import _ALTERNATIVES, _STATION, _hold, contradiction, piles_stand
+from planoracle.solver.kitchens.goals import Roles
+from planoracle.solver.kitchens.planner import plan
+
+RULES = PROFILES["released"]
+#: Kinds of contradiction that are drawn.
+KINDS = ("cycle", "two places", "two on one", "excluded", "never", "open")
+
+
+def contradictory(random: Random, problem: Kitchen, kind: str) -> list[Atom]:
+    """Return conditions that never hold together (``open``: perhaps); ``[]`` if the kitchen lacks what it takes."""
+    of = {its: [name for name, t in problem.objects if t == its] for its in ("item", "station", "container", ACTOR)}
+    items, stations = [*of["item"]], [*of["station"]]
+    random.shuffle(items)
+    random.shuffle(stations)
+    player = of[ACTOR][0]
+    if kind == "cycle" and len(items) > 1:
+        ring = items[: random.randint(2, len(items))]
+        return [("atop", one, other) for one, other in pairwise([*ring, ring[0]])]
+    if kind == "two places" and items:
+        options = [[(random.choice(("item_at", "item_on")), items[0], station) for station in stations[:2]]]
+        options.append([("loc", player, station) for station in stations[:2]])
+        if of["container"]:
+            options.append([("container_at", of["container"][0], station) for station in stations[:2]])
+        if len(items) > 1:  # a pile at two stations
+            options.append([("atop", *items[:2]), *(("item_at", *pair) for pair in zip(items, stations, strict=False))])
+        return random.choice(options)
+    if kind == "two on one" and len(items) > 2:
+        return [("atop", items[1], items[0]), ("atop", items[2], items[0])]
+    if kind == "excluded" and items:
+        item, station = items[0], stations[0]
+        options = [
+            [("has_item", player, item), (random.choice(("item_at", "item_on")), item, station)],
+            [("nothing", player), ("has_item", player, item)],
+            [("station_empty", station), (random.choice(("item_at", "item_on")), item, station)],
+            [("vacant", station), ("loc", player, station)],
+            [("has_item", player, item), ("clear", item)],
+        ]
+        options += [[("clear", item), ("atop", items[1], item)]] if len(items) > 1 else []
+        options += [[("container_at", container, station), ("item_at", item, station)] for container in of["container"]]
+        return random.choice(options)
+    if kind == "never":
+        return [("issink" if split_name(stations[0])[0] == "table" else "istable", stations[0])]
+    if kind == "open" and items:
+        atoms = [("clear", items[0]), ("item_at", items[0], stations[0]), ("iscut", items[0]), ("isfried", items[0])]
+        atoms += [("atop", one, other) for one, other in pairwise(items)]
+        return random.sample(atoms, random.randint(2, len(atoms)))
+    return []
+
+
+def abstracted(random: Random, conditions: list[Atom]) -> list[Atom]:
+    """Put roles for some of the objects, the same one wherever an object occurs."""
+    parts = dict.fromkeys(part for condition in conditions for part in condition[1:])
+    roles = {}
+    for part in parts:
+        name, number = split_name(part)
+        roles[part] = f"{name}#{number}" if not name.startswith("robot") and random.random() < 0.5 else part
+    return [(condition[0], *(roles[part] for part in condition[1:])) for condition in conditions]
+
+
+def has_few_states(problem: Kitchen, most: int = 4000) -> bool:
+    """Whether a kitchen is small enough to be searched in vain."""
+    engine = Compiled(problem)
+    queue = [engine.start()]
+    seen = set(queue)
+    while queue and len(seen) <= most:
+        state = queue.pop()
+        following = {engine.step(state, deed) for deed in engine.legal(state)} - seen
+        seen |= following
+        queue += following
+    return not queue
+
+
+def drawn(seed: int) -> Iterator[tuple[str, Kitchen]]:
+    """Yield tiny kitchens with contradictory goals, alone or beside the goal they had."""
+    random = Random(seed)
+    problem = random_kitchen(seed, random.choice((1, 2, 3)))
+    if not has_few_states(problem):
+        return
+    for kind in KINDS:
+        conditions = abstracted(random, contradictory(random, problem, kind))
+        if conditions:
+            kept = problem.goal.conditions if random.random() < 0.3 else ()
+            yield kind, replace(problem, goal=Goal.of([*kept, *conditions]))
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_contradictory_goals_are_infeasible_as_blind_search_says(block: int) -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(block, 120, 3):
+        for kind, problem in drawn(seed):
+            expected, found = blind(problem, RULES), plan(problem)
+            assert found.makespan == expected, (seed, kind)
+            assert found.status == ("infeasible" if expected is None else "optimal"), (seed, kind)
+            if contradiction(problem):
+                assert expected is None, (seed, kind)
+            seen[kind, expected is None] += 1
+    assert all(seen[kind, True] for kind in KINDS if kind != "two on one")  # three items make many states
+    assert seen["open", False]
+
+
+def test_contradictions_are_seen_without_search_however_large_the_kitchen() -> None:
+    for name in names():
+        problem = kitchen(name)
+        for number, kind in enumerate(KINDS[:-1]):
+            conditions = contradictory(Random(number), problem, kind)
+            if not conditions:
+                continue
+            goal = Goal.of([*problem.goal.conditions, *conditions])
+            found = plan(replace(problem, goal=goal), time_limit=0)
+            assert (found.status, found.expanded) == ("infeasible", 0), (name, kind, conditions)
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 3))
+def test_what_is_true_at_once_is_no_contradiction(seed: int) -> None:
+    """Invariants hold in every state of a random walk, and no goal made of what is true there is called impossible."""
+    random = Random(seed)
+    problem = random_kitchen(seed, random.randint(2, 4), random.randint(1, 2))
+    engine = Compiled(problem)
+    state = engine.start()
+    for _ in range(60):
+        facts = engine.facts(state)
+        assert piles_stand(facts)
+        assert all(_hold(facts, group) for group in (*_ALTERNATIVES, _STATION))
+        known = sorted(fact for fact in facts if set(fact[1:]) <= set(problem.types))
+        goal = Goal.of(abstracted(random, random.sample(known, min(len(known), random.randint(1, 12)))))
+        assert contradiction(replace(problem, goal=goal)) == "", goal
+        state = engine.step(state, random.choice(list(engine.legal(state))))
+
+
+def test_the_fault_is_named() -> None:
+    stations = {"table1": ["bread1", "bread2"], "table2": ["cheese1"]}
+    ring = small(stations, goal=[["atop", "bread#1", "cheese1"], ["atop", "cheese1", "bread#1"]])
+    assert plan(ring).proof == "the goal asks for a pile that rests on itself: bread#1 on cheese1 on bread#1"
+    twice = small(stations, goal=[["item_at", "cheese1", "table1"], ["item_on", "cheese1", "table2"]])
+    assert plan(twice).proof == "the goal contradicts itself: item_at cheese1 table1, item_at cheese1 table2"
+    both = small(stations, goal=[["atop", "bread1", "cheese1"], ["atop", "bread2", "cheese1"]])
+    assert plan(both).proof == "the goal contradicts itself: atop bread1 cheese1, atop bread2 cheese1"
+    never = small(stations, goal=[["isstove", "table1"]])
+    assert plan(never).proof == "the goal asks for what never changes: isstove table1"
+
+
+def test_a_role_may_be_played_by_an_object_that_the_goal_names() -> None:
+    stations = {"table1": ["cheese1"], "table2": ["bread1", "bread2"], "table3": []}
+    goal = [["atop", "bread#1", "cheese1"], ["atop", "bread1", "cheese1"]]
+    found = plan(small(stations, goal=goal))
+    assert (found.status, found.makespan) == ("optimal", blind(small(stations, goal=goal), RULES))
+
+
+def test_a_goal_on_what_there_is_not_is_refused() -> None:
+    with pytest.raises(InputError, match="cheese2 is no object of the kitchen"):
+        small({"table1": ["cheese1"]}, goal=[["clear", "cheese2"]])
+    with pytest.raises(InputError, match="must be a kind and a label"):
+        small({"table1": ["cheese1"]}, goal=[["clear", "gravel#1"]])
+
+
+def test_a_kitchen_whose_piles_do_not_stand_is_searched_without_a_guide() -> None:
+    more = [["atop", "bread1", "cheese1"], ["atop", "cheese1", "bread1"]]
+    odd = small({"table1": ["bread1"], "table2": ["cheese1"]}, more=more, goal=[["loc", "robot1", "table2"]])
+    assert not piles_stand(odd.facts)
+    assert (plan(odd).status, plan(odd).makespan) == ("optimal", blind(odd, RULES))
+    ring = replace(odd, goal=Goal.of([tuple(atom) for atom in more]))  # true from the start
+    assert (plan(ring).status, plan(ring).makespan) == ("optimal", 1)
+
+
+def test_the_height_in_a_pile() -> None:
+    goal = [["atop", "cheese#1", "bread#1"], ["atop", "bread#2", "cheese#1"], ["item_on", "bread#1", "table#1"]]
+    stations = {"table1": ["bread1", "bread2"], "table2": ["cheese1"]}
+    ranks = {role.kind + str(role.bottom): role.rank for role in Roles(small(stations, goal=goal)).roles}
+    assert ranks == {"breadTrue": 0, "cheeseFalse": 1, "breadFalse": 2}
