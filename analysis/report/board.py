@@ -113,7 +113,12 @@ def model_rows(lines: Iterable[Line]) -> list[dict[str, Any]]:
     for line in lines:
         groups[line.grade.model or "", set_name(line.grade)].append(line)
     rows = [_model_row(model, where, group) for (model, where), group in sorted(groups.items())]
-    return sorted(rows, key=lambda row: (row["set"], *(-1 if row[name] is None else -row[name] for name in _BEST)))
+    return sorted(rows, key=_place)
+
+
+def _place(row: dict[str, Any]) -> tuple[Any, ...]:
+    """Order rows by set, the best first, and those of which nothing is known last."""
+    return (row["set"], *((row[name] is None, -(row[name] or 0)) for name in _BEST))
 
 
 def _model_row(model: str, where: str, group: Sequence[Line]) -> dict[str, Any]:
@@ -142,7 +147,8 @@ def _means(grades: list[Grade]) -> tuple[float | None, float | None, int]:
         "asynctool": (statistics.summarize_asynctool, "overall", "acc", 1),
         "robotouille": (statistics.summarize_robotouille, "success", "success", 1),
     }
-    chosen = summaries.get(grades[0].benchmark)
+    # A line that is no grade may have lost its benchmark.
+    chosen = summaries.get(next((grade.benchmark for grade in grades if grade.benchmark), None))
     if chosen is not None:
         function, success, main, of = chosen
         try:

@@ -1,0 +1,273 @@
+"""The leaderboard against figures worked out by hand; nothing here is computed by the product's own functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planoracle.analysis.grade import Grade
+from planoracle.analysis.report.bench import Priced
+from planoracle.analysis.report.board import Line, columns, model_rows, score, set_name
+
+EXACT = {"rel": 1e-12, "abs": 1e-12}
+
+
+def grade(benchmark: str | None, instance: str, success: bool | None, **more: Any) -> Grade:
+    details = more.pop("details", {})
+    model = more.pop("model", "m")
+    return Grade("x", instance, success is not None, success, benchmark=benchmark, model=model, details=details, **more)
+
+
+def line(one: Grade, faults: int = 0, priced: Priced | None = None) -> Line:
+    return Line(one, 0, faults, priced)
+
+
+def recipe(name: str, success: bool | None, value: float | None = None, **more: Any) -> Grade:
+    return grade("recipe2plan", f"recipe2plan/timed/{name}", success, multitasking_score=value, **more)
+
+
+def arena(name: str, success: bool | None, best: float = 0, minutes: int = 1, **more: Any) -> Grade:
+    details = {"best_score": best, "best_time": minutes} if success is not None else {}
+    return grade("timearena", f"timearena/{name}", success, details=details, **more)
+
+
+def transcript(name: str, overall: bool, subtasks: int, share: float, **more: Any) -> Grade:
+    zero = ("func_f1", "param_f1", "task_char", "task_env", "streak", "streak_excess", "premature_calls", "idle_turns")
+    details: dict[str, Any] = dict.fromkeys((*zero, "usable_idle_turns", "subtask_char", "subtask_env"), 0)
+    details |= {"subtasks": subtasks, "subtask_acc": share, "overall": overall, "closed": False, "causes": []}
+    details["labels"] = {"functions": {}, "parameters": {}}
+    return grade("asynctool", f"asynctool/cross2/{name}", overall, details=details, **more)
+
+
+def kitchen(name: str, completed: bool, within: bool | None, **more: Any) -> Grade:
+    details = {
+        "within_limit": within,
+        "optimality": None,
+        "end": "completed" if completed else "exhausted",
+        "repeated_share": 0.0,
+        "invalid_actions": 0,
+        "failure": "success",
+    }
+    return grade("robotouille", f"robotouille/synchronous/{name}", completed, details=details, **more)
+
+
+@pytest.mark.parametrize(
+    ("one", "expected"),
+    [
+        (recipe("Cobbler_Pancakes", True, 0.75), 0.75),
+        (recipe("Cobbler_Pancakes", False, 0.0), 0.0),
+        (recipe("Cobbler_Pancakes", True, None), None),
+        (recipe("Cobbler_Pancakes", None, 0.75), None),
+        (arena("household1", True, 100.0), 1.0),
+        (arena("household1", False, 43.75), 0.4375),  # 43.75 of 100 percent
+        (arena("household1", False, 1), 0.01),
+        (arena("household1", False, 0), 0.0),
+        (arena("household1", None), None),
+        (transcript("01", True, 2, 1.0), 1.0),
+        (transcript("01", False, 4, 0.25), 0.25),
+        (kitchen("3_burger", True, True), 1.0),
+        (kitchen("3_burger", True, False), 0.0),
+        (kitchen("3_burger", True, None), None),
+        (grade("own", "bakery", True, makespan=12, optimal_makespan=9), 0.75),  # 9 / 12
+        (grade("own", "bakery", True, makespan=9, optimal_makespan=9), 1.0),
+        (grade("own", "bakery", True, makespan=9), None),
+        (grade("own", "bakery", False, makespan=9, optimal_makespan=9), 0.0),
+    ],
+)
+def test_scores(one: Grade, expected: float | None) -> None:
+    assert score(one) == (None if expected is None else pytest.approx(expected, **EXACT))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("recipe2plan/timed/Cobbler_Pancakes", "recipe2plan/timed"),
+        ("timearena/household1", "timearena/household/1"),
+        ("timearena/cooking1+lab1", "timearena"),
+        ("asynctool/cross2/01", "asynctool/cross2"),
+        ("bakery", "own"),
+        (None, ""),
+    ],
+)
+def test_sets(name: str | None, expected: str) -> None:
+    benchmark = (name or "").partition("/")[0]
+    kind = {"bakery": "own", "": None}.get(benchmark, benchmark)
+    assert set_name(Grade("x", name, True, True, benchmark=kind)) == expected
+
+
+COSTLY = Priced("[]", total=6, optimum=24)  # 6 / 24 = 0.25
+FREE = Priced("[]", total=0, optimum=24)
+OPEN = Priced("[]", total=None, optimum=24)
+
+TABLES: dict[str, tuple[list[Line], dict[str, Any]]] = {
+    "recipe2plan: problems of the set without a submission count as failed": (
+        [
+            line(recipe("Cobbler_Pancakes", True, 0.9, makespan=30, optimal_makespan=24), 0, COSTLY),
+            line(recipe("Vada_Leche-Asada", False, 0.0, makespan=30, optimal_makespan=24), 3, FREE),
+            line(recipe("Pizza_Chocolate-Egg", True, 0.4, makespan=36, optimal_makespan=24), 1, OPEN),
+            line(recipe("Pizza_Chocolate-Egg", None), 7),
+        ],
+        {
+            "set": "recipe2plan/timed",
+            "submissions": 4,
+            "unscored": 1,
+            "missing": 62,  # 65 pairs, three of them answered
+            "success": 2 / 65,  # 62 missing, 3 scored
+            "score": 1.3 / 65,  # 0.9 + 0 + 0.4
+            "ratio": 1.375,  # 30 / 24 = 1.25 and 36 / 24 = 1.5
+            "regret": 0.125,  # 0.25 and 0
+            "faults": 4 / 3,  # 0 + 3 + 1
+        },
+    ),
+    "timearena: percents become shares": (
+        [
+            line(arena("household1", True, 100, 20, makespan=20, optimal_makespan=16), 2),
+            line(arena("household1", False, 43.75, 30, makespan=40, optimal_makespan=16), 5, COSTLY),
+            line(arena("household2", False, 6.25, 3, makespan=40), 2),
+            line(arena("household3", False, 0, 0, makespan=40), 0),
+        ],
+        {
+            "set": "timearena/household/1",
+            "submissions": 4,
+            "unscored": 0,
+            "missing": 0,  # they enter no mean of the paper
+            "success": 0.25,
+            "score": 0.375,  # (100 + 43.75 + 6.25 + 0) / 4 = 37.5 percent
+            "ratio": 1.25,  # 20 / 16
+            "regret": 0.25,
+            "faults": 2.25,  # 9 / 4
+        },
+    ),
+    "asynctool: accuracy over sub-tasks, success over runs": (
+        [line(transcript("01", False, 2, 0.5), 1), line(transcript("02", True, 3, 1.0), 0)],
+        {
+            "set": "asynctool/cross2",
+            "submissions": 2,
+            "unscored": 0,
+            "missing": 16,  # 18 problems
+            "success": 0.5,
+            "score": 0.8,  # (1 + 3) of 5 sub-tasks
+            "ratio": None,
+            "regret": None,
+            "faults": 0.5,
+        },
+    ),
+    "robotouille: kitchens whose optimum is not proved are in no mean": (
+        [
+            line(kitchen("3_burger", True, True, makespan=15, optimal_makespan=12), 0),
+            line(kitchen("4_cheeseburger", True, False, makespan=40, optimal_makespan=16), 0),
+            line(kitchen("5_double_cheeseburger", True, None, makespan=40), 4),
+            line(kitchen("3_burger", False, False, makespan=7, optimal_makespan=12), 0),
+        ],
+        {
+            "set": "robotouille/synchronous",
+            "submissions": 4,
+            "unscored": 0,
+            "missing": 7,  # of 10 kitchens
+            "success": 1 / 3,
+            "score": 1 / 3,
+            "ratio": 1.875,  # 15 / 12 = 1.25 and 40 / 16 = 2.5
+            "regret": None,
+            "faults": 1.0,
+        },
+    ),
+    "own: optimum by makespan": (
+        [
+            line(grade("own", "bakery", True, makespan=12, optimal_makespan=9), 0),
+            line(grade("own", "bakery", False, makespan=10, optimal_makespan=9), 1),
+            line(grade("own", "bakery", True, makespan=9), 0),
+            line(grade("own", "bakery", None), 0),
+        ],
+        {
+            "set": "own",
+            "submissions": 4,
+            "unscored": 1,
+            "missing": 0,
+            "success": 2 / 3,
+            "score": 0.375,  # 9 / 12 and 0; the third is not known
+            "ratio": 4 / 3,
+            "regret": None,
+            "faults": 1 / 3,
+        },
+    ),
+    "nothing is scored": (
+        [line(grade(None, "moon", None), 3)],
+        {
+            "set": "",
+            "submissions": 1,
+            "unscored": 1,
+            "missing": 0,
+            "success": None,
+            "score": None,
+            "ratio": None,
+            "regret": None,
+            "faults": None,
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("lines", "expected"), TABLES.values(), ids=TABLES)
+@pytest.mark.parametrize("backwards", [False, True])
+def test_rows_of_models(lines: list[Line], expected: dict[str, Any], backwards: bool) -> None:
+    (row,) = model_rows(reversed(lines) if backwards else lines)
+    assert row.pop("model") == "m"
+    assert row == {
+        key: pytest.approx(value, **EXACT) if isinstance(value, float) else value for key, value in expected.items()
+    }
+
+
+def test_a_line_whose_benchmark_is_not_known_does_not_change_how_the_others_are_summed_up() -> None:
+    broken = line(grade(None, "recipe2plan/timed/Cobbler_Pancakes", None))
+    good = line(recipe("Cobbler_Pancakes", True, 1.0))
+    for lines in ([broken, good], [good, broken]):
+        (row,) = model_rows(lines)
+        assert (row["missing"], row["success"]) == (64, pytest.approx(1 / 65, **EXACT))
+
+
+def test_models_are_ordered_by_success_then_score_in_their_set() -> None:
+    runs = {  # success, best score
+        "a": (False, 40.0),
+        "b": (True, 100.0),
+        "c": (False, 60.0),
+        "d": (None, 0.0),
+    }
+    lines = [line(arena("household1", good, best, model=model, makespan=20)) for model, (good, best) in runs.items()]
+    lines += [line(recipe("Cobbler_Pancakes", True, 0.5, model="a"))]
+    rows = model_rows(lines)
+    assert [(row["set"], row["model"]) for row in rows] == [
+        ("recipe2plan/timed", "a"),
+        *(("timearena/household/1", model) for model in ("b", "c", "a", "d")),
+    ]
+    shown = [(row["success"], row["score"]) for row in rows[1:]]
+    assert shown == [(1.0, 1.0), (0.0, pytest.approx(0.6)), (0.0, pytest.approx(0.4)), (None, None)]
+
+
+def test_rows_of_submissions_column_by_column() -> None:
+    lines = [
+        Line(arena("household1", False, 43.75, 4, line=3, progress=0.4375, makespan=12, violation="x"), 1, 2, COSTLY),
+        Line(recipe("Cobbler_Pancakes", True, 0.5, model="n", makespan=30, optimal_makespan=24), 0, 0, OPEN),
+        Line(grade(None, "moon", None, model=None, reason="no such problem"), 0, 5, None),
+    ]
+    names = {"moon": 0, "recipe2plan/timed/Cobbler_Pancakes": 1, "timearena/household1": 2}
+    assert columns(lines, [(7, 0), (7, 1)], names) == {
+        "id": ["x", "x", "x"],
+        "line": [3, None, None],
+        "model": [0, 1, 2],
+        "instance": [2, 1, 0],
+        "outcome": [1, 0, 2],
+        "why": [0, 1, 2],
+        "faults": [2, 0, None],
+        "score": [0.4375, 0.5, None],
+        "progress": [0.4375, None, None],
+        "makespan": [12, 30, None],
+        "optimum": [None, 24, None],
+        "regret": [0.25, None, None],
+        "priced": [1, 1, 0],
+        "total": [6, None, None],
+        "chunk": [7, 7, 7],
+        "place": [1, 0, 0],
+        "models": ["m", "n", ""],
+        "whys": ["x", "", "no such problem"],
+    }
