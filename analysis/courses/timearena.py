@@ -81,7 +81,6 @@ class TimeArenaCourse(Course):
             over = Situation(here.instance, here.state, here.lost, here.reached, over=run.end)
             moves[-1] = Move(last.position, last.command, last.kind, last.start, last.end, over, last.violation)
         if run.end == "exit":
-            self._made.append("exit")
             over = Situation(here.instance, here.state, here.lost, here.reached, over=run.end)
             moves.append(Move(minute, "exit", "lost", minute, minute, over))
         self.moves, self.stop = tuple(moves), len(moves)
