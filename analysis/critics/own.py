@@ -52,6 +52,9 @@ TOPICS = (
     Topic("time_constraint", "Time constraints", ("maximum_lag",), "Move the two actions closer together."),
 )
 
+# Pieces that are looked at to explain violations; every explanation looks at all of them.
+_MOST_LOOKS = 500_000
+
 
 class OwnCritic:
     """Critic of schedules by the general rules."""
@@ -118,14 +121,15 @@ class _Looker:
                 self.users[demand.resource].append(piece)
 
     def findings(self, violations: Iterable[Violation]) -> Iterator[Finding]:
-        """Yield one finding per violation."""
+        """Yield one finding per violation; after much work, those left in the words of the rules."""
         pending: dict[tuple[object, ...], Iterator[_Facts]] = {}
-        for violation in violations:
+        explained = _MOST_LOOKS // max(1, len(self.pieces))  # an explanation looks at every piece
+        for count, violation in enumerate(violations):
             # What the message alone tells apart is looked at message by message.
             key = tuple(violation) if violation.kind.startswith("resource") else tuple(violation)[:3]
-            if key not in pending:
+            if key not in pending and count < explained:
                 pending[key] = self.facts(violation)
-            facts = next(pending[key], None) or _Facts(
+            facts = next(pending.get(key, iter(())), None) or _Facts(
                 f"{self.name(violation.subject)}: {clean(violation.message, 200)}"
             )
             piece = None if violation.position is None else self.pieces[violation.position]
