@@ -16,7 +16,7 @@ resource may carry a state. An action that ``sets`` a state does so at its start
 
 *Shared settings.* A setting needs no room of its own where it runs over exactly the same interval as
 another use of the resource, of no smaller amount, if that use sets the same state; or sets none and the
-resource is in that state already. Pieces of interruptible actions of more than one tick cannot be shared.
+resource is in that state already. Pieces of interruptible actions cannot be shared.
 (This is how two cooks' recipes preheat one oven together. Commands are given one after the other, so a
 use that sets none must come first: it has to be unattended, or the setting attended.)
 

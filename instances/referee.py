@@ -290,7 +290,7 @@ class _Room:
         self._largest: dict[tuple[int, int, str | None, bool], tuple[int, int]] = {}
         for i, piece, demand in uses:
             action = instance.by_id[piece.action]
-            if not (action.interruptible and action.duration > 1):
+            if not action.interruptible:
                 key = piece.start, piece.end, demand.sets, action.attended > 0
                 self._largest[key] = max(self._largest.get(key, (0, -i)), (demand.amount, -i))
 

@@ -100,7 +100,7 @@ class ResourceConstraints:
         """Whether the setting ``two`` of action ``j`` may share the room of use ``one`` of action ``i``."""
         if i == j or not two.amount or one.amount < two.amount or self.ordered(i, j):
             return False
-        if len(self.parts[i]) > 1 or self.parts[i][0].size != self.parts[j][0].size:
+        if self.instance.actions[i].interruptible or self.parts[i][0].size != self.parts[j][0].size:
             return False
         attended = self.instance.actions[j].attended > 0
         return one.sets == two.sets or (one.sets is None and (attended or not self.instance.actions[i].attended))

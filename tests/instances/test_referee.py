@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import KINDS, find_violations, referee
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.solver.solve import solve
 from tests.strategies import instances
 
 
@@ -447,11 +448,13 @@ def test_any_pieces_get_a_verdict(case: tuple[Instance, Schedule]) -> None:
     assert len(replay.events) == len(schedule.pieces)
 
 
-def test_pieces_of_interruptible_actions_do_not_share_their_room():
+@pytest.mark.parametrize("ticks", [1, 2, 60])
+def test_pieces_of_interruptible_actions_do_not_share_their_room_however_short_a_tick_is(ticks: int) -> None:
     oven = Resource("oven", state="hot")
-    heat = act("heat", 2, 2, Demand("oven", sets="hot"))
+    heat = act("heat", ticks, ticks, Demand("oven", sets="hot"))
     for interruptible in (False, True):
-        keep = act("keep", 2, 2, Demand("oven"), interruptible=interruptible)
+        keep = act("keep", ticks, ticks, Demand("oven"), interruptible=interruptible)
         both = make(heat, keep, resources=(oven,), agents=("a", "b"))
-        schedule = Schedule.of(both, (run("keep", 0, 2, "a"), run("heat", 0, 2, "b")))
+        schedule = Schedule.of(both, (run("keep", 0, ticks, "a"), run("heat", 0, ticks, "b")))
         assert bool(list(find_violations(both, schedule))) is interruptible
+        assert solve(both).makespan == (2 * ticks if interruptible else ticks)
