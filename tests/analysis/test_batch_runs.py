@@ -308,10 +308,8 @@ def test_an_interrupt_ends_a_search_at_once(tmp_path):
     )
     process = start("solve", "recipe2plan/timed/Co*", "--jobs", "1", before=code)
     assert process.stdout.readline() == b"here\n"
-    began = time.monotonic()
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert time.monotonic() - began < 20
+    _, err = process.communicate(timeout=30)  # and not after the minute that the search would take
     assert process.returncode == 130
     assert err.decode() == "interrupted: nothing is kept; with --run DIR, what is done would be\n"
 

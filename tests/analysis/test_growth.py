@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from types import FrameType
 from typing import Any
 
 import pytest
+from support.steps import steps_of
 
 from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grade, Grader, grade_all
@@ -212,27 +211,6 @@ def graded(grader: Grader, submission: dict[str, Any]) -> Grade:
     (grade,) = grade_all(read_submissions(io.BytesIO(line), "lines"), grader)
     json.dumps(grade.row(trace=True))
     return grade
-
-
-def steps_of(work: Callable[[], Any]) -> int:
-    """Count the lines of planoracle and of this module that are run, every turn of a loop by itself."""
-    count = 0
-
-    def within(frame: FrameType, event: str, arg: Any) -> Any:
-        nonlocal count
-        count += event == "line"
-        return within
-
-    def enter(frame: FrameType, event: str, arg: Any) -> Any:
-        return within if frame.f_globals.get("__name__", "").startswith(("planoracle.", __name__)) else None
-
-    before = sys.gettrace()
-    sys.settrace(enter)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return count
 
 
 def peak_of(work: Callable[[], Any]) -> int:

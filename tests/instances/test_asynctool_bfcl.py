@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -313,14 +312,10 @@ HOSTILE = [
 @pytest.mark.parametrize(
     ("name", "tool", "params"), HOSTILE, ids=lambda value: value[:20] if isinstance(value, str) else None
 )
-def test_hostile_calls_fail_quickly_and_change_nothing(
-    name: str, tool: str, params: dict[str, Any], package: None
-) -> None:
+def test_hostile_calls_fail_and_change_nothing(name: str, tool: str, params: dict[str, Any], package: None) -> None:
     initial = GREENHOUSE if name == "GorillaFileSystem" else {}
     executor = make(name, initial)
-    start = time.perf_counter()
     result = executor.call(tool, params)
-    assert time.perf_counter() - start < 0.5
     assert failed(result), result
     assert len(result["error"]) <= 400
     assert executor.state() == make(name, initial).state()
@@ -328,11 +323,10 @@ def test_hostile_calls_fail_quickly_and_change_nothing(
 
 def test_copies_cannot_grow_without_bound(package: None) -> None:
     executor = make("GorillaFileSystem", GREENHOUSE)
-    start = time.perf_counter()
     copied = [executor.call("cp", {"source": "shelf", "destination": f"shelf{n}"}) for n in range(40)]
     assert not failed(copied[0])
     assert failed(copied[-1])
-    assert time.perf_counter() - start < 0.5
+    assert len(json.dumps(executor.state())) < 2_000_000
 
 
 @pytest.mark.parametrize(
@@ -350,10 +344,8 @@ def test_a_folder_within_itself_is_not_walked_for_ever(calls: list[str], package
     long = "x" * 9_000
     executor = make("GorillaFileSystem", GREENHOUSE)
     results = play(executor, f"mkdir(dir_name='{long}')", *(call.format(long=long) for call in calls))
-    start = time.perf_counter()
     found = [executor.call("find", {}), executor.call("du", {}), executor.call("ls", {}), executor.call("pwd", {})]
-    assert time.perf_counter() - start < 0.5, results
-    assert len(json.dumps(found)) < 2_000_000
+    assert len(json.dumps(found)) < 2_000_000, results
     assert executor.state() != make("GorillaFileSystem", GREENHOUSE).state()
     assert executor.call("cat", {"file_name": "nothing"})["error"]
 

@@ -7,7 +7,6 @@ import os
 import random
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from itertools import permutations, product
 from pathlib import Path
@@ -42,10 +41,8 @@ def verdicts(shared: Path) -> list[tuple[dict, Kitchen]]:
 def test_verdicts_of_the_released_simulator(shared: Path) -> None:
     lines = verdicts(shared)
     assert len(lines) == 98
-    start = time.perf_counter()
-    runs = [replay(place, line["actions"]) for line, place in lines]
-    seconds = time.perf_counter() - start
-    for (line, _), run in zip(lines, runs, strict=True):
+    for line, place in lines:
+        run = replay(place, line["actions"])
         found = {
             "steps": [[step.action, step.valid, step.reached] for step in run.steps],
             "n_valid": [step.choices for step in run.steps],
@@ -53,8 +50,6 @@ def test_verdicts_of_the_released_simulator(shared: Path) -> None:
             "steps_taken": run.steps_taken,
         }
         assert found == line["expected"], line["id"]
-    # 13,000 to 20,000 a second where every kitchen is new, 200,000 where all have been met.
-    assert sum(len(run.steps) for run in runs) / seconds > 2_000
 
 
 def test_verdicts_by_the_interpreter(shared: Path) -> None:
