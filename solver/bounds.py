@@ -8,7 +8,7 @@ from math import gcd
 
 from planoracle.instances.model import Action, Instance
 
-__all__ = ["Windows", "common_tick", "grid_matters", "horizon", "lower_bound", "steps", "windows"]
+__all__ = ["Windows", "common_divisor", "common_tick", "grid_matters", "horizon", "lower_bound", "steps", "windows"]
 
 # Ticks of interruptible work of several agents of which every one is looked at.
 _FEW_TICKS = 100
@@ -189,13 +189,19 @@ def common_tick(instance: Instance) -> int:
         return 1
     if _settings_may_overlap(instance):
         return 1
-    step = 0
-    for action in instance.actions:
-        step = gcd(step, action.duration, action.attended, action.release)
-    for lag in instance.lags:
-        step = gcd(step, lag.minimum or 0, lag.maximum or 0)
+    step = common_divisor(instance)
     share = agents if agents <= _FEW_AGENTS else 1
     return (step if step % share else step // share) or 1
+
+
+def common_divisor(instance: Instance) -> int:
+    """Return the greatest common divisor of all times but the time limit; 0 if all are 0."""
+    found = 0
+    for action in instance.actions:
+        found = gcd(found, action.duration, action.attended, action.release)
+    for lag in instance.lags:
+        found = gcd(found, lag.minimum or 0, lag.maximum or 0)
+    return found
 
 
 def steps(instance: Instance, step: int) -> int:

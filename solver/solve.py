@@ -15,6 +15,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.version import VERSION
 from planoracle.solver.bounds import common_tick, grid_matters, horizon, lower_bound, steps
+from planoracle.solver.coarse import coarse_schedule
 from planoracle.solver.cp import Outcome, run
 from planoracle.solver.model import ScheduleModel
 from planoracle.solver.orders import ordered_windows
@@ -32,8 +33,10 @@ _PRESOLVED = 4.0
 _GRID = 0.01
 # Decisions from which on heuristics find good schedules long before CP-SAT does.
 _LARGE = 100
-# Steps of interruptible actions of which a model can be made in some seconds.
-_MOST_STEPS = 10_000
+# Steps of interruptible actions of which a model can be made in some seconds, and from which on some plan on a coarser
+# grid comes first; the least time for that, in seconds.
+_MOST_STEPS, _MANY_STEPS = 10_000, 100
+_COARSE = 0.1
 _CANONICAL = 0.1  # of the effort that the proof took, beyond that of the first look
 
 
@@ -134,6 +137,7 @@ class _Search:
         if instance.time_limit is not None:
             self.most = min(self.most, instance.time_limit)
         self.best: Schedule | None = None
+        self.rough: Schedule | None = None  # a first one, on a coarse grid
         pauses = any(action.interruptible for action in instance.actions)
         self.look = _IN_ORDER_WITH_PAUSES if pauses else _IN_ORDER
         self.effort = 0.0
@@ -149,6 +153,8 @@ class _Search:
         if self.least > self.most:  # on the grid; finer pauses might end between
             grid = 1 if self.root > self.most else None
             return self.result("infeasible", "the lower bound exceeds the time limit", grid=grid)
+        if steps(self.instance, self.step) > _MANY_STEPS:
+            self.plan_coarsely()
         if steps(self.instance, self.step) > _MOST_STEPS:
             status, proof = self.without_search("too many instants at which actions can be paused")
             return self.result(status, proof, self.best)
@@ -250,7 +256,7 @@ class _Search:
         for name, options, effort in steps:
             if self.left() <= 0:
                 break
-            model.narrow(self.least, self.most if self.best is None else self.best.makespan)
+            model.narrow(self.least, self.most if self.best is None else min(self.most, self.best.makespan))
             found = run(model.model, seconds=self.left(), deterministic=effort, seed=self.seed, **options)
             self.effort += found.effort
             if found.status == "infeasible" and self.best is None:
@@ -264,8 +270,10 @@ class _Search:
 
     def without_search(self, reason: str) -> tuple[str, str]:
         """Answer with what is known; ``reason`` says why there is no more."""
-        if self.best is None:
+        if self.best is self.rough:
             self.schedule_fast(200)
+        if self.best is None:
+            self.plan_coarsely()
         if self.best is not None and self.best.makespan == self.least:
             return "optimal", self.reason("several bounds")
         return ("feasible" if self.best is not None else "unknown"), reason
@@ -274,6 +282,13 @@ class _Search:
         """Say what proved the best makespan: the step, unless the bound by hand does."""
         assert self.best is not None
         return "lower bound reached" if self.best.makespan <= self.rounded(self.root) else step
+
+    def plan_coarsely(self) -> None:
+        """Look for a first plan on a coarse grid; no better one takes longer."""
+        self.rough = coarse_schedule(self.instance, self.step, max(_COARSE, self.left() / 4))
+        if self.rough is not None:
+            self.best = self.rough
+            self.most = min(self.most, self.best.makespan)
 
     def schedule_fast(self, tries: int) -> None:
         """See whether the heuristics know better."""
@@ -288,7 +303,7 @@ class _Search:
     def take(self, model: ScheduleModel, found: Outcome) -> None:
         if found.solution:
             schedule = model.schedule(found.solution)
-            if self.best is None or schedule.makespan < self.best.makespan:
+            if self.best is None or self.best is self.rough or schedule.makespan < self.best.makespan:
                 self.best = schedule
         if found.status in ("feasible", "unknown") and found.bound > 0:
             self.least = max(self.least, ceil(found.bound - 1e-6) * self.step)

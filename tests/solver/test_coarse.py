@@ -1,0 +1,140 @@
+"""Pauses at any tick make large models: a plan on a coarse grid comes first, and answers stay honest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from support.random_instances import kitchen, workshop
+
+from planoracle.instances.benchmarks import certify
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.referee import find_violations
+from planoracle.solver import solve as solving
+from planoracle.solver.bounds import common_divisor, common_tick, steps
+from planoracle.solver.coarse import coarse_schedule, coarsened, refined
+from planoracle.solver.solve import solve
+
+GRIDS = (41, 60)
+
+
+def scaled(instance: Instance, factor: int, random: Random | None = None) -> Instance:
+    """Return an instance with all times so many times as long; with ``random`` a few ticks longer, windows more."""
+
+    def stretched(ticks: int, more: int = 0) -> int:
+        return ticks * factor + (more + random.randint(0, factor // 3) if random is not None else 0)
+
+    actions = []
+    for action in instance.actions:
+        duration = stretched(action.duration) if action.duration else 0
+        attended = duration if action.attended == action.duration else action.attended * factor
+        actions.append(replace(action, duration=duration, attended=attended, release=action.release * factor))
+    lags = []
+    for lag in instance.lags:
+        least = None if lag.minimum is None else lag.minimum * factor
+        lags.append(
+            replace(lag, minimum=least, maximum=None if lag.maximum is None else stretched(lag.maximum, factor))
+        )
+    limit = None if instance.time_limit is None else 2 * instance.time_limit * factor
+    return replace(instance, actions=tuple(actions), lags=tuple(lags), time_limit=limit)
+
+
+def hasty(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> solving.Result:
+    """Solve with next to no effort on the fine grid: a look that finds nothing, and no proof."""
+    with monkeypatch.context() as patch:
+        patch.setattr(solving, "_IN_ORDER_WITH_PAUSES", 1e-9)
+        patch.setattr(solving._Search, "prove", lambda self, model: self.without_search("no effort"))
+        return solve(instance)
+
+
+def on_grid(monkeypatch: pytest.MonkeyPatch, instance: Instance, step: int) -> solving.Result:
+    with monkeypatch.context() as patch:
+        patch.setattr(solving, "common_tick", lambda _: step)
+        return solve(instance)
+
+
+@pytest.mark.parametrize("family", [kitchen, workshop])
+def test_what_has_a_plan_on_the_coarse_grid_is_never_unknown(family, monkeypatch):
+    rough = 0
+    for seed in range(60):
+        factor = GRIDS[seed % len(GRIDS)]
+        instance = scaled(family(seed), factor)
+        if steps(instance, common_tick(instance)) < 101:
+            continue
+        coarse, found = on_grid(monkeypatch, instance, common_divisor(instance)), hasty(monkeypatch, instance)
+        if coarse.makespan is None:
+            assert found.status in ("infeasible", "unknown", "feasible")
+            continue
+        assert found.status in ("feasible", "optimal"), seed
+        assert found.lower_bound <= found.makespan <= coarse.makespan, seed
+        rough += found.status == "feasible"
+    assert rough > 2
+
+
+@pytest.mark.parametrize("family", [kitchen, workshop])
+def test_times_without_a_common_divisor_have_a_plan_at_once(family, monkeypatch):
+    """Durations and windows are a few ticks longer than multiples of a grid on which there is a plan."""
+    found = {"feasible": 0, "optimal": 0}
+    for seed in range(120):
+        random = Random(seed)
+        instance = scaled(family(seed), random.randint(30, 70), random)
+        if steps(instance, common_tick(instance)) < 101 or solve(family(seed)).makespan is None:
+            continue
+        result = hasty(monkeypatch, instance)
+        found[result.status] += 1
+        certify(instance, result.schedule)
+        assert result.lower_bound <= result.makespan
+    assert min(found.values()) > 3
+
+
+@pytest.mark.parametrize("seed", range(0, 150, 3))
+def test_plans_on_any_grid_pass_the_rules_and_are_no_better_than_the_optimum(seed):
+    """Small enough to be solved to the tick, on a grid of two or three ticks, by which they are rounded."""
+    instance = workshop(seed)
+    best = solve(instance)
+    for cell in (2, 3):
+        try:
+            coarse = solve(coarsened(instance, cell))
+        except InputError:
+            continue
+        if coarse.schedule is None:
+            continue
+        schedule = refined(instance, coarse.schedule, cell)
+        kinds = {violation.kind for violation in find_violations(instance, schedule)}
+        shares = any(d.sets for a in instance.actions for m in a.modes for d in m.demands)
+        assert not kinds or (shares and kinds <= {"resource_capacity", "resource_state"})
+        if not kinds:
+            assert best.makespan is not None
+            assert best.makespan <= schedule.makespan
+
+
+def windowed() -> Instance:
+    """Return four steps, two of which can be paused and must not begin too late: 180 ticks that might be pauses."""
+    microwave, stove = (Mode((Demand(name),)) for name in ("microwave", "stove"))
+    actions = (
+        Action("A/0", "A", 60, 0, modes=(microwave,)),
+        Action("A/1", "A", 120, 120, interruptible=True, modes=(microwave,)),
+        Action("A/2", "A", 60, 60, interruptible=True, modes=(stove,)),
+        Action("B/0", "B", 120, 120),
+    )
+    lags = (Lag("A/0", "A/1", 0, 60), Lag("A/0", "A/2", 0, 60))
+    resources = (Resource("microwave"), Resource("stove"))
+    return Instance("windowed", actions, lags, resources, benchmark="recipe2plan", unit="second", seconds_per_tick=1)
+
+
+def test_four_steps_have_a_plan_at_once_and_a_proof_later(monkeypatch):
+    instance = windowed()
+    first = hasty(monkeypatch, instance)
+    assert (first.status, first.makespan, first.plan is not None, first.grid) == ("feasible", 360, True, 1)
+    assert solve(instance, time_limit=0).makespan == 360
+    again = hasty(monkeypatch, instance)
+    assert replace(again, seconds=first.seconds) == first
+
+
+def test_without_pauses_or_with_many_actions_nothing_is_tried():
+    plain = Instance("plain", (Action("t/0", "t", 60, 60),))
+    assert coarse_schedule(plain, 1, 9.0) is None
+    many = tuple(Action(f"t/{n}", "t", 60, 60, interruptible=True) for n in range(101))
+    assert coarse_schedule(Instance("many", many), 1, 9.0) is None
