@@ -22,8 +22,9 @@ class State:
     Attributes
     ----------
     pieces
-        Pieces that have been started, in the order of their commands. A piece runs for all of its duration,
-        also beyond ``clock``.
+        Pieces that have been started, in the order of their commands, as the rules accept them; none starts after
+        ``clock``. A piece runs for all of its duration, also beyond ``clock``, and without a cut: whoever carries it
+        out cannot start anything strictly inside any more, even if the action may be paused.
     clock
         Ticks; no further piece starts before it.
     """

@@ -7,7 +7,7 @@ intervals of variable length. Consecutive pieces that touch count as one run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from itertools import pairwise
 
 from planoracle.instances.crew import interchangeable
@@ -40,6 +40,9 @@ class ScheduleModel:
     ordering
         Say for every pair of actions that cannot overlap which comes first, by a literal where that is open. Redundant;
         slows down small proofs and makes large ones possible.
+    given
+        For how many pieces that a state of a run holds there is room, crew by crew (by the agent that stands for it);
+        see the attribute of this name.
     """
 
     def __init__(
@@ -52,6 +55,7 @@ class ScheduleModel:
         *,
         relaxed: bool = False,
         ordering: bool = False,
+        given: Mapping[str, int] | None = None,
     ) -> None:
         self.instance = instance
         self.step = step
@@ -77,6 +81,12 @@ class ScheduleModel:
         self.crews = self._crews()
         #: The agent that stands for an agent's crew in `Part.agents`.
         self.head_of = {agent: crew[0] for crew in self.crews for agent in crew}
+        #: Begins and ends of pieces inside of which their agents start nothing, though they could be paused: variables
+        #: crew by crew, 0 until they are set.
+        self.given = {
+            head: [(self.model.integer(0, 0), self.model.integer(0, 0)) for _ in range(count)]
+            for head, count in (given or {}).items()
+        }
         self._add_agents()
         self._add_starts()
         resources = ResourceConstraints(instance, self.model, self.parts, self.modes, self._ordered)
@@ -212,19 +222,20 @@ class ScheduleModel:
             if crew[0] not in part.agents:
                 continue
             spans = [
-                (block.start, 0, block.held, literals(block.agents[crew[0]]))
+                (block.start, 0, block.start, block.held, literals(block.agents[crew[0]]))
                 for j in blockers
                 if i != j and crew[0] in (block := self.parts[j][0]).agents and not self._never_inside(i, j)
             ]
             spans += [  # a start would cut the run
-                (two.start, 1, 1, (literal, *literals(two.agents[crew[0]])))
+                (two.start, 1, two.start, 1, (literal, *literals(two.agents[crew[0]])))
                 for _, two, literal in self.runs
                 if two.held and crew[0] in two.agents
             ]
+            spans += [(begin, 0, end, 0, ()) for begin, end in self.given.get(crew[0], ())]
             if len(spans) < len(crew):
                 continue
             inside: list[int] = []
-            for start, before, after, present in spans:
+            for begin, before, end, after, present in spans:
                 both = (*part.starts_if, *literals(part.agents[crew[0]]), *present)
                 early = model.boolean()
                 late = negated(early)
@@ -232,8 +243,8 @@ class ScheduleModel:
                     late, within = model.boolean(), model.boolean()
                     model.clause(early, late, within)
                     inside.append(within)
-                model.difference(start, part.start, before, early, *both)
-                model.difference(part.start, start, after, late, *both)
+                model.difference(begin, part.start, before, early, *both)
+                model.difference(part.start, end, after, late, *both)
             if inside:
                 model.at_most_sum(inside, len(crew) - 1)
 
@@ -290,14 +301,18 @@ class ScheduleModel:
 
     def schedule(self, solution: list[int]) -> Schedule:
         """Read a schedule off a solution of the model."""
-        return Schedule.of(self.instance, (piece for _, _, piece in self.pieces(solution, {})))
+        return Schedule.of(self.instance, (piece for _, _, piece in self.pieces(solution, {}, frozenset())))
 
-    def pieces(self, solution: list[int], known: Mapping[tuple[int, int], str | None]) -> list[tuple[int, int, Piece]]:
+    def pieces(
+        self, solution: list[int], known: Mapping[tuple[int, int], str | None], begins: Set[tuple[int, int]]
+    ) -> list[tuple[int, int, Piece]]:
         """Read off every part as (action, number of the part, piece), in order of time.
 
-        ``known`` holds the agents of some parts; where agents are alike the others are dealt out around them.
+        ``known`` holds the agents of the parts that have been given, ``begins`` those with which a piece begins; where
+        agents are alike the others are dealt out around them.
         """
         going_on = {id(two) for _, two, literal in self.runs if two.held and holds(literal, solution)}
+        going_on |= {id(self.parts[i][k]) for i, k in known if (i, k) not in begins}
         rows = []
         for i, parts in enumerate(self.parts):
             mode = next((m for m, literal in enumerate(self.modes[i]) if literal is None or solution[literal]), 0)
@@ -318,7 +333,11 @@ class ScheduleModel:
             elif turn == 0:
                 agent = known[i, k]
             elif turn != 1 and (
-                touching != start or agent is None or self.head_of[agent] != head or (part.held and free[agent] > start)
+                touching != start
+                or agent is None
+                or self.head_of[agent] != head
+                # What follows a given piece is a command of its own, with a start of its own.
+                or ((part.held or (i, k - 1) in known) and free[agent] > start)
             ):
                 agent = next(
                     name
@@ -326,7 +345,7 @@ class ScheduleModel:
                     if self.head_of[name] == head and (until <= start or (not part.held and since[name] == start))
                 )
             if part.held and agent is not None:
-                since[agent] = since[agent] if turn == 1 else start
+                since[agent] = since[agent] if id(part) in going_on else start
                 free[agent] = start + part.held
             last[i] = (start + part.size, agent)
             piece = Piece(self.instance.actions[i].id, start * self.step, part.size * self.step, agent, mode)

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from planoracle.instances.crew import interchangeable
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.state import State
 
-__all__ = ["Key", "Progress", "Translator"]
+__all__ = ["Given", "Key", "Progress", "Translator"]
 
 
-Key = tuple[int, tuple[tuple[int, ...], ...], tuple[str | None, ...]]
+class Given(NamedTuple):
+    """A piece that has been given: position of its action, times in steps of the model."""
+
+    action: int
+    start: int
+    end: int
+    mode: int
+    agent: str | None
+
+
+Key = tuple[int, tuple[Given, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +38,13 @@ class Progress:
         Their modes.
     agents
         Agents of fixed parts, by action and number of the part.
+    begins
+        Fixed parts, likewise, with which a piece begins.
+    pieces
+        What has been given.
+    whole
+        Pieces of these that would still be cut by a start of something else, were they not given: agent that stands for
+        the crew, and the piece.
     clock, latest
         Time before which nothing else starts; the latest time of the state.
     cut
@@ -35,6 +54,9 @@ class Progress:
     starts: dict[int, list[int]]
     modes: dict[int, int]
     agents: dict[tuple[int, int], str | None]
+    begins: set[tuple[int, int]]
+    pieces: list[Given]
+    whole: list[tuple[str, Given]]
     clock: int
     latest: int
     cut: int
@@ -42,8 +64,11 @@ class Progress:
     @property
     def key(self) -> Key:
         """What the value of the state depends on, but for the time cut out."""
-        fixed = tuple((i, self.modes[i], *starts) for i, starts in sorted(self.starts.items()))
-        return self.clock, fixed, tuple(self.agents.values())
+        return self.clock, tuple(sorted(self.pieces, key=lambda piece: piece[:2]))
+
+    def goes_on(self, i: int, k: int) -> bool:
+        """Whether a part of a started action belongs to the same piece as the one before it."""
+        return k < len(self.starts[i]) and (i, k) not in self.begins
 
 
 class Translator:
@@ -62,6 +87,10 @@ class Translator:
         self.sizes = [
             step if action.interruptible and action.duration > step else action.duration for action in instance.actions
         ]
+        #: The agent that stands for an agent's crew.
+        self.head_of = {agent: crew[0] for crew in interchangeable(instance) for agent in crew}
+        actions = enumerate(instance.actions)
+        self._paused = {i for i, action in actions if action.interruptible and action.attended}
         # A negative maximum lag keeps its actions apart like a minimum lag, and a negative minimum lag together.
         longest = max((abs(ticks or 0) for lag in instance.lags for ticks in (lag.minimum, lag.maximum)), default=0)
         reach = longest + max(action.release for action in instance.actions)
@@ -74,6 +103,8 @@ class Translator:
         starts: dict[int, list[int]] = {}
         modes: dict[int, int] = {}
         agents: dict[tuple[int, int], str | None] = {}
+        begins: set[tuple[int, int]] = set()
+        pieces: list[Given] = []
         cut = end = 0
         for piece in sorted(state.pieces, key=lambda piece: piece.start):
             cut += max(0, piece.start - cut - end - self._memory)
@@ -87,6 +118,8 @@ class Translator:
                 continue
             fixed = starts.setdefault(i, [])
             modes[i] = piece.mode
+            begins.add((i, len(fixed)))
+            pieces.append(Given(i, start // step, (start + piece.duration) // step, piece.mode, piece.agent))
             for k in range(parts):
                 agents[i, len(fixed)] = piece.agent
                 fixed.append((start + k * size) // step)
@@ -94,4 +127,9 @@ class Translator:
         if (state.clock - cut) % step:
             raise InputError(f"must be a multiple of {step}", field="state.clock", value=state.clock)
         clock = (state.clock - cut) // step
-        return Progress(starts, modes, agents, clock, max(clock, -(-end // step)), cut)
+        whole = [
+            (self.head_of[one.agent], one)
+            for one in pieces
+            if one.action in self._paused and one.agent is not None and one.end > max(clock, one.start + 1)
+        ]
+        return Progress(starts, modes, agents, begins, pieces, whole, clock, max(clock, -(-end // step)), cut)

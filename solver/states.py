@@ -7,7 +7,7 @@ CP-SAT is asked, with the makespan between what is known from both sides.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
@@ -129,6 +129,10 @@ class StateSolver:
         if self._windows.consistent:
             self._least = -(-lower_bound(instance, self._windows) // self.step)
         actions, tails = instance.actions, self._windows.tail
+        self._starters = [i for i, action in enumerate(actions) if not action.attended and instance.eligible(action)]
+        # Pieces of these cannot be cut by a start if the model is told that they run on.
+        self._limited = {instance.index[lag.after] for lag in instance.lags if lag.maximum is not None}
+        self._room: Counter[str] = Counter()  # for how many given pieces of each crew the model has room
         self._left = [
             action.duration // self.step + tail // self.step for action, tail in zip(actions, tails, strict=True)
         ]
@@ -138,11 +142,17 @@ class StateSolver:
 
     def _prepare(self, progress: Progress) -> ScheduleModel:
         """Return the model, with the decisions of a state as its domains."""
-        if self._model is None or progress.latest > self._latest:
-            self._build(progress.latest)
+        whole = [pair for pair in progress.whole if self._starters and pair[1].action not in self._limited]
+        needed = Counter(head for head, _ in whole)
+        if self._model is None or progress.latest > self._latest or not needed <= self._room:
+            self._build(progress.latest, needed)
         assert self._model is not None
         model, wanted = self._model, self._wanted
         wanted.clear()
+        room = {head: iter(pairs) for head, pairs in model.given.items()}
+        for head, piece in whole:
+            begin, end = next(room[head])
+            wanted[begin], wanted[end] = (piece.start, piece.start), (piece.end, piece.end)
         clock = progress.clock
         for i, parts in enumerate(model.parts):
             starts = progress.starts.get(i, ())
@@ -154,8 +164,9 @@ class StateSolver:
                     wanted[parts[len(starts)].start] = (clock, max(most, clock))
             if not starts:
                 continue
-            for literal in self._goes_on.get((i, len(starts)), ()):
-                self._want(literal, holds=False)  # what comes next is a command of its own
+            for k in range(1, len(starts) + 1):
+                for literal in self._goes_on.get((i, k), ()):
+                    self._want(literal, holds=progress.goes_on(i, k))
             for mode, choice in enumerate(model.modes[i]):
                 if choice is not None:
                     self._want(choice, holds=mode == progress.modes[i])
@@ -175,10 +186,14 @@ class StateSolver:
                 self._changed[variable] = domain
         return model
 
-    def _build(self, latest: int) -> None:
-        self._latest = max(self._latest, 2 * latest)
+    def _build(self, latest: int, needed: Counter[str]) -> None:
+        if latest > self._latest:
+            self._latest = 2 * latest
+        crews = Counter(self._translator.head_of.values())
+        for head, count in needed.items():  # at once for all of a crew, so that the model is seldom built again
+            self._room[head] = max(self._room[head], count, crews[head])
         most = (self._latest + self._rest) * self.step
-        model = self._model = ScheduleModel(self.instance, self._windows, self.step, 0, most)
+        model = self._model = ScheduleModel(self.instance, self._windows, self.step, 0, most, given=self._room)
         self._changed.clear()
         self._domains = model.model.domains()
         # The general rules judge a schedule as a whole, those of benchmarks command by command.
@@ -333,8 +348,9 @@ class StateSolver:
                 return False
             if not starts:
                 continue
-            if any(holds(literal, solution) for literal in self._goes_on.get((i, len(starts)), ())):
-                return False
+            for k in range(1, len(starts) + 1):
+                if not progress.goes_on(i, k) and self._runs_on(i, k, solution):
+                    return False
             if any(
                 setting == i and use not in progress.starts and holds(joined, solution)
                 for use, setting, joined in self._joins
@@ -348,12 +364,25 @@ class StateSolver:
             chosen = witness.model.parts[i][k].agents.get(head)
             if chosen is not None and not holds(chosen, solution):
                 return False
-        return True
+        return not (progress.whole and any(self._cuts(witness, i, progress) for i in self._starters))
+
+    def _runs_on(self, i: int, k: int, solution: list[int]) -> bool:
+        return any(holds(literal, solution) for literal in self._goes_on.get((i, k), ()))
+
+    def _cuts(self, witness: Witness, i: int, progress: Progress) -> bool:
+        """Whether a witness starts an action inside a given piece of a crew that could do it."""
+        fixed = len(progress.starts.get(i, ()))
+        for k, part in enumerate(witness.model.parts[i][fixed:], fixed):
+            time = witness.solution[part.start]
+            inside = any(head in part.agents and one.start < time < one.end for head, one in progress.whole)
+            if inside and not self._runs_on(i, k, witness.solution):
+                return True
+        return False
 
     def completion(self, witness: Witness, state: State) -> Schedule:
         """Return the pieces that a witness adds to a state which it completes."""
         progress = self._translator.progress(state)
-        rows = witness.model.pieces(witness.solution, progress.agents)
+        rows = witness.model.pieces(witness.solution, progress.agents, progress.begins)
         rest = (piece for i, k, piece in rows if k >= len(progress.starts.get(i, ())))
         return Schedule.of(self.instance, (piece._replace(start=piece.start + witness.cut) for piece in rest))
 

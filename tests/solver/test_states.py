@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 from support import exhaustive, timearena
 from support.asynctool import least_turns, random_chains
+from support.random_crews import pauseshop
 from support.random_instances import kitchen, workshop
 from support.runs import from_scratch, odd_workshop, walk
 
@@ -18,7 +20,8 @@ from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan.language import Command
-from planoracle.instances.schedule import Piece
+from planoracle.instances.referee import find_violations
+from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.state import State, restricted
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import PROFILES
@@ -67,9 +70,10 @@ def test_every_value_is_that_of_the_rest_solved_from_scratch(make, seeds, share,
         assert "infeasible" in statuses
 
 
-def test_the_order_in_which_states_are_asked_for_does_not_matter():
+@pytest.mark.parametrize("make", [kitchen, pauseshop])
+def test_the_order_in_which_states_are_asked_for_does_not_matter(make):
     for seed in range(12):
-        instance = kitchen(seed)
+        instance = make(seed)
         states = [here.state for _, _, here in walk(instance, seed)]
         known = [StateSolver(instance).value(state).makespan for state in states]
         solver = StateSolver(instance)
@@ -240,6 +244,82 @@ def test_a_mode_without_a_way_to_its_state_is_no_choice_any_more():
     assert solve(restricted(instance, cold)).makespan == StateSolver(instance).value(cold).makespan == 4
     only = Instance("oven", (heat, Action("t/bake", "t", 3, 0, modes=bake.modes[:1])), resources=instance.resources)
     assert solve(restricted(only, cold)).status == StateSolver(only).value(cold).status == "infeasible"
+
+
+CHOP = Action("t/chop", "t", 2, 2, interruptible=True)
+BOIL = Action("t/boil", "t", 2, 0, release=1)
+FREE = Action("t/free", "t", 3, 0, agents=())
+LATE = Action("t/late", "t", 1, 0, release=3)
+# No piece of chopping begins later than four ticks before the end of this.
+RUSH = (Lag("t/late", "t/chop", None, -4),)
+
+
+@pytest.mark.parametrize(
+    ("actions", "lags", "agents", "best"),
+    [
+        ((CHOP, BOIL), (), ("a",), 4),
+        ((CHOP, BOIL, FREE), (), ("a",), 4),
+        ((replace(CHOP, agents=("a",)), replace(BOIL, agents=("a",))), (), ("a", "b"), 4),
+        ((CHOP, BOIL), (), ("a", "b"), 3),  # the other one is there
+        ((replace(CHOP, agents=("a",)), BOIL), (), ("a", "b"), 3),
+        ((CHOP, replace(CHOP, id="t/peel"), BOIL), (), ("a", "b"), 4),
+        ((CHOP, BOIL, LATE), RUSH, ("a", "b"), 4),
+        ((CHOP, BOIL, LATE), RUSH, ("a",), 4),
+        ((CHOP, replace(BOIL, duration=4), LATE), RUSH, ("a",), 6),
+        ((CHOP, replace(BOIL, duration=4), LATE), RUSH, ("a", "b"), 5),
+        ((CHOP, BOIL), (Lag("t/boil", "t/chop", -3),), ("a",), None),  # boiling would have to begin at 1
+    ],
+)
+def test_a_piece_that_has_been_given_is_not_cut_by_what_comes_later(actions, lags, agents, best):
+    instance = Instance("kitchen", actions, lags, agents=agents)
+    given = [Piece(action.id, 0, 2, agents[k]) for k, action in enumerate(actions) if action.attended]
+    for state in (State(tuple(given)), State(tuple(given), 1)):
+        solver = StateSolver(instance, 1)
+        value = solver.value(state)
+        assert value.makespan == solve(restricted(instance, state)).makespan == best
+        assert value.makespan == exhaustive.general_optimum(instance, 8, state)
+        if best is not None:
+            rest = solver.completion(value.witness, state)
+            assert not list(find_violations(instance, Schedule((*given, *rest.pieces))))
+
+
+def test_pieces_given_one_after_the_other_may_have_a_start_between_them():
+    instance = Instance("kitchen", (CHOP, BOIL))
+    halves = (Piece("t/chop", 0, 1, "agent"), Piece("t/chop", 1, 1, "agent"))
+    assert StateSolver(instance, 1).value(State(halves, 1)).makespan == 3
+    # Each of them has to begin in time, though.
+    rushed = Instance("kitchen", (CHOP, LATE), RUSH)
+    state = State(halves, 1)
+    assert StateSolver(rushed, 1).value(state).makespan == solve(restricted(rushed, state)).makespan == 5
+
+
+def test_what_follows_a_given_piece_is_started_by_somebody_who_is_free():
+    soak = Action("t/soak", "t", 2, 0, interruptible=True)
+    instance = Instance("kitchen", (CHOP, soak), agents=("a", "b"))
+    state = State((Piece("t/soak", 0, 1, "a"), Piece("t/chop", 0, 2, "a")))
+    solver = StateSolver(instance)
+    value = solver.value(state)
+    assert value.makespan == 2
+    assert solver.completion(value.witness, state).pieces == (Piece("t/soak", 1, 1, "b"),)
+
+
+def test_who_did_what_is_not_forgotten_where_long_idle_time_is_cut_out():
+    saw, glue = Action("t/saw", "t", 4, 4), Action("t/glue", "t", 1, 1)
+    paint = Action("t/paint", "t", 4, 4, agents=("b",))
+    states = StateSolver(Instance("shop", (saw, glue, paint), agents=("a", "b")))
+    one = State((Piece("t/saw", 100, 4, "a"), Piece("t/glue", 100, 1, "b")), 100)
+    other = State((Piece("t/glue", 100, 1, "a"), Piece("t/saw", 100, 4, "b")), 100)
+    assert [states.value(state).makespan for state in (one, other, one)] == [105, 108, 105]
+
+
+@pytest.mark.parametrize("given", [1, 2])
+def test_a_given_piece_of_one_tick_lends_its_room_no_more_than_a_longer_one(given):
+    keep = Action("t/keep", "t", 3, 3, interruptible=True, modes=(Mode((Demand("oven"),)),))
+    heat = Action("t/heat", "t", given, given, modes=(Mode((Demand("oven", sets="hot"),)),))
+    instance = Instance("oven", (keep, heat), resources=(Resource("oven", state="hot"),), agents=("a", "b"))
+    state = State((Piece("t/keep", 0, given, "a"),))
+    assert exhaustive.general_optimum(instance, 9, state) == 3 + given
+    assert solve(restricted(instance, state)).makespan == StateSolver(instance).value(state).makespan == 3 + given
 
 
 @pytest.mark.parametrize("clock", [0, 3, 5, 9])

@@ -96,7 +96,13 @@ def general_optimum(instance: Instance, horizon: int, state: State = _BEGIN) -> 
             return
         rest = Schedule.of(instance, [piece for piece in pieces if piece not in state.pieces])
         schedule = Schedule((*(piece for piece in state.pieces if piece in pieces), *rest.pieces))
-        found = {violation.kind for violation in find_violations(instance, schedule)}
+        there = {piece.action for piece in pieces}
+        waiting = {p.action for p in pieces if not there.issuperset(instance.by_id[p.action].modes[p.mode].after)}
+        found = {
+            violation.kind
+            for violation in find_violations(instance, schedule)
+            if violation.kind != "minimum_lag" or violation.subject not in waiting  # for what is placed later
+        }
         if k == len(instance.actions):
             if not found:
                 best[0] = schedule.makespan

@@ -1,0 +1,93 @@
+"""What is said of the states of random runs, beside a solve from scratch and a search through the rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any, NamedTuple
+
+from support import exhaustive
+from support.runs import from_scratch, walk
+
+from planoracle.analysis.advice import Option, next_commands
+from planoracle.analysis.courses.common import Course, Situation, started, waited
+from planoracle.analysis.courses.dispatch import course_of
+from planoracle.analysis.regret import regret
+from planoracle.analysis.valuation import step_of, value_of
+from planoracle.instances.model import Instance
+from planoracle.instances.schedule import Piece
+
+
+class Comparison(NamedTuple):
+    """``found`` must equal ``wanted``; ``where`` is for people."""
+
+    kind: str
+    found: Any
+    wanted: Any
+    where: Any
+
+
+def compared_states(instance: Instance, seed: int, *, search: int = 0) -> Iterator[Comparison]:
+    """Compare all states of a random run: kind ``scratch``, and ``search`` if at most so many schedules are left."""
+    for _, step, here in walk(instance, seed):
+        value = value_of(here, step)
+        rest = from_scratch(here)
+        yield Comparison("scratch", (value.status, value.makespan), (rest.status, rest.makespan), here.state)
+        whole, state = replace(instance, time_limit=None), here.state
+        horizon = max([state.clock, *(piece.end for piece in state.pieces)]) + 6
+        if search and exhaustive.schedules(whole, horizon, state) <= search:
+            best = exhaustive.general_optimum(whole, horizon, state)
+            seen = value.makespan if value.makespan is None or value.makespan <= horizon else None
+            yield Comparison("search", seen, best, state)
+
+
+def compared_prices(instance: Instance, seed: int) -> Iterator[Comparison]:
+    """Compare what regret says of a random run as a plan: kinds ``price`` and ``no_return``."""
+    *_, (_, _, last) = walk(instance, seed, most=20)
+    plan = _text(last)
+    found = regret(instance, plan)  # its completion passes the rules, or it raises an error
+    assert found.course is not None
+    rests = [from_scratch(here) for here in found.course.situations]
+    for one, before, after in zip(found.decisions, rests, rests[1:], strict=False):
+        yield Comparison("price", (one.before, one.after), (before.makespan, after.makespan), (plan, one))
+    possible = [rest.status == "optimal" and found.course.in_time(rest.makespan or 0) for rest in rests]
+    lost = possible.index(False) - 1 if possible[0] and not all(possible) else None
+    yield Comparison("no_return", found.no_return, lost, plan)
+
+
+def compared_advice(instance: Instance, seed: int) -> Iterator[Comparison]:
+    """Compare what ``next`` says in one situation of a random run: kinds ``best``, ``next`` and ``longest``."""
+    random = Random(seed)
+    here = random.choice([here for _, _, here in walk(instance, seed, most=8)])
+    plan, clock = _text(here), here.state.clock
+    run = course_of(instance, plan)
+    run.wait_until(clock)
+    here = run.situations[run.stop]
+    advice = next_commands(instance, plan, everything=True, clock=clock)
+    rest = from_scratch(here)
+    yield Comparison("best", (advice.status, advice.best), (rest.status, rest.makespan), here.state)
+    for option in advice.options:
+        for after in _situations(run, here, option):
+            best = from_scratch(after)
+            found = (option.best, option.cost, option.status)
+            cost = None if None in (best.makespan, rest.makespan) else (best.makespan or 0) - (rest.makespan or 0)
+            yield Comparison("next", found, (best.makespan, cost, best.status), (here.state, option))
+        if option.kind == "wait" and option.longest is not None:
+            later = from_scratch(waited(here, clock + option.longest + step_of(run)))
+            yield Comparison("longest", later.makespan == rest.makespan, False, (here.state, option))
+
+
+def _situations(run: Course, here: Situation, option: Option) -> list[Situation]:
+    """Return the situations after the shortest and after the longest form of an option."""
+    if option.kind == "wait":
+        ticks = {option.shortest or step_of(run), option.longest or step_of(run)}
+        return [waited(here, here.state.clock + one) for one in sorted(ticks)]
+    piece = Piece(**json.loads(option.command))
+    lengths = {piece.duration, option.shortest or piece.duration}
+    return [started(here, piece._replace(duration=length)) for length in sorted(lengths)]
+
+
+def _text(here: Situation) -> str:
+    return json.dumps([piece._asdict() for piece in here.state.pieces])
