@@ -6,13 +6,13 @@ nothing is lost and nothing is there twice, whatever the cluster does.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from planoracle.analysis.batch.errors import WorkerError
 from planoracle.analysis.batch.work import Chunk, Done, Work, work_on
+from planoracle.analysis.spoken import tell
 
 __all__ = ["Cluster"]
 
@@ -51,7 +51,7 @@ class Cluster:
         self._looked = -_LOOK
         self._threads = 0
         if not self.width:
-            print(f"note: the cluster at {address} has no workers yet; waiting for some", file=sys.stderr)
+            tell(f"the cluster at {address} has no workers yet; waiting for some", "note")
 
     @property
     def width(self) -> int:

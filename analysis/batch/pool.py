@@ -7,7 +7,6 @@ than they do.
 from __future__ import annotations
 
 import queue
-import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from planoracle.analysis.batch.errors import WorkerError
 from planoracle.analysis.batch.hands import Here, Processes
 from planoracle.analysis.batch.work import Answer, Chunk, Done, Work
+from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.flow import Item
@@ -177,7 +177,7 @@ class Pool:
                 return future.result()
             except BrokenExecutor:
                 pass
-            print("warning: a worker process died; its work is given to new ones", file=sys.stderr)
+            tell("a worker process died; its work is given to new ones", "warning")
             self._hands.close()
             self._hands = Processes(self._work, self._jobs)
             for i, (later, broken) in enumerate(waiting):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+
+from planoracle.analysis.spoken import tell
 
 __all__ = ["VARIABLE", "Store", "default_store", "warn"]
 
@@ -109,4 +110,4 @@ def _store(folder: Path) -> Store:
 
 def warn(message: str) -> None:
     """Say on standard error what does not stop the work."""
-    print(f"warning: {message}", file=sys.stderr)
+    tell(message, "warning")

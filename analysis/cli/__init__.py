@@ -7,6 +7,8 @@ import gc
 import os
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -14,6 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from planoracle.analysis.cli.output import complain
+from planoracle.instances.visible import visible
 
 __all__ = ["app", "main", "run"]
 
@@ -38,8 +41,27 @@ _VERBS = {
 }
 
 
+@contextmanager
+def _visible_complaints() -> Iterator[None]:
+    """Let complaints about the call, which may hold any name of a file, be made of characters that can be seen."""
+    try:
+        yield
+    except Exception as error:
+        if hasattr(error, "format_message") and isinstance(getattr(error, "message", None), str):
+            error.message = visible(error.message)  # type: ignore[attr-defined]
+        raise
+
+
 class _Verbs(TyperGroup):
     """Imports a verb when it is called, or listed in a help text."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with _visible_complaints():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _visible_complaints():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(_VERBS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ from typing import Annotated
 import typer
 
 from planoracle.analysis.cli.output import Format, FormatOption, Table
+from planoracle.analysis.spoken import say_json, tell
 
 _COLUMNS = ("command", "kind", "cost", "best", "status", "shortest", "longest")
 
@@ -48,7 +48,7 @@ def next_(
     rules = profiles(profile)[benchmark_of(found[0])]
     advice = next_commands(found[0], text, rules, everything=everything, clock=clock, seconds=time_limit)
     if form in (Format.json, Format.jsonl):
-        print(json.dumps(advice.as_dict(), indent=1 if form is Format.json else None))
+        say_json(advice.as_dict(), indent=1 if form is Format.json else None)
     else:
         table = Table(form, _COLUMNS)
         for option in advice.as_dict()["options"]:
@@ -57,5 +57,5 @@ def next_(
             table.close()
     best = "none" if advice.best is None else f"{advice.best} {advice.unit}s"
     over = "" if advice.over is None else f"; the run is over: {advice.over}"
-    print(f"{advice.instance}: best makespan from here: {best} ({advice.status}){over}", file=sys.stderr)
+    tell(f"{advice.instance}: best makespan from here: {best} ({advice.status}){over}")
     raise typer.Exit(0 if advice.status in ("optimal", "infeasible") else 1)

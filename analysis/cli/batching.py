@@ -12,6 +12,8 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planoracle.analysis.spoken import tell
+
 if TYPE_CHECKING:
     from planoracle.analysis.batch.ledger import Ledger
     from planoracle.analysis.batch.pool import Pool
@@ -63,7 +65,7 @@ def workshop(
                 yield stack.enter_context(Pool(work, jobs, hands)), ledger
         except _Stopped as stopped:
             said = "nothing is kept; with --run DIR, what is done would be" if ledger is None else _kept(ledger)
-            print(f"interrupted: {said}", file=sys.stderr)
+            tell(said, "interrupted")
             raise typer.Exit(stopped.status) from None
         except (StorageError, WorkerError) as error:
             if ledger is None:
@@ -81,7 +83,7 @@ def lines_in(stream: IO[bytes]) -> int | None:
 
 
 def _tell(message: str) -> None:
-    print(f"warning: {message}", file=sys.stderr)
+    tell(message, "warning")
 
 
 def _kept(ledger: Ledger) -> str:

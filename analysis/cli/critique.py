@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from enum import StrEnum
 from typing import Annotated, Any
@@ -10,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, SubmissionsArgument, answered
+from planoracle.analysis.spoken import say, say_json
 
 
 class Form(StrEnum):
@@ -59,11 +59,11 @@ def critique(
         row = {"id": answer.id, "line": answer.line, **answer.value.as_dict(), "prose": prose}
         if form is Form.text:
             instance = "~".join(clean(part, 200) for part in (answer.instance or "").split("~"))
-            print(f"== {clean(answer.id or '')} ({instance})\n{prose}\n")
+            say(f"== {clean(answer.id or '')} ({instance})\n{prose}\n")
         elif form is Form.jsonl:
-            print(json.dumps(row))
+            say_json(row)
         else:
             rows.append(row)
     if form is Form.json:
-        print(json.dumps(rows, indent=1))
+        say_json(rows, indent=1)
     raise typer.Exit(1 if failed else 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from enum import StrEnum
 from functools import partial
@@ -12,6 +11,8 @@ import typer
 
 from planoracle.analysis.cli.common import NamesArgument, Run
 from planoracle.analysis.cli.output import Format, Table
+from planoracle.analysis.spoken import say
+from planoracle.instances.visible import to_json, visible
 
 
 class Form(StrEnum):
@@ -47,7 +48,7 @@ def explain(
     for _, found in run.each(partial(explained, time_limit=time_limit)):
         failed |= found.status == "unknown" or (found.conflict is not None and found.conflict.status != "infeasible")
         if table is None:
-            print("\n".join(map(_clean, found.lines())), end="\n\n")
+            say("\n".join(map(visible, found.lines())) + "\n")
         else:
             table.add(_row(found.as_dict(), form))
     if table is not None:
@@ -58,10 +59,5 @@ def explain(
 def _row(row: dict[str, Any], form: Form) -> dict[str, Any]:
     """Return a row; as text, proofs and conflicts are one field of JSON each."""
     if form is Form.csv:
-        return row | {key: json.dumps(row[key]) for key in ("certificate", "conflict")}
+        return row | {key: to_json(row[key]) for key in ("certificate", "conflict")}
     return row
-
-
-def _clean(line: str) -> str:
-    """Replace what could steer a terminal."""
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in line)

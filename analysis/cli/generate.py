@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from itertools import islice
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
+from planoracle.analysis.spoken import say
+from planoracle.instances.visible import to_json
 
 _COLUMNS = (
     "instance",
@@ -141,9 +142,9 @@ def _write(problem: Any, file: Path | None) -> None:
     from planoracle.instances.generate.styles import document
 
     if file is None:
-        typer.echo(problem.name if names_problem(problem.name) else json.dumps(document(problem)))
+        say(problem.name if names_problem(problem.name) else to_json(document(problem)))
         return
-    text = json.dumps(document(problem), indent=1) + "\n"
+    text = to_json(document(problem), indent=1) + "\n"
     try:
         if file.exists() and file.read_bytes() != text.encode():
             raise InputError("holds something else; choose another folder", source=str(file))

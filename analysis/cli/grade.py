@@ -14,6 +14,8 @@ import typer
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, lines_in, workshop
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
 from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, SubmissionsArgument, opened
+from planoracle.analysis.spoken import tell
+from planoracle.instances.visible import to_json
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.flow import Item
@@ -169,7 +171,7 @@ def _items(stream: IO[bytes], source: str, making: Submissions) -> Iterator[Item
             yield making.item(line, entry)
         except InputError as error:
             row = {"id": None, "instance": None, "scored": False, "reason": str(error)}
-            yield Item(f"line {line}", line, answer=Answer(json.dumps(row)))
+            yield Item(f"line {line}", line, answer=Answer(to_json(row)))
 
 
 def _summarize(averages: Averages, stream: IO[str]) -> None:
@@ -202,7 +204,7 @@ def _name_causes(row: dict[str, Any]) -> None:
     if row["causes"]:
         said = ", ".join(f"{cause.replace('_', ' ')} {count}" for cause, count in row["causes"].items())
         model = f" of {row['model']}" if row["model"] else ""
-        print(f"note: failed sub-tasks{model} in {row['set'] or 'no set'}: {said}", file=sys.stderr)
+        tell(f"failed sub-tasks{model} in {row['set'] or 'no set'}: {said}", "note")
 
 
 def _name_missing(row: dict[str, Any], missing: str) -> None:
@@ -210,4 +212,4 @@ def _name_missing(row: dict[str, Any], missing: str) -> None:
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     model = f" of {row['model']}" if row["model"] else ""
     counted = "count as failed" if missing == "failed" else "are left out"
-    print(f"note: no plan{model} for {', '.join(names[:5])}{more} in {row['set']}; these {counted}", file=sys.stderr)
+    tell(f"no plan{model} for {', '.join(names[:5])}{more} in {row['set']}; these {counted}", "note")

@@ -9,6 +9,7 @@ import typer
 
 from planoracle.analysis.cli.common import Run
 from planoracle.analysis.cli.output import Format, FormatOption, Table
+from planoracle.analysis.spoken import say_json
 
 _COLUMNS = (
     "instance",
@@ -35,8 +36,6 @@ def instances(
     form: FormatOption = Format.table,
 ) -> None:
     """List problems by name, prefix (recipe2plan/timed), glob (recipe2plan/*/Vada_*) or file."""
-    import json
-
     from planoracle.instances import catalogue
     from planoracle.instances.robotouille.kitchen import Kitchen
 
@@ -44,7 +43,7 @@ def instances(
     table = Table(form, _COLUMNS)
     for instance, document in run.each(lambda one: _document(one) if export else None):
         if document is not None:
-            typer.echo(json.dumps(document))
+            say_json(document)
             continue
         if isinstance(instance, Kitchen):
             table.add(_kitchen(instance))

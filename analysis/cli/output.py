@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import sys
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -12,6 +11,9 @@ from enum import StrEnum
 from typing import IO, Annotated, Any, TypeVar
 
 import typer
+
+from planoracle.analysis.spoken import tell
+from planoracle.instances.visible import to_json, visible
 
 __all__ = ["Format", "FormatOption", "Table", "complain", "track"]
 
@@ -28,8 +30,8 @@ class Format(StrEnum):
 FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How to write the results.")]
 
 _T = TypeVar("_T")
-# Names come from submissions and files; nothing in them may steer a terminal.
-_CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], "\ufffd")
+# What makes a spreadsheet take a text for a formula.
+_FORMULA = ("=", "+", "-", "@")
 
 
 class Table:
@@ -56,7 +58,7 @@ class Table:
         """Write or keep one row."""
         if self.form is Format.jsonl:
             with _written():
-                self.stream.write(json.dumps(row) + "\n")
+                self.stream.write(to_json(row) + "\n")
         else:
             self.rows.append(row)
 
@@ -64,7 +66,7 @@ class Table:
         """Write what has been kept."""
         with _written():
             if self.form is Format.json:
-                self.stream.write(json.dumps(self.rows, indent=1) + "\n")
+                self.stream.write(to_json(self.rows, indent=1) + "\n")
             elif self.form is Format.table:
                 self._print()
             elif self.form is Format.csv:
@@ -108,7 +110,27 @@ def _written() -> Iterator[None]:
 
 
 def _cell(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, dict | list | tuple) else value
+    """Return a cell of a csv file; a spreadsheet shows what begins like a formula as text, with a ``'`` before it.
+
+    Texts that are numbers stay as they are.
+    """
+    if isinstance(value, dict | list | tuple):
+        return to_json(value)
+    if not isinstance(value, str):
+        return value
+    return f"'{_shown(value)}" if value.startswith(_FORMULA) and not _is_number(value) else _shown(value)
+
+
+def _shown(text: str) -> str:
+    return visible(text, keep="\n")  # plans have lines, and csv can hold them
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _human(column: str, value: Any) -> str:
@@ -118,12 +140,12 @@ def _human(column: str, value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{100 * value:+.1f} %" if "gap" in column else f"{value:.3f}"
-    return str(value).translate(_CONTROLS)
+    return visible(str(value))
 
 
 def complain(message: object) -> None:
-    """Write a diagnostic to standard error."""
-    print(f"error: {str(message).translate(_CONTROLS)}", file=sys.stderr)
+    """Write an error to standard error."""
+    tell(message, "error")
 
 
 def track(items: Iterable[_T], label: str, total: int | None = None) -> Generator[_T, None, None]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 import typer
 
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, SubmissionsArgument, answered
+from planoracle.analysis.spoken import tell
 
 _COLUMNS = (
     "id",
@@ -69,7 +69,7 @@ def regret(
         notes.append(_note(answer.id, answer.value))
     table.close()
     for note in notes:
-        print(note, file=sys.stderr)
+        tell(note)
     raise typer.Exit(1 if failed else 0)
 
 

@@ -8,6 +8,7 @@ import typer
 
 from planoracle.analysis.cli.common import AgentsOption, OnlyOption, Run, schedule_rows
 from planoracle.analysis.cli.output import Format, FormatOption, Table
+from planoracle.analysis.spoken import say
 
 _COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")
 
@@ -35,7 +36,7 @@ def schedule(
     from planoracle.instances.crew import crewed
 
     if heuristic == "list":
-        typer.echo("\n".join(HEURISTICS))
+        say("\n".join(HEURISTICS))
         return
     if not names:
         raise typer.BadParameter("name at least one problem", param_hint="NAME")

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from planoracle.analysis.spoken import say_json
+
 
 class Kind(StrEnum):
     """Our file formats."""
@@ -17,10 +19,8 @@ class Kind(StrEnum):
 
 def schema(kind: Annotated[Kind, typer.Argument(help="Which format.")] = Kind.instance) -> None:
     """Print the JSON Schema of a file format: of scheduling instances, or of AsyncTool problems."""
-    import json
-
     if kind is Kind.asynctool:
         from planoracle.instances.asynctool.reader import json_schema
     else:
         from planoracle.instances.files import json_schema
-    typer.echo(json.dumps(json_schema(), indent=1))
+    say_json(json_schema(), indent=1)

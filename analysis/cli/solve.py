@@ -13,6 +13,7 @@ import typer
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
 from planoracle.analysis.cli.common import AgentsOption, NamesArgument, OnlyOption
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
+from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.flow import Item
@@ -61,7 +62,7 @@ def solve(
             table.add(row)
         table.close()
     if turns:
-        print("note: turns count the closing message, ALL COMPLETED", file=sys.stderr)
+        tell("turns count the closing message, ALL COMPLETED", "note")
     raise typer.Exit(1 if failed else 0)
 
 

@@ -19,6 +19,7 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 from planoracle.instances.times import format_clock
+from planoracle.instances.visible import visible
 
 __all__ = [
     "DASHES",
@@ -69,7 +70,7 @@ def plain(text: str, limit: int = 40) -> str:
     >>> plain("_$x$ "), plain("a long name", 8)
     (' _\\$x\\$', 'a long …')
     """
-    text = " ".join("".join(c if c.isprintable() or c.isspace() else "\ufffd" for c in text[: 4 * limit]).split())
+    text = visible(" ".join(text[: 4 * limit].split()))
     text = text if len(text) <= limit else f"{text[: limit - 1]}…"
     return (f" {text}" if text.startswith("_") else text).replace("$", r"\$")
 

@@ -6,24 +6,23 @@ import json
 from math import isfinite
 from typing import Any
 
+from planoracle.instances.visible import visible
+
 __all__ = ["packed", "plain", "whole"]
 
 # Browsers count with 53 bits.
 _MOST = 2**53
-_CONTROLS = dict.fromkeys({*range(32), *range(127, 160)} - {9, 10}, "\ufffd") | dict.fromkeys(
-    range(0xD800, 0xE000), "\ufffd"
-)
 
 
 def plain(text: str, limit: int = 200) -> str:
-    r"""Cut a text, and replace control characters and lone surrogates, which no file in UTF-8 can hold.
+    r"""Cut a text, and write what cannot be seen as escapes, see `visible`; line breaks and tabulators stay.
 
     Markup stays: the page shows text as text.
 
     >>> plain("<b>\x1b[31m\ud800", 20), plain("abcdef", 4)
-    ('<b>�[31m�', 'abc…')
+    ('<b>\\x1b[31m\\ud800', 'abc…')
     """
-    shown = text[: limit + 1].translate(_CONTROLS)
+    shown = visible(text[: limit + 1], keep="\n\t")
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 

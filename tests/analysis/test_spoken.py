@@ -1,0 +1,255 @@
+"""What is said, on both streams and in every format, is made of characters that can be seen, whatever files hold."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import csv
+import io
+import json
+import re
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import planoracle.analysis
+import planoracle.heuristics
+import planoracle.instances
+import planoracle.solver
+from planoracle.analysis.cli import run
+from planoracle.analysis.cli.output import Format, Table
+from planoracle.analysis.figures.style import plain as label
+from planoracle.analysis.report.plain import plain
+from planoracle.instances.visible import to_json, visible
+
+#: Sequences that steer terminals, marks of direction, separators, and what is invisible or no character at all.
+HOSTILE = (
+    *("\x1b[2J\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x9b31m", "\x90q\x9c", "\b\b\b", "\x7f", "a\rb\tc\x0bd\x0ce"),
+    *("\u202eevil\u202c", "\u2066\u2069", "\u200e\u200f\u061c", "\u2028", "\u2029", "\x85", "\ufeff", "a\u200db"),
+    *("\u200b", "\u00ad", "\ue000", "\U000e0041", "\ud800", "\udfff", "\U0010ffff", "\ufff9", "\u2063"),
+)
+ALL = "|".join(HOSTILE)
+#: What people write.
+GOOD = (
+    "naïve",
+    "שלום",
+    "نامه\u200cها",
+    "日本語",
+    "😀",
+    "👩\u200d👩\u200d👧",
+    "क्\u200dष",
+    "✌🏽",
+    "e\u0301",
+    "<b>$x^2$</b>",
+    "C:\\x",
+)
+
+WORKSHOP = {
+    "format": "planoracle/instance",
+    "version": 1,
+    "name": f"shop {ALL}",
+    "unit": f"tick {ALL}",
+    "agents": [f"Ann {ALL}"],
+    "resources": [{"name": f"oven {ALL}", "state": f"cold {ALL}"}],
+    "tasks": [
+        {
+            "name": f"t {ALL}",
+            "actions": [
+                {"name": f"a {ALL}", "label": ALL, "duration": 2, "uses": [{"resource": f"oven {ALL}"}]},
+                {"name": f"b {ALL}", "duration": 1, "after": [f"a {ALL}"]},
+            ],
+        }
+    ],
+}
+ACTION = f"t {ALL}/a {ALL}"
+NAMES = {
+    "recipe2plan/timed/Cobbler_Pancakes": ("plan", f"Step(0, Cobbler, 10 min, 00:00) {ALL} Step(9, {ALL}, 1, 1)"),
+    "timearena/household1": ("actions", ["wash cup", f"wash {ALL}", ALL]),
+    "asynctool/files_1": ("turns", [ALL, {"id": ALL, "func_name": ALL, "params": {ALL: ALL}}, {"content": ALL}]),
+    "robotouille/asynchronous/0_cheese_chicken_sandwich": ("actions", [ALL, f"Move {ALL} from {ALL} to {ALL}"]),
+    ALL: ("plan", ALL),
+}
+
+
+def is_seen(text: str, keep: str = "\n") -> bool:
+    return all(letter.isprintable() or letter in keep for letter in text)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A problem and submissions, all of whose texts are hostile; the name of their folder is as well."""
+    folder: Path = tmp_path_factory.mktemp("spoken") / "x\x1b[31m\u202ey\x07"
+    folder.mkdir()
+    (folder / "shop.json").write_text(json.dumps(WORKSHOP))
+    (folder / "bad.json").write_text(json.dumps(WORKSHOP | {ALL: ALL}))
+    (folder / "plan.txt").write_text(json.dumps([{"action": ALL, "start": 0, "duration": 1}]))
+    piece = {"action": ACTION, "start": 1, "duration": 2, "agent": f"Ann {ALL}"}
+    own = [(str(folder / "shop.json"), ("plan", plan)) for plan in ([piece], [piece | {"agent": ALL}], [{ALL: ALL}])]
+    rows = [
+        {"id": f"{ALL} {k}", "model": ALL, "instance": name, field: value}
+        for k, (name, (field, value)) in enumerate([*NAMES.items(), *own])
+    ]
+    lines = [*map(json.dumps, rows), f'{{"{ALL}'.encode("utf-8", "replace").decode(), json.dumps({"id": ALL})]
+    (folder / "plans.jsonl").write_text("\n".join(lines), encoding="utf-8", newline="\n")
+    return folder
+
+
+def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *args: object) -> tuple[str, str]:
+    """Run a verb in this process; return what it wrote to standard output and to standard error."""
+    monkeypatch.setattr(sys, "argv", ["planoracle", *map(str, args)])
+    monkeypatch.setenv("PLANORACLE_CACHE", "")
+    assert run() in (0, 1, 2)
+    found = capsys.readouterr()
+    return found.out, found.err
+
+
+TABLES = ("table", "json", "jsonl", "csv")
+VERBS: list[tuple[str, str, tuple[str, ...], tuple[str, ...]]] = [
+    ("instances", "shop.json", TABLES, ()),
+    ("solve", "shop.json", TABLES, ("--jobs", "1")),
+    ("schedule", "shop.json", TABLES, ()),
+    ("compare", "shop.json", TABLES, ()),
+    ("explain", "shop.json", ("text", *TABLES), ()),
+    ("next", "shop.json", TABLES, ("--all",)),
+    ("solve", "bad.json", ("table",), ("--jobs", "1")),
+    ("instances", "no\x1b[31m\u202e.json", ("table",), ()),
+    ("grade", "plans.jsonl", TABLES, ("--jobs", "1", "--no-cache", "--trace")),
+    ("regret", "plans.jsonl", TABLES, ("--time-limit", "0.1")),
+    ("critique", "plans.jsonl", ("text", "json", "jsonl"), ("--time-limit", "0.1", "--hints")),
+    ("repair", "plans.jsonl", TABLES, ("--time-limit", "0.1")),
+    ("grade", "no\x1b[31m\u202e.jsonl", ("table",), ()),
+]
+
+
+@pytest.mark.parametrize(
+    ("verb", "name", "form", "options"),
+    [(verb, name, form, options) for verb, name, forms, options in VERBS for form in forms],
+    ids=lambda value: visible(value) if isinstance(value, str) else "",
+)
+def test_nothing_that_cannot_be_seen_is_written(
+    verb: str,
+    name: str,
+    form: str,
+    options: tuple[str, ...],
+    files: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out, err = said(monkeypatch, capsys, verb, files / name, "--format", form, *options)
+    assert is_seen(out)
+    assert is_seen(err)
+    assert "red" in out + err or "31m" in out + err  # they are told of, not left out
+    if form in ("json", "jsonl") and name in ("shop.json", "plans.jsonl"):
+        found = json.loads(out) if form == "json" else [json.loads(line) for line in out.splitlines()]
+        assert ALL in json.dumps(found, ensure_ascii=False) or ALL in _texts(found)  # nothing is lost
+
+
+def _texts(value: Any) -> str:
+    if isinstance(value, dict):
+        return " ".join(map(_texts, value.items()))
+    return " ".join(map(_texts, value)) if isinstance(value, list | tuple) else str(value)
+
+
+@pytest.mark.parametrize(
+    "args", [("--x\x1b[31m",), ("so\u202elve",), ("solve", "x", "--y\x1b[31m"), ("schema", "\x1b")]
+)
+def test_complaints_about_the_call_can_be_seen(
+    args: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = said(monkeypatch, capsys, *args)
+    assert is_seen(out + err)
+    assert "\\x1b" in err or "\\u202e" in err
+
+
+def test_figures_and_pages_hold_nothing_that_cannot_be_seen(
+    files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture, page = tmp_path / "gantt.svg", tmp_path / "page.html"
+    out, err = said(monkeypatch, capsys, "gantt", files / "shop.json", "-o", picture, "--time-limit", "1")
+    assert is_seen(out + err)
+    assert is_seen(picture.read_text(encoding="utf-8"))
+    args = ("-o", page, "--title", ALL, "--regret-seconds", "0.1")
+    out, err = said(monkeypatch, capsys, "report", files / "plans.jsonl", *args)
+    assert is_seen(out + err)
+    text = page.read_text(encoding="utf-8")
+    assert is_seen(text, keep="\n\t")
+    chunks = re.findall(r'<script type="application/x-planoracle" id="chunk-\d+">([^<]*)</script>', text)
+    assert chunks
+    for chunk in chunks:
+        assert is_seen(_texts(json.loads(zlib.decompress(base64.b64decode(chunk)))), keep="\n\t")
+
+
+# --- the one function -------------------------------------------------------------------------------
+
+
+@given(st.text())
+def test_what_is_visible_is_seen_and_stays(text: str) -> None:
+    shown = visible(text)
+    assert is_seen(shown, keep="\u200c\u200d")
+    assert visible(shown) == shown
+    assert shown == text or not text.isprintable()
+    assert json.loads(to_json(text)) == text
+    assert is_seen(to_json([text, {text: text}], indent=1))
+
+
+@pytest.mark.parametrize("text", GOOD)
+def test_what_people_write_stays_as_it_is(text: str) -> None:
+    assert visible(text) == text
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, ALL])
+def test_every_use_of_it_escapes(text: str) -> None:
+    assert is_seen(visible(text), keep="")
+    assert is_seen(label(text), keep="")
+    assert is_seen(plain(text, 2_000), keep="\n\t")
+    assert visible(f"a\n{text}", keep="\n").startswith("a\n")
+
+
+def test_escapes_are_those_of_python() -> None:
+    assert visible("\x1b[0m\n\u202e\U000e0041\ud800\u200d") == r"\x1b[0m\n\u202e\U000e0041\ud800\u200d"
+
+
+def _csv(*values: Any) -> list[dict[str, str]]:
+    stream = io.StringIO()
+    table = Table(Format.csv, ["x"], stream=stream)
+    for value in values:
+        table.add({"x": value})
+    table.close()
+    return list(csv.DictReader(io.StringIO(stream.getvalue())))
+
+
+def test_spreadsheets_see_no_formula_in_a_text_and_numbers_stay() -> None:
+    formulas = ["=1+1", "+1+1", "-1+1", "@SUM(1)", '=HYPERLINK("http://x")', "--1", "=1"]
+    assert [row["x"] for row in _csv(*formulas)] == [f"'{text}" for text in formulas]
+    others = [-1, -0.5, "-1", "+2.5", "-1e-3", "a=1", "", "'=1", "two\nlines"]
+    assert [row["x"] for row in _csv(*others)] == [str(value) for value in others]
+    assert [row["x"] for row in _csv("\t=1", "\r=1")] == [r"\t=1", r"\r=1"]
+
+
+# --- the whole of the package -----------------------------------------------------------------------
+
+
+def _modules() -> Iterator[tuple[Path, ast.Module]]:
+    for package in (planoracle.instances, planoracle.heuristics, planoracle.solver, planoracle.analysis):
+        folder = Path(next(iter(package.__path__)))
+        for path in sorted(folder.rglob("*.py")):
+            yield folder.name / path.relative_to(folder), ast.parse(path.read_text("utf-8"))
+
+
+def test_everything_is_said_by_one_module() -> None:
+    """No ``print``, no ``echo``, no writing to a stream of the process; and JSON that verbs write from one function."""
+    found = []
+    for path, tree in _modules():
+        calls = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        for call in calls:
+            prints = call == "print" or re.search(r"\.s?echo$|std(out|err)(\.buffer)?\.write$", call)
+            dumps = call == "json.dumps" and path.parent == Path("analysis/cli")
+            if prints or dumps:
+                found.append((str(path), call))
+    assert found == [("analysis/spoken.py", "print")] * 3
