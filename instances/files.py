@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
@@ -20,6 +20,7 @@ __all__ = [
     "instance_from_document",
     "json_schema",
     "read_instance",
+    "shorthand",
     "to_document",
 ]
 
@@ -64,6 +65,14 @@ class AfterEntry(_Strict):
     max_lag: int | None = Field(None, description="most ticks between; also holds for every resumption")
 
 
+def shorthand(plain: str, entry: type[BaseModel]) -> WithJsonSchema:
+    """Return the schema of an entry for which a value of a plain JSON type may stand.
+
+    Written in full, since pydantic before 2.12 mostly fails to refer to a type within its own annotation.
+    """
+    return WithJsonSchema({"anyOf": [{"type": plain}, entry.model_json_schema()]})
+
+
 def _name_or_entry(value: Any) -> Any:
     if not isinstance(value, str | dict | AfterEntry):
         raise ValueError("must be the name of an action or an object")
@@ -82,7 +91,7 @@ class ActionEntry(_Strict):
     agents: list[str] | None = Field(None, description="eligible agents; default: all; []: needs none")
     uses: list[UseEntry] | None = Field(None, description="resources used; shorthand for a single mode")
     modes: list[ModeEntry] | None = Field(None, description="alternative ways to carry it out")
-    after: list[Annotated[AfterEntry, BeforeValidator(_name_or_entry, json_schema_input_type=str | AfterEntry)]] = []
+    after: list[Annotated[AfterEntry, BeforeValidator(_name_or_entry), shorthand("string", AfterEntry)]] = []
 
 
 class TaskEntry(_Strict):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -65,3 +67,20 @@ def test_command_line_starts_without_heavy_libraries() -> None:
     code = f"import planoracle.analysis.cli, sys; print([name for name in {HEAVY!r} if name in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_what_is_imported_is_declared() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = [entry for entries in project["optional-dependencies"].values() for entry in entries]
+    declared = {re.split(r"[\[><=~ ]", entry)[0].replace("-", "_") for entry in project["dependencies"] + extras}
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in MODULES]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    found |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
+    others = {name.partition(".")[0] for name in found} - set(sys.stdlib_module_names) - {"planoracle", "bfcl_eval"}
+    assert {"numpy", "typer", "pyarrow"} <= others <= declared
+
+
+def test_every_requirement_has_a_lowest_version_that_can_be_tested() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert all(re.match(r"[A-Za-z0-9-]+(>=|==)[0-9]", entry) for entry in project["dependencies"])

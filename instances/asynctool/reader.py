@@ -10,7 +10,7 @@ from planoracle.instances.asynctool import encode, executors
 from planoracle.instances.asynctool.calls import parse_call
 from planoracle.instances.asynctool.problem import MAX_DELAY, Delays, Problem, SubTask
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import input_error
+from planoracle.instances.files import input_error, shorthand
 from planoracle.instances.model import Instance
 
 __all__ = ["FORMAT", "json_schema", "looks_like_asynctool", "read_document", "to_document"]
@@ -73,7 +73,7 @@ class ProblemEntry(_Strict):
     """Sub-tasks to be carried out at the same time."""
 
     name: str = Field(min_length=1)
-    delay: Annotated[DelayEntry, BeforeValidator(_spread, json_schema_input_type=int | DelayEntry)] = Field(
+    delay: Annotated[DelayEntry, BeforeValidator(_spread), shorthand("integer", DelayEntry)] = Field(
         1, validate_default=True, description="turns"
     )
     tasks: list[TaskEntry] = Field(min_length=1, max_length=MAX_TASKS)

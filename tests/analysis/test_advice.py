@@ -12,8 +12,8 @@ import pytest
 from support import exhaustive, timearena
 from support.asynctool import least_turns, random_chains
 from support.random_instances import kitchen, workshop
+from support.runner import CliRunner
 from support.runs import from_scratch, odd_workshop, walk
-from typer.testing import CliRunner
 
 from planoracle.analysis.advice import next_commands
 from planoracle.analysis.cli import app

@@ -12,7 +12,7 @@ import time
 
 import pytest
 from support.batches import finished, start, submissions, write
-from typer.testing import CliRunner
+from support.runner import CliRunner
 
 from planoracle.analysis.batch import work as working
 from planoracle.analysis.batch.errors import WorkerError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from typer.testing import CliRunner
+from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.compare_timearena import compare, summarize

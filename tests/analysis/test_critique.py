@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.critics import asynctool, own, recipe2plan, robotouille, timearena

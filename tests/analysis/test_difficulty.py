@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from typer.testing import CliRunner
+from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.difficulty import GREEDY, measure, sift, summarize

@@ -21,7 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from typer.testing import CliRunner
+from support.runner import CliRunner
 
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app

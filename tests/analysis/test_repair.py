@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from support.random_instances import workshop
-from typer.testing import CliRunner
+from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.grade import Grader

@@ -11,7 +11,7 @@ from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
-from typer.testing import CliRunner
+from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.critique import critique

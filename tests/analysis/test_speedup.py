@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.figures.speedup import speedup_curves

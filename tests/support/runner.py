@@ -1,0 +1,28 @@
+"""The command line in this process."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from inspect import signature
+from typing import Any
+
+from typer import testing
+
+__all__ = ["CliRunner"]
+
+
+class CliRunner(testing.CliRunner):
+    """Keeps the two outputs apart and loses nothing of them, as click itself does from 8.2 on."""
+
+    def __init__(self) -> None:
+        mixes = "mix_stderr" in signature(testing.CliRunner.__init__).parameters
+        options: dict[str, Any] = {"mix_stderr": False} if mixes else {}
+        super().__init__(**options)
+
+    @contextmanager
+    def isolation(self, *args: Any, **options: Any) -> Iterator[Any]:
+        with super().isolation(*args, **options) as streams:
+            sys.stderr.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # as outside of tests
+            yield streams
