@@ -14,6 +14,7 @@ from planoracle.instances.recipe2plan.language import Command, parse
 from planoracle.instances.recipe2plan.profile import Profile
 from planoracle.instances.recipe2plan.rules import replay
 from planoracle.instances.replay import Replay
+from planoracle.solver.solve import Result
 
 __all__ = ["Recipe2PlanJudge", "released_plan"]
 
@@ -35,7 +36,7 @@ class Recipe2PlanJudge:
             "r_efficiency": figures.r_efficiency,
             "r_efficiency_optimal": against_optimum,
             "multitasking_score": figures.multitasking_score,
-            "optimal_makespan": best.makespan if best.status == "optimal" else None,
+            "optimal_makespan": _optimal_makespan(best, run),
             "reference": reference,
         }
 
@@ -56,6 +57,13 @@ class Recipe2PlanJudge:
                 name, plan = "optimal", _optimal_commands(instance)
             found = instance.cache[self._place] = (name if plan else "none", plan)
         return cast("tuple[str, tuple[Command, ...] | None]", found)
+
+
+def _optimal_makespan(best: Result, run: Replay) -> int | None:
+    """Return the proved optimum; ``None`` for a success that is shorter, as only ``zero_duration="accepted"`` allows."""
+    if best.status != "optimal" or best.makespan is None:
+        return None
+    return None if run.success and run.makespan < best.makespan else best.makespan
 
 
 def released_plan(instance: Instance) -> tuple[Command, ...] | None:

@@ -171,6 +171,29 @@ def test_optimal_plans_succeed_in_the_optimal_makespan(rules):
         assert found.makespan == found.optimal_makespan == optimum(catalogue.load(name)).makespan, name
 
 
+def test_no_optimum_stands_beside_a_success_that_is_shorter(tmp_path):
+    """As released, a command of length zero takes back the finish of a step that runs by itself."""
+    soak = Action("A/0", "A", 120, 0)
+    dry = Action("A/1", "A", 60, 60)
+    problem = Instance("A", (soak, dry), (Lag("A/0", "A/1"),), benchmark="recipe2plan", unit="second")
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(to_document(problem)))
+    text = "Step(0, A, 2 min, 0:00), {}Step(1, A, 1 min, {})"
+    plans = {"honest": text.format("", "2:00"), "short": text.format("Step(0, A, 0 min, 0:00), ", "0:00")}
+    found = {
+        (name, which): Grader(rules).grade({"id": name, "instance": str(path), "plan": plan})
+        for name, plan in plans.items()
+        for which, rules in (("paper", PAPER), ("released", RELEASED))
+    }
+    figures = {key: (one.success, one.makespan, one.optimal_makespan) for key, one in found.items()}
+    assert figures == {
+        ("honest", "paper"): (True, 180, 180),
+        ("honest", "released"): (True, 180, 180),
+        ("short", "paper"): (False, 120, 180),
+        ("short", "released"): (True, 120, None),
+    }
+
+
 def test_optimal_plans_have_r_efficiency_one_against_the_optimum():
     rules = profile("paper", reference="optimal")
     for name in facts.names():
