@@ -12,17 +12,62 @@ at that instant if its action is interruptible; the cut makes two pieces.)
 *Resources.* A running piece uses ``amount`` units of each resource of its chosen mode. A
 resource may carry a state. An action that ``sets`` a state does so at its start; one that
 ``requires`` a state needs the last setting by another action before its start to have been that one
-(or the initial state), and no setting of another state may start while it runs.
+(or the initial state), and no setting of another state may start at its start or while it runs. So a
+setting at the very instant of a use comes too late to help it, but can spoil it; and where several
+actions set different states at one instant, nobody can tell which holds: whatever requires a state
+fails until the next setting.
 
-*Shared settings.* A setting needs no room of its own where it runs over exactly the same interval as
-another use of the resource, of no smaller amount, if that use sets the same state; or sets none and the
-resource is in that state already. Pieces of interruptible actions cannot be shared.
-(This is how two cooks' recipes preheat one oven together. Commands are given one after the other, so a
-use that sets none must come first: it has to be unattended, or the setting attended.)
+*Shared settings.* Over exactly the same interval, a setting takes no room of its own beside
+
+- a use that sets nothing, of no smaller amount, if the setting could just as well require the state it
+  sets: the state is there already, and nobody sets another; or
+- a setting of the same state that takes its room: of those that find no such use, the largest does.
+
+What takes no room lends none. Of three uses, an attended one that sets nothing, an attended setting and an
+unattended one, the first makes room for the second, but not the second for the third. Pieces of
+interruptible actions make no room. (This is how two cooks' recipes preheat one oven together. Commands are
+given one after the other, so a use that sets none must come first: it has to be unattended, or the setting
+attended.)
+
+*No length.* What lasts no time takes no room and holds nobody, but somebody has to be there to start it, and
+its setting counts, from its instant on. If it requires a state, that instant must be free of other settings.
+
+*Large numbers.* All times are whole numbers and exact here, at any size. Ticks of an instance are at most
+10^9, but those of a plan may be larger, and so may seconds (ticks times ``seconds_per_tick``); what reads our JSON
+with floating-point numbers, as browsers do, is exact up to 2^53 only (285 million years in seconds).
 
 *Time lags* run from the finish of ``before`` to the start of ``after``: the first piece starts
 at least ``minimum`` ticks, and every piece at most ``maximum`` ticks, after that finish. A lag
 with only a maximum does not order the two actions.
+
+Examples
+--------
+An oven for two trays, hot at first. The second setting finds no use that makes room for it:
+
+>>> from planoracle.instances.referee import referee
+>>> from planoracle.instances.schedule import Piece, Schedule
+>>> def use(name, duration, attended, amount, **state):
+...     return Action(f"t/{name}", "t", duration, attended, modes=(Mode((Demand("oven", amount, **state),)),))
+>>> def faults(*uses):
+...     actions = tuple(action for action, _ in uses)
+...     kitchen = Instance("k", actions, resources=(Resource("oven", 2, "hot"),), agents=("x", "y", "z", "w"))
+...     pieces = [Piece(a.id, start, a.duration, who) for (a, start), who in zip(uses, kitchen.agents)]
+...     return {fault.kind for fault in referee(kitchen, Schedule.of(kitchen, pieces)).violations} or "none"
+>>> tray, heat, keep = use("tray", 2, 2, 2), use("heat", 2, 1, 1, sets="hot"), use("keep", 2, 0, 1, sets="hot")
+>>> faults((tray, 0), (heat, 0)), faults((heat, 0), (keep, 0)), faults((tray, 0), (heat, 0), (keep, 0))
+('none', 'none', {'resource_capacity'})
+
+A setting of no length takes no room, but counts at its instant:
+
+>>> bake, chill = use("bake", 2, 0, 2, requires="hot"), use("chill", 0, 0, 2, sets="cold")
+>>> faults((bake, 0), (chill, 2)), faults((bake, 0), (chill, 1)), faults((bake, 0), (chill, 0))
+('none', {'resource_state'}, {'resource_state'})
+
+Of two settings at one instant nobody knows which holds, until the next:
+
+>>> cool = use("cool", 2, 0, 1, sets="cold")
+>>> faults((heat, 0), (cool, 0), (bake, 2)), faults((heat, 0), (cool, 0), (keep, 2), (bake, 4))
+({'resource_state'}, 'none')
 """
 
 from __future__ import annotations

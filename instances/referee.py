@@ -200,11 +200,15 @@ def _capacity(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
         if not _crowded(uses, capacity):
             continue
         settings = _Settings(instance, name, uses)
-        room = _Room(instance, settings, uses)
-        roomy = [use for use in uses if use[1].duration and not room.shared(use)]
+        alike: dict[tuple[int, int], list[_Use]] = defaultdict(list)
+        for use in uses:
+            if use[1].duration > 0:
+                alike[use[1].start, use[1].end].append(use)
+        roomy = [use for same in alike.values() for use in _roomy(instance, settings, same)]
+        roomy.sort(key=lambda use: use[0])
         # Capacity can only be exceeded first at some start.
-        begun = _Sums((piece.start, demand.amount) for _, piece, demand in roomy if piece.duration > 0)
-        over = _Sums((piece.end, demand.amount) for _, piece, demand in roomy if piece.duration > 0)
+        begun = _Sums((piece.start, demand.amount) for _, piece, demand in roomy)
+        over = _Sums((piece.end, demand.amount) for _, piece, demand in roomy)
         for i, piece, own in roomy:
             load = begun.until(piece.start) - over.until(piece.start)
             if own.amount and load > capacity:
@@ -261,16 +265,18 @@ class _Settings:
         place = bisect_left(self._times, start)
         return self._at[self._times[place - 1]] if place else self._initial
 
-    def found(self, piece: Piece, own: Demand) -> set[str | None]:
-        """Return the states that a use meets: before it, and set by others at its start and while it runs."""
+    def met(self, use: _Use) -> set[str | None]:
+        """Return the states that a use meets: that before its start, and those set by others there or while it runs."""
+        _, piece, own = use
         during = (state for state, starts in self._starts.items() if _within(starts, piece) > (state == own.sets))
         return self.before(piece.start).union(during)
 
-    def kept(self, piece: Piece, own: Demand) -> bool:
-        """Whether a use meets the state that it requires and no other, without looking at every state there is."""
-        right = _within(self._starts.get(own.requires or "", ()), piece) - (own.sets == own.requires)
+    def hold(self, use: _Use, state: str) -> bool:
+        """Whether a use meets one state alone, without looking at every state there is."""
+        _, piece, own = use
+        right = _within(self._starts.get(state, ()), piece) - (own.sets == state)
         others = _within(self._all, piece) - (own.sets is not None)
-        return right == others and self.before(piece.start) == {own.requires}
+        return right == others and self.before(piece.start) == {state}
 
 
 def _within(starts: Sequence[int], piece: Piece) -> int:
@@ -278,37 +284,25 @@ def _within(starts: Sequence[int], piece: Piece) -> int:
     return bisect_left(starts, max(piece.end, piece.start + 1)) - bisect_left(starts, piece.start)
 
 
-class _Room:
-    """Which settings need no room of their own among uses over their interval, see `planoracle.instances.model`.
-
-    Of the uses over an interval it is enough to know the largest: of every setting, and of those that set nothing.
-    """
-
-    def __init__(self, instance: Instance, settings: _Settings, uses: list[_Use]) -> None:
-        self._by_id = instance.by_id
-        self._settings = settings
-        self._largest: dict[tuple[int, int, str | None, bool], tuple[int, int]] = {}
-        for i, piece, demand in uses:
-            action = instance.by_id[piece.action]
-            if not action.interruptible:
-                key = piece.start, piece.end, demand.sets, action.attended > 0
-                self._largest[key] = max(self._largest.get(key, (0, -i)), (demand.amount, -i))
-
-    def shared(self, use: _Use) -> bool:
-        """Whether a use is such a setting."""
-        i, piece, own = use
-        if own.sets is None:
-            return False
-        least = own.amount, -i
-        # Of several equal settings one takes the room: the largest, and of these the first.
-        if max(self._over(piece, own.sets, attended) for attended in (False, True)) > least:
-            return True
-        attended = self._by_id[piece.action].attended > 0
-        largest = max(self._over(piece, None, by) for by in {False, attended})
-        return largest[0] >= own.amount and self._settings.before(piece.start) == {own.sets}
-
-    def _over(self, piece: Piece, sets: str | None, attended: bool) -> tuple[int, int]:
-        return self._largest.get((piece.start, piece.end, sets, attended), (-1, 0))
+def _roomy(instance: Instance, settings: _Settings, alike: list[_Use]) -> Iterator[_Use]:
+    """Yield those uses over one interval that need room of their own, see `planoracle.instances.model`."""
+    most = {True: -1, False: -1}  # that a use lends to a setting that is attended, or not
+    for _, piece, demand in alike:
+        action = instance.by_id[piece.action]
+        if demand.sets is None and not action.interruptible:
+            most[True] = max(most[True], demand.amount)
+            if not action.attended:
+                most[False] = max(most[False], demand.amount)
+    largest: dict[str, _Use] = {}  # of the settings that find no other use
+    for use in alike:
+        _, piece, demand = use
+        if demand.sets is None:
+            yield use
+            continue
+        lent = most[instance.by_id[piece.action].attended > 0]
+        if demand.amount > lent or not settings.hold(use, demand.sets):
+            largest[demand.sets] = max(largest.get(demand.sets, use), use, key=lambda one: one[2].amount)
+    yield from largest.values()
 
 
 def _state(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
@@ -316,11 +310,11 @@ def _state(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:
         if all(demand.requires is None for _, _, demand in uses):
             continue
         settings = _Settings(instance, name, uses)
-        for i, piece, demand in uses:
-            if demand.requires is not None and not settings.kept(piece, demand):
-                found = " or ".join(sorted(map(str, settings.found(piece, demand))))
-                message = f"needs {name} to be {demand.requires}, not {found}"
-                yield Violation(i, "resource_state", piece.action, message)
+        for use in uses:
+            i, piece, demand = use
+            if demand.requires is not None and not settings.hold(use, demand.requires):
+                found = " or ".join(sorted(map(str, settings.met(use))))
+                yield Violation(i, "resource_state", piece.action, f"needs {name} to be {demand.requires}, not {found}")
 
 
 def _lags(instance: Instance, pieces: _Pieces) -> Iterator[Violation]:

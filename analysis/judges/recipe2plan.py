@@ -60,7 +60,7 @@ class Recipe2PlanJudge:
 
 
 def _optimal_makespan(best: Result, run: Replay) -> int | None:
-    """Return the proved optimum; ``None`` for a success that is shorter, as only ``zero_duration="accepted"`` allows."""
+    """Return the proved optimum; ``None`` beside a shorter success, as only ``zero_duration="accepted"`` allows."""
     if best.status != "optimal" or best.makespan is None:
         return None
     return None if run.success and run.makespan < best.makespan else best.makespan

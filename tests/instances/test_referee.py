@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 import pytest
@@ -206,6 +209,42 @@ CASES = [
         (1, 2),
     ),
     Case(
+        "resource_state",
+        "of no length, at the instant of another setting",
+        make(HEAT, act("look", 0, 0, Demand("oven", requires="cold")), resources=(OVEN,)),
+        (run("look", 0, 0), run("heat", 1)),
+        (run("look", 0, 0), run("heat", 0)),
+        (0,),
+    ),
+    Case(
+        "resource_capacity",
+        "what takes no room lends none, however large it is",
+        make(
+            act("use", 2, 2, Demand("oven", 2)),
+            act("large", 2, 1, Demand("oven", 2, sets="hot")),
+            act("small", 2, 0, Demand("oven", 1, sets="hot")),
+            resources=(Resource("oven", 2, "hot"),),
+            agents=("x", "y", "z"),
+        ),
+        (run("use", 0, agent="x"), run("large", 0, agent="y"), run("small", 2, agent="z")),
+        (run("use", 0, agent="x"), run("large", 0, agent="y"), run("small", 0, agent="z")),
+        (0, 2),
+    ),
+    Case(
+        "resource_capacity",
+        "no room to share where another state is set meanwhile",
+        make(
+            act("use", 2, 2, Demand("oven", 2)),
+            act("heat", 2, 2, Demand("oven", 1, sets="hot")),
+            act("chill", 0, 0, Demand("oven", 1, sets="cold")),
+            resources=(Resource("oven", 2, "hot"),),
+            agents=("x", "y", "z"),
+        ),
+        (run("use", 0, agent="x"), run("heat", 0, agent="y"), run("chill", 2, 0, agent="z")),
+        (run("use", 0, agent="x"), run("heat", 0, agent="y"), run("chill", 1, 0, agent="z")),
+        (0, 1),
+    ),
+    Case(
         "resource_capacity",
         "set to the state it is in, not together with the use beside it",
         make(USE, HEAT, resources=(HOT,)),
@@ -362,6 +401,17 @@ def test_order_of_pieces_does_not_matter(case: Case) -> None:
             ),
             (run("use", 0, agent="x"), run("heat", 0, agent="y")),
         ),
+        # A setting that another one makes room for does not need that of a use.
+        (
+            make(
+                act("use", 2, 2, Demand("oven", 2)),
+                act("heat", 2, 1, Demand("oven", sets="hot")),
+                act("keep", 2, 2, Demand("oven", sets="hot")),
+                resources=(Resource("oven", 2, "hot"),),
+                agents=("x", "y", "z"),
+            ),
+            (run("use", 0, agent="x"), run("heat", 0, agent="y"), run("keep", 0, agent="z")),
+        ),
         # A setting of the same state does not disturb.
         (make(HEAT, BAKE, resources=(Resource("oven", 2, "hot"),)), (run("bake", 0, 4), run("heat", 1))),
         # A maximum lag alone does not order.
@@ -446,6 +496,51 @@ def test_any_pieces_get_a_verdict(case: tuple[Instance, Schedule]) -> None:
     assert kinds == sorted(kinds, key=KINDS.index)  # and none that is not there
     assert replay.success == (not replay.violations)
     assert len(replay.events) == len(schedule.pieces)
+
+
+def least_load(resource: Resource, uses: list[tuple[Action, Demand]]) -> int:
+    """The least load of uses over one interval, by trying for every setting every use that might make room for it."""
+    states = {demand.sets for _, demand in uses if demand.sets} | {resource.state}
+
+    def fits(guest: int, host: int) -> bool:
+        (one, setting), (other, use) = uses[guest], uses[host]
+        if guest == host or setting.sets is None or use.amount < setting.amount:
+            return False
+        if use.sets is not None:
+            return use.sets == setting.sets
+        return states == {setting.sets} and bool(one.attended or not other.attended) and not other.interruptible
+
+    choices = [[None, *(host for host in range(len(uses)) if fits(guest, host))] for guest in range(len(uses))]
+    loads = []
+    for hosts in itertools.product(*choices):
+        if all(host is None or hosts[host] is None for host in hosts):  # what takes no room lends none
+            loads.append(sum(demand.amount for (_, demand), host in zip(uses, hosts, strict=True) if host is None))
+    return min(loads)
+
+
+def test_uses_over_one_interval_take_the_least_room_that_sharing_leaves() -> None:
+    random = Random(0)
+    seen: Counter[tuple[bool, bool]] = Counter()
+    for _ in range(3000):
+        resource = Resource("oven", random.randint(1, 5), random.choice((None, "hot", "hot")))
+        states = [random.choice((None, "hot", "hot", "cold")) for _ in range(random.randint(1, 4))]
+        states = [state if state != "cold" or random.random() < 0.3 else "hot" for state in states]
+        actions = []
+        for number, state in enumerate(states):
+            use = Demand("oven", random.randint(1, min(3, resource.capacity)), sets=state)
+            attended = random.choice((0, 1, 2))
+            pausable = state is None and attended == 2 and random.random() < 0.3
+            actions.append(act(str(number), 2, attended, use, interruptible=pausable))
+        instance = make(*actions, resources=(resource,), agents=("a", "b", "c", "d"))
+        pieces = [Piece(a.id, 3, 2, agent) for a, agent in zip(actions, instance.agents, strict=False)]
+        random.shuffle(pieces)
+        uses = [(instance.by_id[piece.action], instance.by_id[piece.action].modes[0].demands[0]) for piece in pieces]
+        load = least_load(resource, uses)
+        found = [violation.kind for violation in find_violations(instance, Schedule(tuple(pieces)))]
+        assert set(found) == ({"resource_capacity"} if load > resource.capacity else set()), instance
+        seen[load > resource.capacity, load < sum(demand.amount for _, demand in uses)] += 1
+    assert min(seen.values()) > 200
+    assert len(seen) == 4
 
 
 @pytest.mark.parametrize("ticks", [1, 2, 60])

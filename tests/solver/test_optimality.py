@@ -1,15 +1,16 @@
 """Optimal means proved with respect to the rules: exhaustive search through the rules agrees."""
 
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 from support.exhaustive import general_optimum, kitchen_optimum, schedules
-from support.random_instances import drawn_kitchen, kitchen, workshop
+from support.random_instances import drawn_kitchen, kitchen, ovens, workshop
 
 from planoracle.instances import validate
 from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Instance, Mode
+from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.referee import referee
 from planoracle.solver import solve as solving
@@ -18,6 +19,7 @@ from planoracle.solver.solve import solve
 
 KITCHENS = 220
 WORKSHOPS = 250
+OVENS = 400
 MOST_SCHEDULES = 200_000
 
 
@@ -69,6 +71,34 @@ def test_what_is_refused_would_be_beaten_by_the_rules(monkeypatch):
     assert kitchen_optimum(twin, horizon(twin)) == 1
     general = replace(twin, benchmark="own")  # there pieces of an action never overlap
     assert solve(general).makespan == general_optimum(general, horizon(general)) == 4
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_shared_settings_agree_with_exhaustive_search_through_the_general_rules(block):
+    checked = 0
+    for seed in range(block, OVENS, 10):
+        instance = ovens(seed)
+        if schedules(instance, horizon(instance)) > 30_000:
+            continue
+        expected = general_optimum(instance, horizon(instance))
+        result = solve(instance)
+        assert result.makespan == expected, instance.name
+        assert result.status == ("infeasible" if expected is None else "optimal")
+        checked += 1
+    assert checked > 0.4 * OVENS / 10
+
+
+def test_a_setting_that_takes_no_room_lends_none():
+    """The rules once let a large setting, in the room of a use, make room for a small one; the solver never did."""
+    demands = (Demand("oven", 2), Demand("oven", 1, sets="hot"), Demand("oven", 2, sets="hot"), Demand("oven", 2))
+    uses = [
+        Action(f"t/{number}", "t", 2, attended, modes=(Mode((demand,)),))
+        for number, (attended, demand) in enumerate(zip((2, 0, 1, 2), demands, strict=True))
+    ]
+    for order in permutations(uses):
+        instance = Instance("ovens", order, (), (Resource("oven", 2, "hot"),), ("x", "y", "z"))
+        # Either use with the large setting, the other one, and the small setting has no room beside them.
+        assert general_optimum(instance, 8) == solve(instance).makespan == 6
 
 
 def test_the_random_kitchens_use_every_feature():

@@ -82,6 +82,11 @@ def schedules(instance: Instance, horizon: int, state: State = _BEGIN) -> int:
     return prod(len(_placements(instance, action, horizon, state)) for action in instance.actions)
 
 
+def sets(action: Action) -> bool:
+    """Whether an action may set the state of a resource."""
+    return any(demand.sets is not None for mode in action.modes for demand in mode.demands)
+
+
 #: Kinds that adding further pieces cannot mend.
 _LASTING = {"release", "time_limit", "agent_busy", "start_attended", "resource_capacity", "minimum_lag", "maximum_lag"}
 
@@ -107,7 +112,9 @@ def general_optimum(instance: Instance, horizon: int, state: State = _BEGIN) -> 
             if not found:
                 best[0] = schedule.makespan
             return
-        if found & _LASTING:
+        # While settings are to come, one of them may still let another share room.
+        unsettled = any(sets(action) for action in map(instance.actions.__getitem__, instance.order[k:]))
+        if found & (_LASTING - {"resource_capacity"} if unsettled else _LASTING):
             return
         latest = horizon if best[0] is None else best[0] - 1
         for choice in _placements(instance, instance.actions[instance.order[k]], latest, state):

@@ -157,3 +157,26 @@ def workshop(seed: int) -> Instance:
         agents=agents,
         time_limit=random.choice((None, None, 7)),
     )
+
+
+def ovens(seed: int) -> Instance:
+    """Three or four uses of one resource that has a state: settings of all amounts that share room, or do not."""
+    random = Random(seed)
+    alike = random.random() < 0.7  # what shares room runs over the same interval
+    agents = ("a", "b", "c")[: random.choice((1, 2, 3, 3))]
+    capacity, first = random.choice((1, 2, 2, 3)), random.choice((None, "hot", "hot", "hot"))
+    states = [None, "hot", random.choice(("hot", "cold")), random.choice((None, "hot", "hot", "cold"))]
+    states = random.sample(states, random.choice((3, 4, 4)))
+    actions = []
+    for number, state in enumerate(states):
+        duration = 2 if alike else random.randint(0, 2)
+        attended = random.choice((0, duration, min(1, duration)))
+        reachable = {first, *states[:number], *states[number + 1 :]} - {None}
+        requires = random.choice([None, None, *sorted(map(str, reachable))])
+        use = Demand("oven", random.choice((1, 1, capacity)), requires, state)
+        free = attended == 0 and random.random() < 0.4
+        pausable = state is None and attended == duration > 1 and random.random() < 0.3
+        actions.append(
+            Action(f"t/{number}", "t", duration, attended, pausable, (Mode((use,)),), agents=() if free else None)
+        )
+    return Instance(f"ovens-{seed}", tuple(actions), (), (Resource("oven", capacity, first),), agents)
