@@ -34,8 +34,8 @@ class Option:
     status
         Of ``best``: ``optimal``, ``feasible``, ``unknown`` or ``infeasible`` (the command spoils the run).
     shortest, longest
-        Ticks: pieces of an interruptible action, and waits, of all lengths between these (in steps of the grid) cost
-        the same; ``command`` names the longest. ``None`` for commands that leave no choice.
+        Ticks: pieces of an interruptible action, and waits, of all lengths between these (in steps of `Advice.grid`)
+        cost the same; ``command`` names the longest. ``None`` for commands that leave no choice.
     """
 
     command: str
@@ -54,7 +54,8 @@ class Advice:
     Attributes
     ----------
     best, status
-        Best makespan that the situation leaves, in ticks, and whether it is proved.
+        Best makespan that the situation leaves, in ticks, and whether it is proved; a time limit of the rules is left
+        out of account, see ``over``.
     options
         Commands, those that cost least first; those that cost nothing only, unless all were asked for.
     plan
@@ -64,6 +65,9 @@ class Advice:
     clock
         Ticks; the time before which nothing else can start. Whoever takes an advised wait hands this time and the
         wait back as ``clock`` of `next_commands`. 0 in kitchens.
+    grid
+        Ticks: pieces of interruptible actions have lengths that are multiples of it, or all that is left, and a wait
+        that costs something lasts one step of it. What starts or ends in between is not listed. 1 in kitchens.
     """
 
     instance: str
@@ -74,6 +78,7 @@ class Advice:
     plan: str | None
     over: str | None = None
     clock: int = 0
+    grid: int = 1
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields for JSON."""
@@ -97,7 +102,7 @@ def next_commands(
         The run so far, see `planoracle.analysis.courses.dispatch.course_of`; nothing for the beginning. What the
         rules refused has changed nothing but the time.
     everything
-        Return all commands that the rules allow, with their costs.
+        Return all commands that the rules allow, with their costs, in steps of `Advice.grid`.
     clock
         What time it is, in ticks, if it is later than the run so far says by its last command (not where waits are
         commands, nor in kitchens).
@@ -125,7 +130,7 @@ def next_commands(
         run.wait_until(clock)
     step, here = step_of(run), run.situations[run.stop]
     if run.impossible is not None:
-        return Advice(instance.name, instance.unit, None, "infeasible", (), None, run.impossible)
+        return Advice(instance.name, instance.unit, None, "infeasible", (), None, run.impossible, grid=step)
     value = value_of(here, step, seconds=seconds)
     over = here.over
     if over is None and value.least < NEVER and not run.in_time(value.least):
@@ -139,7 +144,7 @@ def next_commands(
         best = [option for option in options if option.cost == 0]
         options = sorted(options, key=_rank) if everything else best
     now = here.state.clock + here.lost
-    return Advice(instance.name, instance.unit, value.makespan, value.status, tuple(options), plan, over, now)
+    return Advice(instance.name, instance.unit, value.makespan, value.status, tuple(options), plan, over, now, step)
 
 
 def _kitchen_advice(kitchen: Kitchen, submission: Any, rules: Any, everything: bool, seconds: float) -> Advice:

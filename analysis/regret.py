@@ -31,7 +31,8 @@ class Decision:
     start, end
         The time that the decision took up.
     before, after
-        Best makespan that could be reached before and after it; ``None`` if not proved or if there is none.
+        Best makespan that could be reached before and after it; ``None`` if not proved or if there is none. A time
+        limit of the rules is left out of account (`Regret.no_return` counts it): what comes too late has a price, too.
     cost
         ``after - before``. Negative only where a call made on a guess saved time.
     status

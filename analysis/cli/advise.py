@@ -20,7 +20,9 @@ def next_(
         Path | None,
         typer.Option("--after", "-a", help="Text file with the plan so far; - for standard input. Default: nothing."),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="List every command that the rules allow.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="List every command that the rules allow, in steps of the grid.")
+    ] = False,
     clock: Annotated[
         int | None, typer.Option(help="The time, in ticks, if it is later than that of the plan's last command.")
     ] = None,
@@ -30,7 +32,9 @@ def next_(
 ) -> None:
     """List the commands after which the best makespan can still be reached, and the best way on.
 
-    Costs are in ticks of the problem. The formats json and jsonl also hold the best completion as a plan.
+    Costs are in ticks of the problem. Waits and pieces of actions that can be paused come in steps of the grid, the
+    greatest time that divides all times of problem and plan, or a finer one that pauses need. A time limit of the
+    rules counts in no price. The formats json and jsonl also hold the grid and the best completion as a plan.
     """
     from planoracle.analysis.advice import next_commands
     from planoracle.analysis.profiles import benchmark_of, profiles

@@ -38,6 +38,8 @@ def regret(
 ) -> None:
     """Price every decision of a plan by the best makespan within reach before and after it.
 
+    A time limit of the rules does not count in prices, only for the point of no return.
+
     Tables and csv have a row per decision, json and jsonl an object per plan, with its decisions, its point of no
     return and its best completion. A line that cannot be read is reported, and the exit status is then 1.
     """

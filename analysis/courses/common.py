@@ -169,7 +169,11 @@ class Course(ABC):
 
 
 def clock_after(instance: Instance, piece: Piece) -> int:
-    """Return the time before which no command can follow a piece: its start, or when a lone agent is free again."""
+    """Return the time before which no command can follow a piece: its start, or when a lone agent is free again.
+
+    With several agents, or actions that need nobody, something else can still start while the piece runs. Until then
+    what has not been decided costs nothing, so a price may fall on the wait that follows instead of on the piece.
+    """
     action = instance.by_id[piece.action]
     if len(instance.agents) > 1 or piece.agent is None or any(other.agents == () for other in instance.actions):
         return piece.start

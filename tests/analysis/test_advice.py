@@ -414,3 +414,20 @@ def test_regret_writes_a_row_a_decision_in_tables(submissions):
     only = submissions.read_text().splitlines()[0]
     assert invoke("regret", "-", "--format", "jsonl", stdin=only).exit_code == 0
     assert invoke("regret", "missing.jsonl").exit_code == 2
+
+
+def test_commands_come_in_steps_of_a_grid_that_is_told():
+    """As ``planoracle next --help`` says: what lies between is not listed."""
+    saw, glue = Action("t/saw", "t", 180, 180, interruptible=True), Action("t/glue", "t", 60, 60)
+    instance = Instance("shop", (saw, glue))
+    advice = next_commands(instance, everything=True)
+    acts = [one for one in advice.options if one.kind == "act" and one.shortest is not None]
+    assert advice.grid == 60
+    assert [(one.shortest, one.longest, one.cost) for one in acts] == [(60, 180, 0)]
+    assert [one.command for one in advice.options if one.kind == "wait"] == ["wait 60 ticks"]
+    off = next_commands(
+        instance, [{"action": "t/glue", "start": 90, "duration": 60, "agent": "agent"}], everything=True
+    )
+    assert off.grid == 30
+    assert {one.shortest for one in off.options if one.kind == "act"} == {30}
+    assert next_commands(catalogue.problem("robotouille/synchronous/0_cheese_sandwich")).grid == 1

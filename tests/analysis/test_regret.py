@@ -352,6 +352,30 @@ def test_time_limits_are_points_of_no_return():
         assert (run.no_return_reason, run.completion_plan is None) == (reason, reason is not None)
 
 
+def test_a_time_limit_counts_for_the_point_of_no_return_and_in_no_price():
+    limited = Instance("limited", (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 3)), time_limit=6)
+    found = priced(limited, [{"action": "t/a", "start": 2, "duration": 2, "agent": "agent"}])
+    assert [(one.after, one.cost, one.status) for one in found.decisions] == [(7, 2, "optimal"), (7, 0, "optimal")]
+    assert (found.no_return, found.completion_plan) == (0, None)
+
+
+def test_with_one_agent_a_piece_costs_what_with_several_the_wait_after_it_does():
+    """As ``analysis/README.md`` says."""
+    chop, boil = Action("t/chop", "t", 2, 2, agents=("a",)), Action("t/boil", "t", 5, 0, agents=("a",))
+    plan = [
+        {"action": "t/chop", "start": 0, "duration": 2, "agent": "a"},
+        {"action": "t/boil", "start": 2, "duration": 5, "agent": "a"},
+    ]
+    alone = priced(Instance("k", (chop, boil), agents=("a",)), plan)
+    assert [(one.kind, one.cost) for one in alone.decisions] == [("act", 2), ("act", 0)]
+    for agents, more in ((("a", "b"), ()), (("a",), (Action("t/free", "t", 0, 0, agents=()),))):
+        rows = [*plan, *({"action": one.id, "start": 0, "duration": 0, "agent": None} for one in more)]
+        other = priced(Instance("k", (chop, boil, *more), agents=agents), rows)
+        kinds = [(one.kind, one.cost) for one in other.decisions]
+        assert kinds[len(more) :] == [("act", 0), ("wait", 2), ("act", 0)]
+        assert other.total == alone.total == 2
+
+
 def test_runs_that_the_rules_end_are_over():
     household = load("timearena/household1")
     five = priced(household, ["dance"] * 7)
