@@ -8,23 +8,29 @@ them comes too late the one before it is moved later and the block is placed ane
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 
-from planoracle.heuristics.timetable import Late, Timetable
+from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.model import Instance
 
 __all__ = ["Blocks", "blocks_of", "generate_parallel", "generate_serial"]
 
 #: A block that does not settle within so many moves is given up.
 _MOVES = 400
+#: So is one of which actions have been placed so often in all, unless it is that long itself.
+_EFFORT = 20_000
+#: Blocks after which the clock is looked at.
+_CLOCK = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
     """Actions grouped by the maximum lags between them.
 
-    ``members`` are positions in precedence order; ``before`` the blocks that must come first.
+    ``members`` are positions in precedence order; ``before`` the blocks that must come first (if others must come
+    before these, they need not be named).
     """
 
     members: tuple[tuple[int, ...], ...]
@@ -79,62 +85,119 @@ def _group(instance: Instance, ties: list[tuple[int, int]]) -> Blocks:
 
     def find(i: int) -> int:
         while root[i] != i:
+            root[i] = root[root[i]]
             i = root[i]
         return i
 
     for one, two in ties:
         a, b = sorted((find(one), find(two)))
         root[b] = a
-    while True:
-        # Blocks that wait for each other become one.
-        ahead: dict[int, int] = {find(i): 0 for i in range(count)}
-        for lag in instance.lags:
-            if lag.minimum is not None:
-                ahead[find(index[lag.after])] |= 1 << find(index[lag.before])
-        for middle in ahead:
-            for block in ahead:
-                if ahead[block] >> middle & 1:
-                    ahead[block] |= ahead[middle]
-        loops = [(a, b) for a in ahead for b in ahead if a < b and ahead[a] >> b & 1 and ahead[b] >> a & 1]
-        if not loops:
-            break
-        for a, b in loops:
-            root[find(b)] = find(a)
-    names = list(ahead)
-    members = tuple(tuple(i for i in instance.order if find(i) == name) for name in names)
-    before = tuple(
-        frozenset(n for n, other in enumerate(names) if ahead[name] >> other & 1 and other != name) for name in names
-    )
-    return Blocks(members, before)
+    arcs = [(index[lag.before], index[lag.after]) for lag in instance.lags if lag.minimum is not None]
+    # Blocks that wait for each other become one.
+    joined = _components(count, [(find(before), find(after)) for before, after in arcs])
+    block = [joined[find(i)] for i in range(count)]
+    number = {name: n for n, name in enumerate(dict.fromkeys(block))}  # in the order of their first actions
+    members: list[list[int]] = [[] for _ in number]
+    for i in instance.order:
+        members[number[block[i]]].append(i)
+    before: list[set[int]] = [set() for _ in number]
+    for i, j in arcs:
+        if block[i] != block[j]:
+            before[number[block[j]]].add(number[block[i]])
+    return Blocks(tuple(map(tuple, members)), tuple(map(frozenset, before)))
 
 
-def place_block(timetable: Timetable, members: Sequence[int]) -> Timetable | None:
-    """Place a block into a copy of a timetable; ``None`` if it does not settle."""
+def _components(count: int, arcs: Iterable[tuple[int, int]]) -> list[int]:
+    """For every node a name of its strongly connected component (Kosaraju and Sharir)."""
+    onward: list[list[int]] = [[] for _ in range(count)]
+    back: list[list[int]] = [[] for _ in range(count)]
+    for i, j in arcs:
+        onward[i].append(j)
+        back[j].append(i)
+    finished: list[int] = []
+    seen = [False] * count
+    for root in range(count):
+        stack = [(root, iter(onward[root]))] if not seen[root] else []
+        seen[root] = True
+        while stack:
+            node, rest = stack[-1]
+            following = next((j for j in rest if not seen[j]), None)
+            if following is None:
+                finished.append(node)
+                stack.pop()
+            else:
+                seen[following] = True
+                stack.append((following, iter(onward[following])))
+    name = [-1] * count
+    for root in reversed(finished):
+        reached = [root] if name[root] < 0 else []
+        while reached:
+            node = reached.pop()
+            if name[node] < 0:
+                name[node] = root
+                reached += back[node]
+    return name
+
+
+def _place_block(timetable: Timetable, members: Sequence[int], floor: int = 0) -> bool:
+    """Place a block, no action before ``floor``; if it does not settle, nothing is changed."""
     if len(members) == 1:
-        attempt = timetable.snapshot()
-        return attempt if attempt.place(members[0]) is None else None
-    not_before: dict[int, int] = {}
-    for _ in range(_MOVES):
-        attempt = timetable.snapshot()
-        late = _place_all(attempt, members, not_before)
+        return timetable.place(members[0], floor) is None
+    count, place = timetable.placed, {i: k for k, i in enumerate(members)}
+    not_before = dict.fromkeys(members, floor)
+    k = moves = 0
+    effort = max(_EFFORT, 2 * len(members))
+    while k < len(members):
+        effort -= 1
+        late = timetable.place(members[k], not_before[members[k]])
         if late is None:
-            return attempt
-        start = attempt.start[late.before] if late.before >= 0 else None
-        if start is None or late.before not in members:
-            return None
+            k += 1
+            continue
+        moves += 1
+        start = timetable.start[late.before] if late.before in place else None
+        if start is None or moves == _MOVES or effort <= 0:
+            timetable.take_back(count)
+            return False
         not_before[late.before] = start + late.by
-    return None
+        k = place[late.before]  # those before it stay where they are
+        timetable.take_back(count + k)
+    return True
 
 
-def _place_all(timetable: Timetable, members: Sequence[int], not_before: dict[int, int]) -> Late | None:
-    for i in members:
-        late = timetable.place(i, not_before.get(i, 0))
-        if late is not None:
-            return late
-    return None
+def _never() -> bool:
+    return False
 
 
-def generate_serial(instance: Instance, priority: Sequence[float], blocks: Blocks | None = None) -> Timetable | None:
+class _Waiting:
+    """Blocks that are not placed yet, and those of them whose predecessors are."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self._missing = [len(before) for before in blocks.before]
+        self._after: list[list[int]] = [[] for _ in blocks.before]
+        for block, before in enumerate(blocks.before):
+            for other in before:
+                self._after[other].append(block)
+        #: Blocks that can be placed now.
+        self.first = [block for block, missing in enumerate(self._missing) if not missing]
+
+    def placed(self, block: int) -> list[int]:
+        """Take note of a block that is placed; return those that can be placed now and could not before."""
+        freed = []
+        for other in self._after[block]:
+            self._missing[other] -= 1
+            if not self._missing[other]:
+                freed.append(other)
+        return freed
+
+
+def generate_serial(
+    instance: Instance,
+    priority: Sequence[float],
+    blocks: Blocks | None = None,
+    over: Callable[[], bool] = _never,
+    *,
+    behind: bool = False,
+) -> Timetable | None:
     """Generate serially: always place the most urgent block whose predecessors are placed.
 
     Parameters
@@ -143,6 +206,11 @@ def generate_serial(instance: Instance, priority: Sequence[float], blocks: Block
         One number per block, small is urgent; ties go by position.
     blocks
         Default: those of `blocks_of`.
+    over
+        As soon as this says so, the blocks that are left are put one behind the other at the end, where hardly any
+        search is needed.
+    behind
+        Put a block that fits nowhere behind all others, instead of giving up: then all its states can be set anew.
 
     Returns
     -------
@@ -151,16 +219,24 @@ def generate_serial(instance: Instance, priority: Sequence[float], blocks: Block
     """
     blocks = blocks or blocks_of(instance)
     timetable = Timetable(instance)
-    waiting = sorted(range(len(blocks.members)), key=lambda b: (priority[b], b))
-    placed: set[int] = set()
-    while waiting:
-        block = next(b for b in waiting if blocks.before[b] <= placed)
-        following = place_block(timetable, blocks.members[block])
-        if following is None:
+    waiting = _Waiting(blocks)
+    ready = [(priority[block], block) for block in waiting.first]
+    heapify(ready)
+    placed = 0
+    floor: int | None = None  # the end so far, when time is over
+    while ready:
+        _, block = heappop(ready)
+        placed += 1
+        if floor is None and not placed % _CLOCK and over():
+            floor = timetable.makespan
+        members = blocks.members[block]
+        fits = _place_block(timetable, members, floor or 0)
+        if not fits and not (behind and _place_block(timetable, members, timetable.makespan)):
             return None
-        timetable = following
-        placed.add(block)
-        waiting.remove(block)
+        if floor is not None:
+            floor = max(floor, *(end for i in members if (end := timetable.finish[i]) is not None))
+        for freed in waiting.placed(block):
+            heappush(ready, (priority[freed], freed))
     return timetable
 
 
@@ -168,7 +244,7 @@ def generate_parallel(
     instance: Instance,
     priority: Sequence[float],
     blocks: Blocks | None = None,
-    over: Callable[[], bool] = lambda: False,
+    over: Callable[[], bool] = _never,
 ) -> Timetable | None:
     """Generate in parallel: always place the block that can start earliest, the most urgent of them first.
 
@@ -176,23 +252,25 @@ def generate_parallel(
     """
     blocks = blocks or blocks_of(instance)
     timetable = Timetable(instance)
-    waiting = set(range(len(blocks.members)))
-    placed: set[int] = set()
-    while waiting:
-        if over():
-            return None
-        best: tuple[tuple[int, float, int], Timetable] | None = None
-        for block in sorted(b for b in waiting if blocks.before[b] <= placed):
-            attempt = place_block(timetable, blocks.members[block])
-            if attempt is None:
+    waiting = _Waiting(blocks)
+    ready = set(waiting.first)
+    while ready:
+        best: tuple[int, float, int] | None = None
+        count = timetable.placed
+        for block in sorted(ready):
+            if over():
+                return None
+            members = blocks.members[block]
+            if not _place_block(timetable, members):
                 continue
-            starts = [attempt.start[i] for i in blocks.members[block]]
-            key = (min(start for start in starts if start is not None), priority[block], block)
-            if best is None or key < best[0]:
-                best = key, attempt
+            key = min(start for i in members if (start := timetable.start[i]) is not None), priority[block], block
+            if best is None or key < best:
+                best = key
+            timetable.take_back(count)
         if best is None:
             return None
-        timetable = best[1]
-        placed.add(best[0][2])
-        waiting.discard(best[0][2])
+        block = best[2]
+        _place_block(timetable, blocks.members[block])
+        ready.discard(block)
+        ready.update(waiting.placed(block))
     return timetable

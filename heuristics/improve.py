@@ -9,18 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import exp
 from random import Random
-from time import perf_counter
 
 from planoracle.heuristics.generation import Blocks, blocks_of, generate_parallel, generate_serial
 from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.timetable import Timetable
+from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Instance
 
 __all__ = ["improve"]
 
+#: Blocks from which on all rules have their turn in the serial scheme before any has in the parallel one, whose effort
+#: grows with the square of their number.
+_LARGE = 500
+
 
 def improve(
-    instance: Instance, *, seed: int = 0, iterations: int = 300, seconds: float | None = None, bound: int = 0
+    instance: Instance, *, seed: int = 0, iterations: int = 300, deadline: Deadline = NEVER, bound: int = 0
 ) -> Timetable | None:
     """Search for a short schedule; best found so far when the budget ends.
 
@@ -30,21 +34,18 @@ def improve(
         Same seed and number of iterations, same result.
     iterations
         Lists to try after the priority rules.
-    seconds
-        Wall time after which to stop earlier; makes the result depend on the machine.
+    deadline
+        When to stop earlier; makes the result depend on the machine.
     bound
         Stop when the makespan has reached this lower bound.
     """
-    began = perf_counter()
-
-    def over() -> bool:
-        return seconds is not None and perf_counter() - began >= seconds
-
-    blocks = blocks_of(instance)
-    best = _first(instance, blocks, bound, over)
-    if best is None:  # perhaps a setting always got in between a state and its use
-        blocks = blocks_of(instance, with_states=True)
-        best = _first(instance, blocks, bound, over)
+    over = deadline.over
+    # If a setting always gets in between a state and its use, they are tied, and put at the end if need be.
+    for with_states, behind in ((False, False), (True, False), (True, True)):
+        blocks = blocks_of(instance, with_states=with_states)
+        best = _first(instance, blocks, bound, over, behind)
+        if best is not None:
+            break
     if best is None or best.makespan <= bound or len(blocks.members) < 2:
         return best
     order = _order(best, blocks)
@@ -54,7 +55,7 @@ def improve(
         if over():
             break
         candidate = _mutated(order, random)
-        found = generate_serial(instance, _positions(candidate), blocks)
+        found = generate_serial(instance, _positions(candidate), blocks, over, behind=behind)
         if found is None:
             continue
         worse = found.makespan - current
@@ -68,20 +69,25 @@ def improve(
     return best
 
 
-def _first(instance: Instance, blocks: Blocks, bound: int, over: Callable[[], bool]) -> Timetable | None:
-    """Best schedule of the priority rules."""
+def _first(instance: Instance, blocks: Blocks, bound: int, over: Callable[[], bool], behind: bool) -> Timetable | None:
+    """Best schedule of the priority rules; when time is over, of as many of them as had their turn."""
     best: Timetable | None = None
-    for rule in RULES:
-        for parallel in (False, True):
-            urgent = priorities(instance, rule, blocks)
-            if parallel:
-                found = generate_parallel(instance, urgent, blocks, over)
-            else:
-                found = generate_serial(instance, urgent, blocks)
-            if found is not None and (best is None or found.makespan < best.makespan):
-                best = found
-            if over() or (best is not None and best.makespan <= bound):
-                return best
+    schemes = [(rule, parallel) for rule in RULES for parallel in (False, True)]
+    large = len(blocks.members) > _LARGE
+    if large:
+        schemes.sort(key=lambda scheme: scheme[1])
+    for rule, parallel in schemes:
+        if parallel and large and best is None:  # it would take long to fail as well
+            break
+        urgent = priorities(instance, rule, blocks)
+        if parallel:
+            found = generate_parallel(instance, urgent, blocks, over)
+        else:
+            found = generate_serial(instance, urgent, blocks, over, behind=behind)
+        if found is not None and (best is None or found.makespan < best.makespan):
+            best = found
+        if over() or (best is not None and best.makespan <= bound):
+            return best
     return best
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from planoracle.heuristics.generation import Blocks, blocks_of
 from planoracle.instances.model import Instance
@@ -53,10 +53,17 @@ def _latest_finish(instance: Instance) -> _Values:
 def _greatest_rank(instance: Instance) -> _Values:
     """Own duration plus that of all transitive successors (greatest rank positional weight)."""
     durations = [action.duration for action in instance.actions]
+    # The actions whose durations have a binary digit, as a bit set: so sums are counts.
+    digits = [_bits(d >> digit & 1 for d in durations) for digit in range(max(durations).bit_length())]
     return [
-        -float(durations[i] + sum(d for j, d in enumerate(durations) if after >> j & 1))
+        -float(durations[i] + sum((after & some).bit_count() << digit for digit, some in enumerate(digits)))
         for i, after in enumerate(_successors(instance))
     ]
+
+
+def _bits(values: Iterable[int]) -> int:
+    """Return the number whose binary digits are these, the lowest first."""
+    return int("".join(map(str, values))[::-1], 2)
 
 
 def _unattended_first(instance: Instance) -> _Values:

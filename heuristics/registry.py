@@ -13,6 +13,7 @@ from planoracle.heuristics.improve import improve
 from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.benchmarks import certify
+from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
@@ -59,9 +60,8 @@ def _generated(scheme: Callable[..., Timetable | None], rule: str, instance: Ins
 
 
 def _improved(instance: Instance, budget: Budget) -> _Outcome:
-    found = improve(
-        instance, seed=budget.seed, iterations=budget.iterations, seconds=budget.seconds, bound=budget.bound
-    )
+    deadline = NEVER if budget.seconds is None else Deadline(budget.seconds)
+    found = improve(instance, seed=budget.seed, iterations=budget.iterations, deadline=deadline, bound=budget.bound)
     return found, _FAILED
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from typing import NamedTuple
 
+from planoracle.heuristics.room import Room
 from planoracle.instances.model import Action, Demand, Instance
 from planoracle.instances.schedule import Piece, Schedule
 
@@ -43,9 +44,16 @@ class Timetable:
         self.pieces: list[Piece] = []
         self.start: list[int | None] = [None] * count
         self.finish: list[int | None] = [None] * count
+        #: Actions in the order in which they were placed, each with the pieces and the longest of them before it.
+        self._placed: list[tuple[int, int, int]] = []
         self._busy: dict[str, list[_Busy]] = {agent: [] for agent in instance.agents}
         self._instants: dict[str, list[int]] = {agent: [] for agent in instance.agents}
-        self._uses: dict[str, list[_Use]] = {resource.name: [] for resource in instance.resources}
+        stateful, listed = _kinds(instance)
+        self._uses: dict[str, list[_Use]] = {name: [] for name in listed}
+        self._settings: dict[str, list[_Use]] = {name: [] for name in stateful}
+        self._rooms = {r.name: Room(r.capacity) for r in instance.resources if r.name not in self._settings}
+        #: From the first of two instants up to the second one, nothing of this kind fits (a search starts there).
+        self._full: dict[object, tuple[int, int]] = {}
         self._before, self._limits, self._behind, self._limited = _lags(instance)
         self._longest = 0  # of the pieces so far
 
@@ -53,6 +61,11 @@ class Timetable:
     def makespan(self) -> int:
         """Latest finish so far."""
         return max((end for end in self.finish if end is not None), default=0)
+
+    @property
+    def placed(self) -> int:
+        """Number of actions placed so far."""
+        return len(self._placed)
 
     def schedule(self) -> Schedule:
         """Return what has been placed as a schedule in normal form."""
@@ -64,11 +77,23 @@ class Timetable:
         copy.instance, copy._before, copy._limits = self.instance, self._before, self._limits
         copy._behind, copy._limited = self._behind, self._limited
         copy.pieces, copy.start, copy.finish = self.pieces[:], self.start[:], self.finish[:]
-        copy._longest = self._longest
+        copy._placed, copy._longest, copy._full = self._placed[:], self._longest, {}
         copy._busy = {agent: spans[:] for agent, spans in self._busy.items()}
         copy._instants = {agent: instants[:] for agent, instants in self._instants.items()}
         copy._uses = {name: uses[:] for name, uses in self._uses.items()}
+        copy._settings = {name: uses[:] for name, uses in self._settings.items()}
+        copy._rooms = {name: room.copy() for name, room in self._rooms.items()}
         return copy
+
+    def take_back(self, count: int) -> None:
+        """Take back the actions placed last, but for the first ``count``."""
+        self._full.clear()
+        while len(self._placed) > count:
+            i, pieces, self._longest = self._placed.pop()
+            for piece in reversed(self.pieces[pieces:]):
+                self._take_back(self.instance.actions[i], piece)
+            del self.pieces[pieces:]
+            self.start[i] = self.finish[i] = None
 
     def earliest(self, i: int) -> int:
         """Earliest start that the release and the lags from and to what has been placed so far allow."""
@@ -102,6 +127,8 @@ class Timetable:
             pieces = self._fit(action, mode, agent, max([time, *(end for end in ready if end is not None)]), limit)
             if pieces is not None and (best is None or pieces[-1].end < best[0]):
                 best = pieces[-1].end, pieces
+                if best[0] == time + action.duration:  # no choice is sooner
+                    break
         if best is None:  # no setting of a required state in sight
             return Late(-1, 0)
         overdue = max(piece.start for piece in best[1]) - limit
@@ -147,33 +174,46 @@ class Timetable:
 
     def _agent_free(self, agent: str, time: int, held: int) -> int:
         """First instant from ``time`` on at which the agent can start something that holds it so long."""
-        busy, instants = self._busy[agent], self._instants[agent]
-        k = max(0, bisect_right(busy, (time, _ALWAYS, 0)) - 1)
-        while k < len(busy):
-            span = busy[k]
-            if not held:
-                if span.start >= time:
-                    break
-                if span.start < time < span.end and time > span.cut_until:
-                    time = span.end
-            elif span.start >= time + held:
+        busy = self._busy[agent]
+        if not held:
+            k = bisect_right(busy, (time, _ALWAYS, 0)) - 1
+            inside = k >= 0 and busy[k].start < time < busy[k].end and time > busy[k].cut_until
+            return busy[k].end if inside else time
+        first, time = self._past_full((agent, held), time)
+        instants = self._instants[agent]
+        while True:
+            k = max(0, bisect_right(busy, (time, _ALWAYS, 0)) - 1)
+            while k < len(busy) and busy[k].start < time + held:
+                time = max(time, busy[k].end)
+                k += 1
+            j = bisect_right(instants, time) if held > 1 else len(instants)
+            if j == len(instants) or instants[j] >= time + held:
                 break
-            elif span.end > time:
-                time = span.end
-            k += 1
-        if held > 1:
-            j = bisect_right(instants, time)
-            if j < len(instants) and instants[j] < time + held:
-                return self._agent_free(agent, instants[j], held)
+            time = instants[j]
+        self._now_full((agent, held), first, time)
         return time
+
+    def _past_full(self, kind: object, time: int) -> tuple[int, int]:
+        """Return from where on nothing of a kind fits, and where to look for a place from ``time`` on."""
+        first, last = self._full.get(kind, (time, time))
+        return (first, last) if first <= time <= last else (time, time)
+
+    def _now_full(self, kind: object, first: int, last: int) -> None:
+        """Keep in mind that nothing of a kind fits from ``first`` on before ``last``: there is only ever less room."""
+        known = self._full.get(kind, (0, 0))
+        if last - first >= known[1] - known[0]:
+            self._full[kind] = first, last
 
     def _fill(self, action: Action, mode: int, agent: str, time: int, limit: int) -> list[Piece]:
         """Fill the agent's free time with an interruptible action from ``time`` on."""
         pieces: list[Piece] = []
         left = action.duration
-        instants = self._instants[agent]
-        spans = [span for span in self._busy[agent] if span.end > time]
-        for span in [*spans, _Busy(_ALWAYS, _ALWAYS, 0)]:
+        instants, busy = self._instants[agent], self._busy[agent]
+        time = self._agent_free(agent, time, 1) if left else time
+        k = bisect_right(busy, (time, _ALWAYS, 0))
+        while left:
+            span = busy[k] if k < len(busy) else _Busy(_ALWAYS, _ALWAYS, 0)
+            k += 1
             while left and time < span.start:
                 end = min(span.start, time + left)
                 if limit < _ALWAYS:  # a start inside cuts the run, and the rest must still be in time
@@ -183,84 +223,141 @@ class Timetable:
                 pieces.append(Piece(action.id, time, end - time, agent, mode))
                 left -= end - time
                 time = end
-            if not left:
-                break
-            time = max(time, span.end)
+            if left:
+                time = max(time, span.end)
         return pieces or [Piece(action.id, time, 0, agent, mode)]
 
     def _resource_free(self, demand: Demand, time: int, duration: int) -> int | None:
-        uses = self._uses[demand.resource]
-        capacity, longest = self.instance.resource[demand.resource].capacity, self._longest
+        name, amount = demand.resource, demand.amount
+        if duration and name in self._rooms:
+            kind = (name, amount, duration)
+            first, later = self._past_full(kind, time)
+            later = self._rooms[name].fit(later, duration, amount)
+            self._now_full(kind, first, later)
+            return later
+        uses = self._uses[name]
+        capacity, longest = self.instance.resource[name].capacity, self._longest
         while True:
             end = time + duration
             near = uses[bisect_left(uses, (time - longest,)) : bisect_left(uses, (end,))]
             over = [use for use in near if use.start < end and use.end > time]
             if demand.sets is not None:
                 over = [u for u in over if (u.sets, u.start, u.end) != (demand.sets, time, end)]
-            if over and _peak(over, time) + demand.amount > capacity:
+            if over and _peak(over, time) + amount > capacity:
                 time = min(use.end for use in over)
                 continue
-            later = self._state_holds(demand, time, end)
-            if later is None or later == time:
-                return later
-            time = later
+            held = self._state_holds(demand, time, end)
+            if held is None or held == time:
+                return held
+            time = held
 
     def _state_holds(self, demand: Demand, time: int, end: int) -> int | None:
         """Return ``time`` if the states fit, a later instant to try, or ``None`` if none is in sight."""
         if demand.requires is None and demand.sets is None:
             return time
-        uses = self._uses[demand.resource]
-        settings = [use for use in uses if use.sets is not None]
+        settings = self._settings[demand.resource]
+        k = bisect_left(settings, (time,))
         if demand.requires is not None:
-            state, wrong = self.instance.resource[demand.resource].state, None
-            for use in settings:
-                if use.start < time:
-                    state = use.sets
-                elif use.start <= max(time, end - 1) and use.sets != demand.requires:
-                    wrong = max(use.end, time + 1) if wrong is None else wrong
+            state = settings[k - 1].sets if k else self.instance.resource[demand.resource].state
             if state != demand.requires:
-                return next((u.start + 1 for u in settings if u.start >= time and u.sets == demand.requires), None)
-            if wrong is not None:
-                return wrong
+                later = (settings[n] for n in range(k, len(settings)))
+                return next((use.start + 1 for use in later if use.sets == demand.requires), None)
+            for use in settings[k : bisect_left(settings, (max(time + 1, end),))]:
+                if use.sets != demand.requires:
+                    return max(use.end, time + 1)
         if demand.sets is not None:
-            if any(use.start == time and use.sets != demand.sets for use in settings):
+            after = bisect_left(settings, (time + 1,))
+            if any(use.sets != demand.sets for use in settings[k:after]):
                 return time + 1  # nobody could tell which state holds
             # Whoever relies on the state so far must be through.
-            following = next((u.start for u in settings if u.start > time), _ALWAYS)
-            for use in uses:
-                relies = use.requires is not None and use.requires != demand.sets
+            following = settings[after].start if after < len(settings) else _ALWAYS
+            uses = self._uses[demand.resource]
+            for n in range(bisect_left(uses, (time - self._longest,)), len(uses)):
+                use = uses[n]
+                if use.start > following:
+                    break
                 over = max(use.end, use.start + 1)  # one of no length needs its instant
-                if relies and time < over and use.start <= following:
+                if use.requires is not None and use.requires != demand.sets and time < over:
                     return over
         return time
 
+    # --- putting and taking back --------------------------------------------------------------------
+
     def _put(self, i: int, action: Action, pieces: list[Piece], limit: int) -> None:
         self.start[i], self.finish[i] = pieces[0].start, pieces[-1].end
+        self._placed.append((i, len(self.pieces), self._longest))
         self.pieces += pieces
         for piece in pieces:
             self._longest = max(self._longest, piece.duration)
-            agent = piece.agent
-            held = piece.duration if action.interruptible and action.attended else action.attended
+            agent, held = piece.agent, _held(action, piece)
             if agent is not None and held:
                 cut_until = limit if action.interruptible else -1
                 insort(self._busy[agent], _Busy(piece.start, piece.start + held, cut_until))
             elif agent is not None:
                 insort(self._instants[agent], piece.start)
             for demand in action.modes[piece.mode].demands:
+                if demand.resource in self._rooms:
+                    self._rooms[demand.resource].take(piece.start, piece.end, demand.amount)
+                if demand.resource not in self._uses:
+                    continue
                 use = _Use(piece.start, piece.end, demand.amount, demand.requires, demand.sets)
-                insort(self._uses[demand.resource], use, key=lambda u: u.start)
+                insort(self._uses[demand.resource], use, key=_start)
+                if use.sets is not None:
+                    insort(self._settings[demand.resource], use, key=_start)
+
+    def _take_back(self, action: Action, piece: Piece) -> None:
+        """Undo `_put` for the last piece that is there: of what begins at the same instant it stands last."""
+        agent = piece.agent
+        if agent is not None and _held(action, piece):
+            busy = self._busy[agent]
+            del busy[bisect_left(busy, (piece.start,))]
+        elif agent is not None:
+            instants = self._instants[agent]
+            del instants[bisect_left(instants, piece.start)]
+        for demand in action.modes[piece.mode].demands:
+            if demand.resource in self._rooms:
+                self._rooms[demand.resource].take(piece.start, piece.end, -demand.amount)
+            if demand.resource not in self._uses:
+                continue
+            uses = self._uses[demand.resource]
+            del uses[bisect_right(uses, piece.start, key=_start) - 1]
+            if demand.sets is not None:
+                settings = self._settings[demand.resource]
+                del settings[bisect_right(settings, piece.start, key=_start) - 1]
+
+
+def _held(action: Action, piece: Piece) -> int:
+    return piece.duration if action.interruptible and action.attended else action.attended
+
+
+def _start(use: _Use) -> int:
+    return use.start
+
+
+def _kinds(instance: Instance) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the resources whose states matter; and these with all that uses of no length ask for (cached)."""
+    found = instance.cache.get("kinds of resources")
+    if found is None:
+        uses = [(action, demand) for action in instance.actions for mode in action.modes for demand in mode.demands]
+        stateful = {demand.resource for _, demand in uses if demand.requires is not None or demand.sets is not None}
+        instant = {demand.resource for action, demand in uses if not action.duration}
+        found = instance.cache["kinds of resources"] = frozenset(stateful), frozenset(stateful | instant)
+    return found  # type: ignore[return-value]  # the cache is untyped
 
 
 def _peak(uses: list[_Use], time: int) -> int:
     """Highest load of uses that overlap, equal settings counted once."""
-    peak = 0
-    for at in {max(use.start, time) for use in uses}:
-        load: dict[object, int] = {}
-        for n, use in enumerate(uses):
-            if use.start <= at < use.end:
-                key = n if use.sets is None else (use.sets, use.start, use.end)
-                load[key] = max(load.get(key, 0), use.amount)
-        peak = max(peak, sum(load.values()))
+    load: dict[object, tuple[int, int, int]] = {}
+    for n, use in enumerate(uses):
+        key = n if use.sets is None else (use.sets, use.start, use.end)
+        amount = max(use.amount, load[key][2]) if key in load else use.amount
+        load[key] = max(use.start, time), use.end, amount
+    changes = [(start, amount) for start, end, amount in load.values() if start < end]
+    changes += [(end, -amount) for start, end, amount in load.values() if start < end]
+    peak = now = 0
+    for _, change in sorted(changes):  # at the same instant, what ends comes first
+        now += change
+        peak = max(peak, now)
     return peak
 
 
