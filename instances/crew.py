@@ -106,10 +106,13 @@ def interchangeable(instance: Instance) -> tuple[tuple[str, ...], ...]:
     >>> interchangeable(Instance("k", actions, agents=("a", "b", "c")))
     (('a', 'c'), ('b',))
     """
-    chosen = [set(action.agents) for action in instance.actions if action.agents]
-    groups: dict[tuple[bool, ...], list[str]] = {}
-    for agent in instance.agents:
-        groups.setdefault(tuple(agent in some for some in chosen), []).append(agent)
+    chosen: dict[str, list[int]] = {agent: [] for agent in instance.agents}
+    for n, some in enumerate(dict.fromkeys(frozenset(action.agents) for action in instance.actions if action.agents)):
+        for agent in some:
+            chosen[agent].append(n)
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for agent, places in chosen.items():
+        groups.setdefault(tuple(places), []).append(agent)
     return tuple(map(tuple, groups.values()))
 
 

@@ -41,8 +41,9 @@ def validate(instance: Instance) -> None:
     for resource in instance.resources:
         _ticks(resource.capacity, f"resources[{resource.name}].capacity", least=1)
     states = _reachable_states(instance)
+    stateful, agents = {name for name, _ in states}, set(instance.agents)
     for action in instance.actions:
-        _action(instance, action, states)
+        _action(instance, action, states, stateful, agents)
     _lags(instance)
     topological_order(instance)
     if instance.benchmark == "recipe2plan":
@@ -83,7 +84,9 @@ def _reachable_states(instance: Instance) -> set[tuple[str, str]]:
     return states
 
 
-def _action(instance: Instance, action: Action, states: set[tuple[str, str]]) -> None:
+def _action(
+    instance: Instance, action: Action, states: set[tuple[str, str]], stateful: set[str], agents: set[str]
+) -> None:
     field = f"actions[{action.id}]"
     for name, value in (("duration", action.duration), ("attended", action.attended), ("release", action.release)):
         if type(value) is not int or not 0 <= value <= MAX_TICKS:  # first, since most of the time goes here
@@ -99,15 +102,14 @@ def _action(instance: Instance, action: Action, states: set[tuple[str, str]]) ->
             value=action.attended,
         )
     if action.interruptible:
-        _interruptible(action, field, {name for name, _ in states})
+        _interruptible(action, field, stateful)
     task, _, name = action.id.partition("/")
     if task != action.task or not task or not name or "/" in name:
         raise InputError("must be task/name, neither empty nor with '/' in it", field=f"{field}.id", value=action.id)
     if action.agents:
         _unique(action.agents, f"{field}.agents")
-    known = set(instance.agents) if action.agents else ()
     for agent in action.agents or ():
-        if agent not in known:
+        if agent not in agents:
             raise InputError(f"must be one of the agents {list(instance.agents)}", field=f"{field}.agents", value=agent)
     if action.attended and not instance.eligible(action):
         raise InputError("an attended action needs an eligible agent", field=f"{field}.agents", value=[])

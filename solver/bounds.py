@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import insort
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from math import gcd
 
-from planoracle.instances.model import Action, Instance
+from planoracle.instances.deadline import NEVER, Deadline
+from planoracle.instances.model import Action, Demand, Instance
 
 __all__ = ["Windows", "common_divisor", "common_tick", "grid_matters", "horizon", "lower_bound", "steps", "windows"]
 
@@ -14,6 +15,10 @@ __all__ = ["Windows", "common_divisor", "common_tick", "grid_matters", "horizon"
 _FEW_TICKS = 100
 # Agents among whom interruptible work is dealt out evenly.
 _FEW_AGENTS = 4
+# Jobs in all sets of them for which the agents' work is added up; if there are more, some sets are left out.
+_MOST_SETS = 300_000
+
+_Edge = tuple[int, int, int]  # node, node, least distance
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +47,13 @@ class Windows:
         return not self.fault
 
 
-def windows(instance: Instance) -> Windows:
-    """Longest paths over the time lags (Bellman-Ford), with a start and a finish node per action."""
+def windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
+    """Longest paths over the time lags (Bellman-Ford), with a start and a finish node per action.
+
+    When time is over before all paths are as long as they can be, those found so far still bound all schedules.
+    """
     count, index = len(instance.actions), instance.index
-    edges: list[tuple[int, int, int]] = []  # node, node, least distance; starts are 2i, finishes 2i + 1
+    edges: list[_Edge] = []  # starts are nodes 2i, finishes 2i + 1
     for i, action in enumerate(instance.actions):
         edges.append((2 * i, 2 * i + 1, action.duration))
         if not action.interruptible:
@@ -56,20 +64,47 @@ def windows(instance: Instance) -> Windows:
             edges.append((before, after, lag.minimum))
         if lag.maximum is not None:
             edges.append((after, before, -lag.maximum))
+    place = [0] * (2 * count)
+    for k, i in enumerate(instance.order):
+        place[2 * i], place[2 * i + 1] = 2 * k, 2 * k + 1
+    edges.sort(key=lambda edge: place[edge[0]])  # precedences are settled in one pass
     head = [instance.actions[node // 2].release if node % 2 == 0 else 0 for node in range(2 * count)]
     tail = [0] * (2 * count)
-    settled = _relax(head, edges) and _relax(tail, [(v, u, w) for u, v, w in edges])
+    edges_back = [(v, u, w) for u, v, w in sorted(edges, key=lambda edge: -place[edge[1]])]
+    settled = _relax(head, edges, deadline) and _relax(tail, edges_back, deadline)
     return Windows(head[::2], tail[1::2], tail[1::2], "" if settled else "the time lags contradict each other")
 
 
-def _relax(value: list[int], edges: list[tuple[int, int, int]]) -> bool:
+def _relax(value: list[int], edges: list[_Edge], deadline: Deadline) -> bool:
+    """Raise the values to the longest paths; return whether there is no cycle of positive length."""
+    parent = [-1] * len(value)
     for _ in range(len(value) + 1):
         changed = False
         for u, v, weight in edges:
             if value[u] + weight > value[v]:
                 value[v] = value[u] + weight
+                parent[v] = u
                 changed = True
-        if not changed:
+        if not changed or deadline.over():
+            return True
+        if _circular(parent):
+            return False
+    return False
+
+
+def _circular(parent: list[int]) -> bool:
+    """Whether following the parents leads round in a circle somewhere: then the cycle is of positive length.
+
+    >>> _circular([-1, 0, 1]), _circular([2, 0, 1, -1])
+    (False, True)
+    """
+    seen = [-1] * len(parent)  # from which node the walk came by first
+    for first in range(len(parent)):
+        node = first
+        while node >= 0 and seen[node] < 0:
+            seen[node] = first
+            node = parent[node]
+        if node >= 0 and seen[node] == first:
             return True
     return False
 
@@ -106,8 +141,13 @@ def lower_bound(instance: Instance, bounds: Windows) -> int:
     ]
     if jobs:
         best = max(best, _agents_energy(jobs, len(instance.agents)))
+    users: dict[str, list[tuple[int, Demand]]] = {resource.name: [] for resource in instance.resources}
+    for i, action in enumerate(actions):
+        for demand in action.modes[0].demands if len(action.modes) == 1 else ():
+            if demand.amount:
+                users[demand.resource].append((i, demand))
     for resource in instance.resources:
-        best = max(best, _energy(instance, bounds, resource.name, resource.capacity))
+        best = max(best, _energy(instance, bounds, users[resource.name], resource.capacity))
     return best
 
 
@@ -125,41 +165,44 @@ def _agents_energy(jobs: list[tuple[int, int, int]], agents: int) -> int:
         return min(head for head, _, _ in jobs) + sum(work for _, work, _ in jobs) + min(tail for _, _, tail in jobs)
     best = -(-sum(work for _, work, _ in jobs) // agents)
     by_tail = sorted(jobs, key=lambda job: -job[2])
-    for least in sorted({head for head, _, _ in jobs}):
-        late = [job for job in by_tail if job[0] >= least]
-        heads: list[int] = []
-        total = 0
-        for count, (head, work, _) in enumerate(late, 1):
-            insort(heads, head)
-            total += work
-            if count >= agents:
-                tails = sum(tail for _, _, tail in late[count - agents : count])
-                best = max(best, -(-(sum(heads[:agents]) + total + tails) // agents))
+    heads = sorted({head for head, _, _ in jobs})
+    for least in heads[:: -(-len(heads) * len(jobs) // _MOST_SETS)]:
+        best = max(best, _largest_tails_energy([job for job in by_tail if job[0] >= least], agents))
     return best
 
 
-def _energy(instance: Instance, bounds: Windows, name: str, capacity: int) -> int:
-    work, users = 0, []
-    shared: dict[tuple[str, int], int] = {}
-    lengths: set[int] = set()
-    for i, action in enumerate(instance.actions):
-        if len(action.modes) != 1:
-            continue
-        for demand in action.modes[0].demands:
-            if demand.resource != name or not demand.amount:
-                continue
-            users.append(i)
-            if demand.sets is None:
-                work += demand.amount * action.duration
-                lengths.add(action.duration)
-            else:  # equal settings may share the room: count one
-                key = (demand.sets, action.duration)
-                shared[key] = max(shared.get(key, 0), demand.amount)
+def _largest_tails_energy(jobs: list[tuple[int, int, int]], agents: int) -> int:
+    """Return the best of the bounds that the first jobs give, however many; ``jobs`` come by descending tails."""
+    best = total = first = last = 0
+    smallest: list[int] = []  # heads, as many as there are agents, negative: the largest on top
+    for count, (head, work, tail) in enumerate(jobs, 1):
+        first, last, total = first + head, last + tail, total + work
+        heappush(smallest, -head)
+        if count > agents:
+            first += heappop(smallest)
+            last -= jobs[count - agents - 1][2]
+        if count >= agents:
+            best = max(best, -(-(first + total + last) // agents))
+    return best
+
+
+def _energy(instance: Instance, bounds: Windows, users: list[tuple[int, Demand]], capacity: int) -> int:
     if not users:
         return 0
+    work = 0
+    shared: dict[tuple[str, int], int] = {}
+    lengths: set[int] = set()
+    for i, demand in users:
+        duration = instance.actions[i].duration
+        if demand.sets is None:
+            work += demand.amount * duration
+            lengths.add(duration)
+        else:  # equal settings may share the room: count one
+            key = (demand.sets, duration)
+            shared[key] = max(shared.get(key, 0), demand.amount)
     # A setting may even share the room of another use that is as long.
     work += sum(amount * duration for (_, duration), amount in shared.items() if duration not in lengths)
-    return min(bounds.head[i] for i in users) + -(-work // capacity) + min(bounds.tail[i] for i in users)
+    return min(bounds.head[i] for i, _ in users) + -(-work // capacity) + min(bounds.tail[i] for i, _ in users)
 
 
 def common_tick(instance: Instance) -> int:

@@ -12,8 +12,12 @@ from typing import Protocol
 
 from ortools.sat.python import cp_model_helper as cmh
 
+from planoracle.instances.deadline import NEVER, Deadline
+
 __all__ = ["MOST_WITHOUT_PRESOLVE", "Domain", "Model", "Outcome", "negated", "run"]
 
+# Constraints after which the clock is looked at.
+_CLOCK = 256
 FAR = 2**60  # beyond all times, and far from where CP-SAT's sums overflow
 
 #: Workers of a run without presolve: with ten or more of them OR-Tools 9.15 can call a feasible model infeasible
@@ -39,9 +43,13 @@ def negated(literal: int) -> int:
 
 
 class Model:
-    """Variables and constraints of one CP-SAT model."""
+    """Variables and constraints of one CP-SAT model.
 
-    def __init__(self) -> None:
+    Making it raises `TimeOverError` soon after the ``deadline``.
+    """
+
+    def __init__(self, deadline: Deadline = NEVER) -> None:
+        self.deadline = deadline
         self.proto = cmh.CpModelProto()
         self._variables = self.proto.variables
         self._constraints = self.proto.constraints
@@ -72,6 +80,8 @@ class Model:
         return self.integer(0, 1)
 
     def _add(self, enforced: Iterable[int]) -> cmh.ConstraintProto:
+        if not self.constraints % _CLOCK:
+            self.deadline.check()
         constraint: cmh.ConstraintProto = self._constraints.add()
         constraint.enforcement_literal.extend(enforced)
         self.constraints += 1

@@ -11,10 +11,12 @@ from collections.abc import Mapping, Set
 from itertools import pairwise
 
 from planoracle.instances.crew import interchangeable
+from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.solver.bounds import Windows
 from planoracle.solver.cp import Model, negated
+from planoracle.solver.orders import closure
 from planoracle.solver.parts import Part, holds, literals, negations
 from planoracle.solver.resources import ResourceConstraints
 from planoracle.solver.symmetry import exchangeable
@@ -43,6 +45,13 @@ class ScheduleModel:
     given
         For how many pieces that a state of a run holds there is room, crew by crew (by the agent that stands for it);
         see the attribute of this name.
+    deadline
+        When to give up making the model.
+
+    Raises
+    ------
+    TimeOverError
+        After the deadline.
     """
 
     def __init__(
@@ -56,10 +65,11 @@ class ScheduleModel:
         relaxed: bool = False,
         ordering: bool = False,
         given: Mapping[str, int] | None = None,
+        deadline: Deadline = NEVER,
     ) -> None:
         self.instance = instance
         self.step = step
-        self.model = Model()
+        self.model = Model(deadline)
         self._most = most // step
         self.makespan = self.model.integer(-(-least // step), self._most)
         self.parts: list[list[Part]] = []
@@ -218,6 +228,7 @@ class ScheduleModel:
 
     def _add_start(self, i: int, part: Part, blockers: list[int]) -> None:
         model = self.model
+        model.deadline.check()  # all others are looked at, even if nothing is to be said of them
         for crew in self.crews:
             if crew[0] not in part.agents:
                 continue
@@ -255,10 +266,7 @@ class ScheduleModel:
         return last_j <= first_i or last_i <= first_j or self._ordered(i, j)
 
     def _ordered(self, i: int, j: int) -> bool:
-        before = self.instance.cache.get("closure")
-        if before is None:
-            before = self.instance.cache["closure"] = _closure(self.instance)
-        assert isinstance(before, list)
+        before = closure(self.instance)
         return bool(before[i] >> j & 1 or before[j] >> i & 1)
 
     def _keep_agent(self, one: Part, two: Part, literal: int) -> None:
@@ -351,13 +359,3 @@ class ScheduleModel:
             piece = Piece(self.instance.actions[i].id, start * self.step, part.size * self.step, agent, mode)
             pieces.append((i, k, piece))
         return pieces
-
-
-def _closure(instance: Instance) -> list[int]:
-    """For every action a bit set of the actions that must finish before it starts."""
-    before = [0] * len(instance.actions)
-    for i in instance.order:
-        for j, lag in instance.predecessors[i]:
-            if lag >= 0:
-                before[i] |= before[j] | 1 << j
-    return before

@@ -9,12 +9,13 @@ the rest, at a tenth of the cost of a solver call.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, takewhile
 
+from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Action, Instance
 from planoracle.solver.bounds import Windows, windows
 
-__all__ = ["ordered_windows"]
+__all__ = ["closure", "ordered_windows"]
 
 _NONE = -(2**62)  # no path
 _EFFORT = 400_000  # steps of the longest paths that are worth their while
@@ -27,11 +28,11 @@ _Distances = list[list[int]]
 _Pairs = list[tuple[int, int, int, int]]  # two actions; least distance of their starts if the first (second) is earlier
 
 
-def ordered_windows(instance: Instance) -> Windows:
+def ordered_windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
     """Return earliest starts and tails, tightened by forced orders.
 
     Instances that are too large for longest paths between all pairs, or for looking at all pairs that cannot overlap,
-    get the windows that lags alone give.
+    get the windows that lags alone give. When time is over, orders that have not been found are left open.
 
     Examples
     --------
@@ -48,13 +49,13 @@ def ordered_windows(instance: Instance) -> Windows:
     nodes, finish = _nodes(instance)
     paths = _longest_paths(instance, nodes, finish) if nodes <= _NODES else None
     if paths is None:
-        return windows(instance)
+        return windows(instance, deadline)
     if any(row[node] > 0 for node, row in enumerate(paths)):
         return Windows([], [], [], "the time lags contradict each other")
     ends = [(i, action.duration) if finish[i] == i else (finish[i], 0) for i, action in enumerate(instance.actions)]
     way = _tails(paths, ends)
     pairs = _pairs(instance)
-    orders = _select(paths, pairs)
+    orders = _select(paths, pairs, deadline)
     if orders is None:
         return Windows([], [], [], "the time lags leave two actions no order")
     forced, undecided = orders
@@ -136,12 +137,15 @@ def _on_resources(instance: Instance) -> Iterator[tuple[int, int, int, int]]:
     for i, action in enumerate(instance.actions):
         if len(action.modes) == 1 and action.duration and (not action.interruptible or action.duration == 1):
             for demand in action.modes[0].demands:
-                if demand.sets is None:  # settings may share the room of another use
+                if demand.sets is None and demand.amount:  # settings may share the room of another use
                     users[demand.resource].append((i, demand.amount, action.duration))
     for resource in instance.resources:
-        capacity = resource.capacity
-        for (i, one, ahead), (j, two, behind) in combinations(users[resource.name], 2):
-            if one + two > capacity and one and two:
+        own, capacity = users[resource.name], resource.capacity
+        ranked = sorted(((amount, n) for n, (_, amount, _) in enumerate(own)), reverse=True)
+        for n, (i, one, ahead) in enumerate(own):
+            with_it = takewhile(lambda entry: entry[0] + one > capacity, ranked)  # noqa: B023  # used at once
+            for m in sorted(m for _, m in with_it if m > n):
+                j, _, behind = own[m]
                 yield i, j, ahead, behind
 
 
@@ -159,15 +163,18 @@ def _on_agents(instance: Instance) -> Iterator[tuple[int, int, int, int]]:
                 yield i, j, one.attended, two.attended
 
 
-def _select(paths: _Distances, pairs: _Pairs) -> tuple[list[tuple[int, int, int]], _Pairs] | None:
+def _select(paths: _Distances, pairs: _Pairs, deadline: Deadline) -> tuple[list[tuple[int, int, int]], _Pairs] | None:
     """Add the arcs of forced orders to the paths; return them and the pairs that both orders may suit.
 
     ``None`` if some pair fits in neither order.
     """
-    forced = []
+    forced: list[tuple[int, int, int]] = []
     while True:
-        left, changed = [], False
-        for pair in pairs:
+        left: _Pairs = []
+        changed = False
+        for n, pair in enumerate(pairs):
+            if changed and deadline.over():
+                return forced, left + pairs[n:]
             i, j, ahead, behind = pair
             there, back = paths[i][j], paths[j][i]
             if there >= ahead or back >= behind:
@@ -195,3 +202,15 @@ def _insert(paths: _Distances, i: int, j: int, length: int) -> None:
             for node, b in onward:
                 if a + b > row[node]:
                     row[node] = a + b
+
+
+def closure(instance: Instance) -> list[int]:
+    """For every action a bit set of the actions that must finish before it starts (cached on the instance)."""
+    before = instance.cache.get("closure")
+    if before is None:
+        before = instance.cache["closure"] = [0] * len(instance.actions)
+        for i in instance.order:
+            for j, lag in instance.predecessors[i]:
+                if lag >= 0:
+                    before[i] |= before[j] | 1 << j
+    return before  # type: ignore[return-value]  # the cache is untyped

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import combinations
 
 from planoracle.instances.model import Demand, Instance, Resource
 from planoracle.solver.cp import Model, negated
@@ -74,9 +73,10 @@ class ResourceConstraints:
         into: dict[int, list[int]] = {}
         # Largest amount first, and those that set nothing before all: a use can only join an earlier one.
         order = sorted(range(len(users)), key=lambda n: (users[n][1].sets is not None, -users[n][1].amount, n))
-        for a, b in combinations(order, 2):
+        first = next(n for n, a in enumerate(order) if users[a][1].sets is not None)
+        for a, b in ((a, b) for n, a in enumerate(order) for b in order[max(first, n + 1) :]):
             (i, one, _), (j, two, _) = users[a], users[b]
-            if two.sets is None or not self._may_join(i, one, j, two):
+            if not self._may_join(i, one, j, two):
                 continue
             same = model.boolean()
             model.difference(self.parts[i][0].start, self.parts[j][0].start, 0, same)
