@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import permutations, product
+from math import perm, prod
 
 from planoracle.instances.robotouille.domain import Domain, Effect
 from planoracle.instances.robotouille.kitchen import Kitchen, split_name
@@ -235,6 +236,13 @@ class Roles:
             for meals, vessels in product(self._choices(self.meals), self._choices(self.vessels)):
                 found.append(Group(chosen, meals, vessels))
         return found
+
+    def ways(self) -> int:
+        """Return in how many ways objects can be chosen for roles: of one kind, or for dishes, meals and vessels."""
+        parts: list[Role | Meal | Vessel] = [self.roles[dish.bottom] for dish in self.dishes if dish.bottom >= 0]
+        asked = Counter(one.kind for one in (*parts, *self.meals, *self.vessels))
+        choices = prod(perm(len(next(self._candidates(kind))), count) for kind, count in asked.items())
+        return max([choices, *(perm(len(self.items[kind]), len(places)) for kind, places in self.kinds.items())])
 
     def _choices(self, asked: list[Role | None] | list[Meal] | list[Vessel]) -> list[tuple[str, ...]]:
         """Return the ways to choose different objects for roles; ``""`` for no role."""

@@ -5,18 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
+from planoracle.instances.deadline import NEVER as NO_DEADLINE
+from planoracle.instances.deadline import Deadline
 from planoracle.instances.robotouille.domain import Action, Domain, Effect, bundled
 from planoracle.instances.robotouille.fast import Compiled, State
+from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.solver.kitchens.bound import Bound
 from planoracle.solver.kitchens.consistency import piles_stand
 from planoracle.solver.kitchens.frame import NEVER
 from planoracle.solver.kitchens.goals import Group, Process, Roles
 from planoracle.solver.kitchens.scenery import Scenery, View
 
-__all__ = ["Groups", "Guide", "Seeing", "guide"]
+__all__ = ["Groups", "Guide", "Seeing", "guide", "ordinary"]
 
 #: Choices that may still lead to the goal, the best first, after the fewest steps that a plan with them may have.
 Groups = tuple[tuple[int, Group | None], ...]
+
+# Ways to choose objects for roles that are all looked at.
+_MOST_WAYS = 200_000
 
 
 class Seeing(NamedTuple):
@@ -68,16 +74,17 @@ class _Familiar:
 
     familiar = True
 
-    def __init__(self, compiled: Compiled) -> None:
+    def __init__(self, compiled: Compiled, roles: Roles, deadline: Deadline) -> None:
         self._bits = compiled.bits
         self._scenery = Scenery(compiled)
-        self._roles = Roles(compiled.kitchen)
+        self._roles = roles
+        self._deadline = deadline
         self._bound = Bound(self._scenery, self._roles)
         self._awaited: list[tuple[str, list[str], int]] = []
         for kind, places in self._roles.kinds.items():
-            roles = [self._roles.roles[place] for place in places]
-            for process in sorted({each for role in roles for each in role.needs if each.ticks}, key=_predicate):
-                count = sum(process in role.needs for role in roles)
+            asked = [self._roles.roles[place] for place in places]
+            for process in sorted({each for role in asked for each in role.needs if each.ticks}, key=_predicate):
+                count = sum(process in role.needs for role in asked)
                 self._awaited.append((process.predicate, self._roles.items[kind], count))
 
     def root(self, state: State) -> Groups:
@@ -89,6 +96,7 @@ class _Familiar:
         least, left = most, []
         for known, group in groups:
             if known < least:
+                self._deadline.check()
                 assert group is not None
                 known = max(known, steps + self._bound.remaining(view, group))
                 least = min(least, known)
@@ -124,14 +132,23 @@ def _predicate(process: Process) -> str:
     return process.predicate
 
 
-def guide(compiled: Compiled) -> Guide:
-    """Return the guide for a kitchen: one that knows nothing if the domain, or the way things stand, is unusual."""
-    kitchen = compiled.kitchen
+def guide(compiled: Compiled, deadline: Deadline = NO_DEADLINE) -> Guide:
+    """Return the guide for a kitchen: one that knows nothing if the domain, or the way things stand, is unusual.
+
+    Nor does it where there are too many ways to choose who plays which role. After the deadline it raises
+    `TimeOverError`.
+    """
+    roles = Roles(compiled.kitchen) if ordinary(compiled.kitchen) else None
+    return _Blind() if roles is None or roles.ways() > _MOST_WAYS else _Familiar(compiled, roles, deadline)
+
+
+def ordinary(kitchen: Kitchen) -> bool:
+    """Whether a kitchen is of the usual domain, and nothing in it stands as the usual actions never leave it."""
     if not _alike(kitchen.domain, bundled()):
-        return _Blind()
+        return False
     stations = [fact[2] for fact in kitchen.facts if fact[0] in ("item_on", "container_at")]
-    ordinary = len(stations) == len(set(stations))  # two things on a station: the usual actions lose count of them
-    return _Familiar(compiled) if ordinary and piles_stand(kitchen.facts) else _Blind()
+    # Of two things on a station the usual actions lose count.
+    return len(stations) == len(set(stations)) and piles_stand(kitchen.facts)
 
 
 def _alike(one: Domain, other: Domain) -> bool:

@@ -8,6 +8,7 @@ from heapq import heappop, heappush
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from planoracle.instances.deadline import Deadline, TimeOverError
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.robotouille import language, run
 from planoracle.instances.robotouille.fast import Compiled, State
@@ -15,15 +16,13 @@ from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.profile import PROFILES, Profile
 from planoracle.solver.kitchens.consistency import contradiction
 from planoracle.solver.kitchens.frame import NEVER
-from planoracle.solver.kitchens.guide import Groups, guide
+from planoracle.solver.kitchens.guide import Groups, guide, ordinary
 from planoracle.solver.solve import versions
 
 __all__ = ["KitchenResult", "plan"]
 
 # Of the greedy searches: how much what is left weighs, and states after which they give up.
 _WEIGHTS, _GREEDY = (5, 2), 30_000
-# States after which the clock is looked at.
-_CLOCK = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +70,6 @@ class _Child(NamedTuple):
 _Path = tuple[tuple[int, ...], Any] | None
 
 
-class _TimeOverError(Exception):
-    """The time limit has passed."""
-
-
 def plan(
     kitchen: Kitchen,
     *,
@@ -115,11 +110,11 @@ class _Search:
 
     def __init__(self, kitchen: Kitchen, rules: Profile, time_limit: float, after: Sequence[str] = ()) -> None:
         self.began = perf_counter()
-        self.deadline = self.began + time_limit
+        self.deadline = Deadline(time_limit)
         self.kitchen = kitchen
         self.rules = rules
         self.compiled = Compiled(kitchen, rules)
-        self.guide = guide(self.compiled)
+        self.guide = guide(self.compiled, self.deadline)
         self.alone = len(kitchen.players) == 1 and self.guide.familiar
         self.expanded = 0
         self.limit = 0  # no plan has fewer steps
@@ -137,13 +132,13 @@ class _Search:
         if self.compiled.goal(start):  # it is looked at after a step
             deeds = () if self.after else (self.wait(start),)
             return self.result("optimal", "the goal is reached at the start", deeds)
-        if self.guide.familiar and (fault := contradiction(self.kitchen)):
+        if ordinary(self.kitchen) and (fault := contradiction(self.kitchen)):
             return self.result("infeasible", fault)
-        groups = self.guide.root(start)
-        if not groups or not all(self.kitchen.candidates.values()):
-            return self.result("infeasible", "the goal asks for objects that there are not")
-        self.limit = groups[0][0]
         try:
+            groups = self.guide.root(start)
+            if not groups or not all(self.kitchen.candidates.values()):
+                return self.result("infeasible", "the goal asks for objects that there are not")
+            self.limit = groups[0][0]
             for weight in _WEIGHTS:
                 found = self.greedy(start, groups, weight)
                 if found is not None and len(found) < self.most:
@@ -151,7 +146,7 @@ class _Search:
             if self.best is not None and len(self.best) == self.limit:
                 return self.result("optimal", "lower bound reached", self.best)
             self.search(start, groups)
-        except _TimeOverError:
+        except TimeOverError:
             return self.result("unknown" if self.best is None else "feasible", "time limit", self.best, self.limit)
         if self.best is None:
             return self.result("infeasible", "all states that can be reached")
@@ -179,6 +174,7 @@ class _Search:
         """
         compiled = self.compiled
         for deed in compiled.legal(state):
+            self.deadline.check()  # with hundreds of objects a state has thousands of successors
             kind = self.kind(deed)
             after = compiled.step(state, deed)
             reached = compiled.goal(after)
@@ -198,7 +194,7 @@ class _Search:
         queue: list[Any] = [(0, 0, 0, 0, start, None)]
         while queue and len(seen) < _GREEDY:
             _, _, _, steps, state, path = heappop(queue)
-            self.tick()
+            self.expanded += 1
             for child in self.children(state):
                 if child.reached:
                     return unwind((child.deeds, path))
@@ -240,7 +236,7 @@ class _Search:
             if seen[state] < steps:
                 continue
             self.limit = max(self.limit, least)
-            self.tick()
+            self.expanded += 1
             found = []
             for child in self.children(state):
                 now = steps + child.cost
@@ -264,12 +260,6 @@ class _Search:
                 heappush(queues[1], (-rank, -now, -unstarted, number))
                 heappush(queues[2], (-rank, -unstarted, -now, number))
         return self.best
-
-    def tick(self) -> None:
-        """Count a state, and look at the clock now and then."""
-        self.expanded += 1
-        if not self.expanded % _CLOCK and perf_counter() > self.deadline:
-            raise _TimeOverError
 
     def result(
         self, status: str, proof: str, deeds: tuple[int, ...] | None = None, bound: int | None = None
