@@ -8,8 +8,8 @@ problem is one of the original, once every action stops when it is done. Nothing
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
 
+from planoracle.instances.deadline import Deadline, TimeOverError
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance, Lag
 from planoracle.instances.referee import find_violations
@@ -29,26 +29,23 @@ _MOST_ACTIONS, _MOST_CELLS = 100, 500
 _IN_ORDER, _FREELY = 0.02, 0.05
 
 
-def coarse_schedule(instance: Instance, step: int, seconds: float) -> Schedule | None:
+def coarse_schedule(instance: Instance, step: int, deadline: Deadline) -> Schedule | None:
     """Look for a schedule on ever finer grids, and return the first, accepted by the general rules.
 
     Parameters
     ----------
     step
         Ticks by which all times can be divided; cells are multiples of it.
-    seconds
-        Wall time for all grids together; the effort is limited besides.
+    deadline
+        For all grids together; the effort is limited besides.
     """
-    deadline = perf_counter() + seconds
     for cell in _cells(instance, step):
-        left = deadline - perf_counter()
-        if left <= 0:
-            break
         try:
-            coarse = coarsened(instance, cell)
+            found = _solve(coarsened(instance, cell), deadline)
         except InputError:  # a maximum lag is shorter than what rounding adds
             continue
-        found = _solve(coarse, left)
+        except TimeOverError:
+            break
         if found is not None:
             schedule = refined(instance, found, cell)
             if next(find_violations(instance, schedule), None) is None:  # settings may have shared rounded intervals
@@ -106,9 +103,10 @@ def refined(instance: Instance, schedule: Schedule, cell: int) -> Schedule:
     return Schedule.of(instance, pieces)
 
 
-def _solve(instance: Instance, seconds: float) -> Schedule | None:
-    """Return a good schedule of a small problem, if one is found soon."""
-    bounds = ordered_windows(instance)
+def _solve(instance: Instance, deadline: Deadline) -> Schedule | None:
+    """Return a good schedule of a small problem, if one is found soon; after the deadline raises `TimeOverError`."""
+    deadline.check()
+    bounds = ordered_windows(instance, deadline)
     if not bounds.consistent:
         return None
     most = horizon(instance)
@@ -117,10 +115,10 @@ def _solve(instance: Instance, seconds: float) -> Schedule | None:
     least = max(h + a.duration + t for h, a, t in zip(bounds.head, instance.actions, bounds.tail, strict=True))
     if least > most:
         return None
-    model = ScheduleModel(instance, bounds, 1, least, most)
+    model = ScheduleModel(instance, bounds, 1, least, most, deadline=deadline)
     model.model.search_in_order([model.makespan, *model.decisions])
-    found = run(model.model, seconds=seconds, fixed_search=True, deterministic=_IN_ORDER, light=True)
+    found = run(model.model, seconds=deadline.left(), fixed_search=True, deterministic=_IN_ORDER, light=True)
     if found.status == "unknown":
         model.model.search_freely()
-        found = run(model.model, seconds=seconds, deterministic=_FREELY, light=True)
+        found = run(model.model, seconds=deadline.left(), deterministic=_FREELY, light=True)
     return model.schedule(found.solution) if found.solution else None

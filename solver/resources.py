@@ -85,7 +85,7 @@ class ResourceConstraints:
                 model.clause(negated(same), literal)
             for earlier in into.get(a, ()):
                 model.clause(negated(same), negated(earlier))
-            if one.sets is None:
+            if one.sets is None and two.sets is not None:
                 self.joins.append((i, j, same))
                 self._require(users, j, two.sets, self.parts[j][0], (same,), initial)
             into.setdefault(b, []).append(same)

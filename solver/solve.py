@@ -11,6 +11,7 @@ from typing import Any
 import ortools
 
 from planoracle.instances.benchmarks import certify
+from planoracle.instances.deadline import Deadline, TimeOverError
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.version import VERSION
@@ -19,6 +20,7 @@ from planoracle.solver.coarse import coarse_schedule
 from planoracle.solver.cp import Outcome, run
 from planoracle.solver.model import ScheduleModel
 from planoracle.solver.orders import ordered_windows
+from planoracle.solver.size import model_size
 
 __all__ = ["Result", "solve", "versions"]
 
@@ -37,6 +39,15 @@ _LARGE = 100
 # grid comes first; the least time for that, in seconds.
 _MOST_STEPS, _MANY_STEPS = 10_000, 100
 _COARSE = 0.1
+# Size of the largest model that is made at all, and per second of the time limit: making it takes up to half of that,
+# and CP-SAT a gigabyte of memory.
+_LARGEST_MODEL, _LARGEST_PER_SECOND = 500_000, 50_000
+# Size from which on a model takes so long to be made that heuristics come first.
+_SLOW_MODEL = 50_000
+# Lists that the heuristics try.
+_TRIES = 200
+# Seconds per action and per use of a resource, of the time limit, that are kept for replaying a schedule.
+_REPLAY = 3e-5
 _CANONICAL = 0.1  # of the effort that the proof took, beyond that of the first look
 
 
@@ -127,10 +138,12 @@ class _Search:
     def __init__(self, instance: Instance, time_limit: float, seed: int, workers: int) -> None:
         self.instance = instance
         self.began = perf_counter()
-        self.deadline = self.began + time_limit
+        work = sum(1 + len(action.modes[0].demands) for action in instance.actions)
+        self.deadline = Deadline(time_limit - min(time_limit / 4, _REPLAY * work))
+        self.largest = min(_LARGEST_MODEL, int(_LARGEST_PER_SECOND * time_limit))
         self.seed = seed
         self.workers = workers
-        self.bounds = ordered_windows(instance)
+        self.bounds = ordered_windows(instance, self.deadline)
         self.step = common_tick(instance)
         self.root = self.least = 0  # lower bounds: by hand, and the best so far
         self.most = horizon(instance)
@@ -141,11 +154,19 @@ class _Search:
         pauses = any(action.interruptible for action in instance.actions)
         self.look = _IN_ORDER_WITH_PAUSES if pauses else _IN_ORDER
         self.effort = 0.0
+        self.fast = False  # whether heuristics had their turn
 
     def left(self) -> float:
-        return self.deadline - perf_counter()
+        return self.deadline.left()
 
     def run(self) -> Result:
+        try:
+            return self.search()
+        except TimeOverError:  # while a model was made
+            status, proof = self.without_search("time limit")
+            return self.result(status, proof, self.best)
+
+    def search(self) -> Result:
         if not self.bounds.consistent:
             return self.result("infeasible", self.bounds.fault, grid=1)
         self.root = lower_bound(self.instance, self.bounds)
@@ -158,6 +179,14 @@ class _Search:
         if steps(self.instance, self.step) > _MOST_STEPS:
             status, proof = self.without_search("too many instants at which actions can be paused")
             return self.result(status, proof, self.best)
+        size = model_size(self.instance, self.bounds, self.step)
+        if size > self.largest:
+            status, proof = self.without_search("too large a model for the time limit")
+            return self.result(status, proof, self.best)
+        if size > _SLOW_MODEL:
+            self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
+            if self.best is not None and self.best.makespan == self.least:
+                return self.result("optimal", self.reason("several bounds"), self.best)
         if self.left() > 0:
             model = self.model(self.least, self.most)
             found = self.in_order(model, self.look)
@@ -167,7 +196,7 @@ class _Search:
             self.take(model, found)
             if found.status == "optimal" and self.best is not None:
                 return self.result("optimal", self.reason("search in order"), self.best, canonical=True)
-        if self.left() <= 0:  # a model may take its time to be made
+        if self.left() <= 0:
             status, proof = self.without_search("time limit")
             return self.result(status, proof, self.best)
         if self.bounds.open or self.bounds.ordered:
@@ -180,11 +209,20 @@ class _Search:
 
     def run_on_every_tick(self, coarse: Result) -> Result:
         """Settle whether pauses off the grid help, for an answer on the coarse grid."""
-        if steps(self.instance, 1) > _MOST_STEPS:
+        if steps(self.instance, 1) > _MOST_STEPS or model_size(self.instance, self.bounds, 1) > self.largest:
             return coarse
         self.step, self.least, self.best = 1, self.root, coarse.schedule
+        try:
+            return self.search_on_every_tick(coarse)
+        except TimeOverError:
+            if self.best is coarse.schedule:
+                return coarse
+            status, proof = self.without_search("time limit")
+            return self.result(status, proof, self.best)
+
+    def search_on_every_tick(self, coarse: Result) -> Result:
         shorter = self.model(self.root, self.most if coarse.makespan is None else coarse.makespan - 1)
-        found = run(shorter.model, seconds=max(0.0, self.left()), seed=self.seed)
+        found = run(shorter.model, seconds=self.left(), seed=self.seed)
         if found.status == "unknown":
             return coarse
         if found.status == "infeasible" and self.confirm(shorter, presolved=False)[0] == "infeasible":
@@ -198,7 +236,16 @@ class _Search:
         return -(-bound // self.step) * self.step
 
     def model(self, least: int, most: int, *, relaxed: bool = False, ordering: bool = False) -> ScheduleModel:
-        model = ScheduleModel(self.instance, self.bounds, self.step, least, most, relaxed=relaxed, ordering=ordering)
+        model = ScheduleModel(
+            self.instance,
+            self.bounds,
+            self.step,
+            least,
+            most,
+            relaxed=relaxed,
+            ordering=ordering,
+            deadline=self.deadline,
+        )
         model.break_symmetry()
         return model
 
@@ -214,7 +261,12 @@ class _Search:
             return 1
         if steps(self.instance, self.step) > _MOST_STEPS:
             return self.step
-        model = self.model(least, best, relaxed=True)
+        if model_size(self.instance, self.bounds, self.step) > self.largest:
+            return self.step
+        try:
+            model = self.model(least, best, relaxed=True)
+        except TimeOverError:
+            return self.step
         model.model.drop_objective()
         finer = run(model.model, seconds=self.left(), deterministic=_GRID)
         return 1 if finer.status == "infeasible" else self.step
@@ -264,14 +316,14 @@ class _Search:
             self.take(model, found)
             if found.status == "optimal" or (self.best is not None and self.best.makespan == self.least):
                 return "optimal", self.reason(name)
-            if name == "core search" and len(model.decisions) > _LARGE:
-                self.schedule_fast(200)
+            if name == "core search" and len(model.decisions) > _LARGE and not self.fast:
+                self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
         return self.without_search("time limit")
 
     def without_search(self, reason: str) -> tuple[str, str]:
         """Answer with what is known; ``reason`` says why there is no more."""
-        if self.best is self.rough:
-            self.schedule_fast(200)
+        if self.best is None or (self.best is self.rough and not self.fast):
+            self.schedule_fast(self.deadline)
         if self.best is None:
             self.plan_coarsely()
         if self.best is not None and self.best.makespan == self.least:
@@ -285,17 +337,17 @@ class _Search:
 
     def plan_coarsely(self) -> None:
         """Look for a first plan on a coarse grid; no better one takes longer."""
-        self.rough = coarse_schedule(self.instance, self.step, max(_COARSE, self.left() / 4))
+        self.rough = coarse_schedule(self.instance, self.step, Deadline(max(_COARSE, self.left() / 4)))
         if self.rough is not None:
             self.best = self.rough
             self.most = min(self.most, self.best.makespan)
 
-    def schedule_fast(self, tries: int) -> None:
+    def schedule_fast(self, deadline: Deadline) -> None:
         """See whether the heuristics know better."""
         from planoracle.heuristics.improve import improve  # late: most instances do without
 
-        seconds = max(0.0, min(2.0, self.left() / 4))
-        found = improve(self.instance, seed=self.seed, iterations=tries, seconds=seconds, bound=self.least)
+        self.fast = True
+        found = improve(self.instance, seed=self.seed, iterations=_TRIES, deadline=deadline, bound=self.least)
         known = self.most if self.best is None else self.best.makespan - 1
         if found is not None and found.makespan <= known:
             self.best = found.schedule()
@@ -314,14 +366,14 @@ class _Search:
     def confirm(self, model: ScheduleModel, *, presolved: bool) -> tuple[str, str]:
         """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
         model.model.drop_objective()
-        second = run(model.model, seconds=max(1.0, self.left()), seed=self.seed, presolve=not presolved)
+        second = run(model.model, seconds=self.left(), seed=self.seed, presolve=not presolved)
         if second.status == "infeasible":
             return "infeasible", "CP-SAT with presolve on and off"
         if not second.solution:
             return "unknown", "infeasible by one setting of presolve, not confirmed by the other in time"
         self.best = model.schedule(second.solution)
         model.model.minimize(model.makespan)
-        third = run(model.model, seconds=max(1.0, self.left()), seed=self.seed, presolve=not presolved)
+        third = run(model.model, seconds=self.left(), seed=self.seed, presolve=not presolved)
         self.take(model, third)
         return "optimal" if third.status == "optimal" else "feasible", "presolve on and off disagree"
 

@@ -9,6 +9,7 @@ import pytest
 from support.random_instances import kitchen, workshop
 
 from planoracle.instances.benchmarks import certify
+from planoracle.instances.deadline import Deadline
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import find_violations
@@ -135,6 +136,6 @@ def test_four_steps_have_a_plan_at_once_and_a_proof_later(monkeypatch):
 
 def test_without_pauses_or_with_many_actions_nothing_is_tried():
     plain = Instance("plain", (Action("t/0", "t", 60, 60),))
-    assert coarse_schedule(plain, 1, 9.0) is None
+    assert coarse_schedule(plain, 1, Deadline(9.0)) is None
     many = tuple(Action(f"t/{n}", "t", 60, 60, interruptible=True) for n in range(101))
-    assert coarse_schedule(Instance("many", many), 1, 9.0) is None
+    assert coarse_schedule(Instance("many", many), 1, Deadline(9.0)) is None

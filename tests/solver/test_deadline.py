@@ -1,0 +1,301 @@
+"""Whenever time runs out the answer is honest; what is too large is not modelled; effort grows as it must."""
+
+from __future__ import annotations
+
+from itertools import count, pairwise
+from random import Random
+
+import pytest
+from support.random_instances import kitchen, workshop
+from support.scripted import Scripted
+
+from planoracle.heuristics.generation import generate_serial
+from planoracle.heuristics.improve import improve
+from planoracle.instances import deadline as clock
+from planoracle.instances.deadline import Deadline, TimeOverError
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.referee import find_violations
+from planoracle.instances.robotouille import sets as robotouille
+from planoracle.solver import orders
+from planoracle.solver import solve as solving
+from planoracle.solver.bounds import common_tick, horizon, lower_bound, windows
+from planoracle.solver.kitchens import guide as guiding
+from planoracle.solver.kitchens.goals import Roles
+from planoracle.solver.kitchens.planner import plan
+from planoracle.solver.model import ScheduleModel
+from planoracle.solver.orders import ordered_windows
+from planoracle.solver.size import model_size
+from planoracle.solver.solve import Result, solve
+
+
+class Clock:
+    """A clock that stands still until it has been looked at so often; then all time is over."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, looks: int) -> None:
+        self.looks = 0
+        self._last = looks
+        monkeypatch.setattr(clock, "perf_counter", self)
+
+    def __call__(self) -> float:
+        self.looks += 1
+        return 0.0 if self.looks <= self._last else 1e9
+
+
+def soups(tasks: int, ovens: int = 2) -> Instance:
+    """Prepare, heat an oven to a degree, bake in it at once, serve soon: two cooks."""
+    random, actions, lags = Random(tasks), [], []
+    for t in range(tasks):
+        oven, state = f"oven{random.randrange(ovens)}", random.choice(("180", "220"))
+        heat, bake = (Mode((Demand(oven, sets=state),)),), (Mode((Demand(oven, requires=state),)),)
+        actions += [
+            Action(f"{t}/chop", f"{t}", d := random.randint(2, 9), d, interruptible=True),
+            Action(f"{t}/heat", f"{t}", 5, 0, modes=heat),
+            Action(f"{t}/bake", f"{t}", random.randint(9, 30), 0, modes=bake),
+            Action(f"{t}/serve", f"{t}", 2, 2),
+        ]
+        lags += [Lag(f"{t}/chop", f"{t}/bake"), Lag(f"{t}/heat", f"{t}/bake"), Lag(f"{t}/bake", f"{t}/serve", 0, 90)]
+    resources = tuple(Resource(f"oven{n}", state="off") for n in range(ovens))
+    return Instance("soups", tuple(actions), tuple(lags), resources, agents=("a", "b"))
+
+
+def machines(jobs: int = 4, **options: int) -> Instance:
+    """Jobs on two machines; four of them take 8, though the work only demands 7."""
+    use = (Mode((Demand("machine"),)),)
+    actions = tuple(Action(f"t/{n}", "t", 1 + 3 * ((n + 1) % 4 > 0), 0, modes=use, agents=()) for n in range(jobs))
+    return Instance("machines", actions, resources=(Resource("machine", 2),), **options)  # type: ignore[arg-type]
+
+
+def _honest(result: Result, instance: Instance, optimum: int | None) -> None:
+    """Hold an answer against what is true of the instance (``None``: there is no schedule)."""
+    if result.schedule is not None:
+        assert list(find_violations(instance, result.schedule)) == []
+        assert result.makespan == result.schedule.makespan
+    if optimum is None:
+        assert result.status in ("infeasible", "unknown")
+        return
+    assert result.status == ("unknown" if result.schedule is None else "feasible") or result.makespan == optimum
+    assert result.lower_bound is not None
+    assert result.lower_bound <= optimum <= (result.makespan or optimum)
+    assert result.status != "optimal" or result.lower_bound == result.makespan
+
+
+@pytest.mark.parametrize("name", ["kitchen", "workshop", "machines", "soups"])
+def test_whenever_time_runs_out_the_answer_is_honest(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    instances = {
+        "kitchen": lambda: [kitchen(seed, 8) for seed in range(12)],
+        "workshop": lambda: [workshop(seed) for seed in range(12)],
+        "machines": lambda: [machines(), machines(time_limit=7), machines(jobs=14)],
+        "soups": lambda: [soups(3)],
+    }[name]()
+    most = 0
+    for instance in instances:
+        truth = solve(instance)
+        assert truth.status in ("optimal", "infeasible")
+        for looks in count(1):
+            with monkeypatch.context() as patch:
+                watch = Clock(patch, looks)
+                result = solve(instance, finest=bool(looks % 2))
+            _honest(result, instance, truth.makespan)
+            if watch.looks <= looks:  # time was never over
+                assert (result.status, result.schedule) == (truth.status, truth.schedule)
+                break
+        most = max(most, looks)
+    assert most > 4
+
+
+@pytest.mark.parametrize("said", ["unknown", "infeasible"])
+def test_time_may_run_out_at_any_step_of_the_ladder(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = machines()
+    for looks in (*range(1, 60), 10_000):
+        with monkeypatch.context() as patch:
+            scripted = Scripted(patch, [*["unknown"] * 6, said])
+            watch = Clock(patch, looks)
+            result = solve(instance)
+        _honest(result, instance, 8)
+        assert result.status == ("feasible" if result.schedule is not None else "unknown")
+    assert watch.looks < looks
+    assert len(scripted.calls) == 7 + (said == "infeasible")
+
+
+@pytest.mark.parametrize("looks", [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597])
+def test_a_large_instance_is_answered_whenever_time_runs_out(looks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = soups(60)
+    least = lower_bound(instance, windows(instance))
+    with monkeypatch.context() as patch:
+        Clock(patch, looks)
+        patch.setattr(solving, "run", lambda *_, **__: pytest.fail("no search in this test"))
+        patch.setattr(solving, "_LARGEST_MODEL", 10_000)
+        result = solve(instance)
+    _honest(result, instance, result.makespan)
+    assert result.schedule is not None
+    assert least <= (result.lower_bound or 0) <= (result.makespan or 0)
+
+
+def test_the_clock_is_looked_at_while_a_model_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = soups(20)
+    bounds, step = ordered_windows(instance), common_tick(instance)
+    for looks in (1, 5, 50):
+        with monkeypatch.context() as patch:
+            watch = Clock(patch, looks)
+            with pytest.raises(TimeOverError):
+                ScheduleModel(instance, bounds, step, 0, horizon(instance), deadline=Deadline(60.0))
+            assert watch.looks == looks + 1  # the first look that says so is the last
+
+
+def test_too_large_a_model_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = machines()
+    size = model_size(instance, ordered_windows(instance), common_tick(instance))
+    right = solve(instance, time_limit=20.0)
+    monkeypatch.setattr(solving, "_LARGEST_MODEL", size)
+    assert solve(instance, time_limit=20.0).schedule == right.schedule
+    monkeypatch.setattr(solving, "_LARGEST_MODEL", size - 1)
+    monkeypatch.setattr(solving, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
+    result = solve(instance)
+    assert (result.status, result.proof) == ("feasible", "too large a model for the time limit")
+    _honest(result, instance, right.makespan)
+    monkeypatch.setattr(solving, "_LARGEST_MODEL", 10**9)
+    monkeypatch.setattr(solving, "_LARGEST_PER_SECOND", (size - 1) / 3.0)
+    assert solve(instance, time_limit=3.0).proof == result.proof
+
+
+def _families() -> list[Instance]:
+    alone = tuple(Action(f"t/{n}", "t", 3 + n % 4, (3 + n % 4) * (n % 2)) for n in range(60))
+    chain = tuple(Lag(one.id, two.id, 0, 40 if n % 3 else None) for n, (one, two) in enumerate(pairwise(alone)))
+    pausing = tuple(Action(f"t/{n}", "t", 1 + n % 5, (1 + n % 5) * (n % 3 > 0), True) for n in range(40))
+    choices = tuple(Mode((Demand(f"r{k}"),)) for k in range(6))
+    choosing = tuple(Action(f"t/{n}", "t", 4, 0, modes=choices) for n in range(30))
+    some = tuple(Action(f"t/{n}", "t", 4, 4 * (n % 2), agents=("a", "bc"[n % 2])) for n in range(40))
+    return [
+        Instance("alone", alone),
+        Instance("crew", alone, agents=("a", "b", "c")),
+        Instance("chain", alone, chain),
+        Instance("pausing", pausing, (Lag("t/0", "t/2", 0, 9), Lag("t/1", "t/4", 0, 3))),
+        Instance("choosing", choosing, resources=tuple(Resource(f"r{k}") for k in range(6))),
+        Instance("some", some, agents=("a", "b", "c")),
+        soups(10),
+        soups(10, ovens=1),
+        *(kitchen(seed, 12) for seed in range(20)),
+        *(workshop(seed) for seed in range(20)),
+    ]
+
+
+def test_the_size_of_a_model_is_known_before_it_is_made() -> None:
+    for instance in _families():
+        bounds, step = ordered_windows(instance), common_tick(instance)
+        if not bounds.consistent:
+            continue
+        model = ScheduleModel(instance, bounds, step, lower_bound(instance, bounds), horizon(instance), ordering=True)
+        size = model.model.variables + model.model.constraints
+        assert size - 30 <= 1.1 * model_size(instance, bounds, step), instance.name
+        assert model_size(instance, bounds, step) <= 3 * size + 30, instance.name
+
+
+@pytest.mark.parametrize("name", ["synchronous/0_cheese_sandwich", "synchronous/3_burger"])
+def test_a_kitchen_is_answered_honestly_whenever_time_runs_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = robotouille.kitchen(f"robotouille/{name}")
+    truth = plan(problem)
+    statuses = set()
+    for looks in (1, 2, 3, 5, 8, 20, 50, 120, 300, 800, 10**9):
+        with monkeypatch.context() as patch:
+            Clock(patch, looks)
+            result = plan(problem)
+        statuses.add(result.status)
+        assert result.status in ("optimal", "feasible", "unknown")
+        assert (result.status == "unknown") == (result.makespan is None)
+        assert (result.lower_bound or 0) <= (truth.makespan or 0) <= (result.makespan or 10**6)
+        assert result.status != "optimal" or result.actions == truth.actions
+    assert statuses >= {"optimal", "unknown"}
+
+
+def test_a_kitchen_with_too_many_ways_to_choose_is_searched_without_a_guide(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = robotouille.kitchen("robotouille/synchronous/0_cheese_sandwich")
+    truth = plan(problem)
+    monkeypatch.setattr(guiding, "_MOST_WAYS", 0)
+    monkeypatch.setattr(Roles, "groups", lambda _: pytest.fail("all ways are listed"))
+    assert plan(problem).makespan == truth.makespan
+
+
+# --- effort ----------------------------------------------------------------------------------------
+
+
+def test_placing_takes_little_more_for_a_longer_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Jobs that all compete for one agent and two resources: each is placed without a look at all before it.
+    from planoracle.heuristics.room import Room
+
+    steps: list[int] = []
+
+    class Counted(list[int]):
+        def __getitem__(self, place):  # type: ignore[no-untyped-def, override]
+            steps[-1] += 1
+            return super().__getitem__(place)
+
+    made = Room.__init__
+
+    def counting(self: Room, capacity: int) -> None:
+        made(self, capacity)
+        self._loads = Counted(self._loads)
+
+    monkeypatch.setattr(Room, "__init__", counting)
+    for jobs in (200, 400, 800):
+        steps.append(0)
+        modes = [(Mode((Demand(f"r{n % 2}"),)),) for n in range(jobs)]
+        actions = tuple(Action(f"t/{n}", "t", 1 + n % 7, 0, modes=modes[n]) for n in range(jobs))
+        instance = Instance("jobs", actions, resources=(Resource("r0", 3), Resource("r1", 2)))
+        assert generate_serial(instance, [0.0] * jobs) is not None
+    assert steps[1] < 3 * steps[0]
+    assert steps[2] < 3 * steps[1]
+
+
+def test_contradictions_are_found_without_going_round_all_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A chain that must end a tick before it can: Bellman and Ford alone would take as many passes as there are nodes.
+    chain = tuple(Action(f"t/{n}", "t", 3, 0, agents=()) for n in range(300))
+    lags = [Lag(one.id, two.id) for one, two in pairwise(chain)]
+    instance = Instance("chain", chain[::-1], (*lags, Lag("t/0", "t/299", None, 3 * 298 - 1)))
+    looked = []
+    monkeypatch.setattr(Deadline, "over", lambda self: bool(looked.append(self)))
+    assert windows(instance).fault == "the time lags contradict each other"
+    assert len(looked) < 5
+    assert windows(Instance("chain", chain[::-1], tuple(lags))).head == [3 * n for n in reversed(range(300))]
+    assert len(looked) < 10
+
+
+def test_paths_that_time_cut_short_are_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(orders, "_NODES", 0)
+    for seed in range(60):
+        instance = workshop(seed)
+        full = windows(instance)
+        early = ordered_windows(instance, Deadline(0.0))
+        if full.consistent:
+            assert early.consistent
+            assert all(one <= two for one, two in zip(early.head + early.tail, full.head + full.tail, strict=True))
+
+
+def test_what_is_put_at_the_end_obeys_the_rules() -> None:
+    for seed in range(80):
+        for instance in (kitchen(seed, 9), workshop(seed), soups(1 + seed % 30)):
+            found = improve(instance, iterations=0, deadline=Deadline(0.0))
+            if found is not None:
+                limit = instance.time_limit
+                faults = [v.kind for v in find_violations(instance, found.schedule())]
+                assert set(faults) <= ({"time_limit"} if limit is not None else set())
+
+
+def test_when_time_is_over_the_rest_is_put_behind_the_end() -> None:
+    instance = Instance("wide", tuple(Action(f"t/{n}", "t", 5, 0) for n in range(200)))
+    at_leisure, in_haste = (
+        generate_serial(instance, [0.0] * 200, over=lambda late=late: late) for late in (False, True)
+    )
+    assert at_leisure is not None
+    assert in_haste is not None
+    assert at_leisure.makespan == 5
+    ahead = in_haste.start.count(0)
+    assert 1 < ahead < 100  # until the clock is looked at
+    assert sorted(start for start in in_haste.start if start) == [5 * n for n in range(1, 201 - ahead)]
+
+
+def test_states_that_others_change_are_set_anew() -> None:
+    # With one oven the heat of one cake is gone before the next one fits in, unless it is heated again at the end.
+    instance = soups(40, ovens=1)
+    found = improve(instance, iterations=0)
+    assert found is not None
+    assert list(find_violations(instance, found.schedule())) == []
