@@ -76,7 +76,7 @@ class ResourceConstraints:
         first = next(n for n, a in enumerate(order) if users[a][1].sets is not None)
         for a, b in ((a, b) for n, a in enumerate(order) for b in order[max(first, n + 1) :]):
             (i, one, _), (j, two, _) = users[a], users[b]
-            if not self._may_join(i, one, j, two):
+            if two.sets is None or not self._may_join(i, one, j, two):
                 continue
             same = model.boolean()
             model.difference(self.parts[i][0].start, self.parts[j][0].start, 0, same)

@@ -21,14 +21,15 @@ def model_size(instance: Instance, bounds: Windows, step: int) -> int:
 
     Examples
     --------
+    >>> from planoracle.instances.model import Action
     >>> from planoracle.solver.orders import ordered_windows
     >>> def boiling(count: int) -> Instance:
     ...     return Instance("k", tuple(Action(f"t/{n}", "t", 9, 9 * (n % 2)) for n in range(count)))
     >>> for count in 10, 100, 1000:
     ...     print(count, model_size(boiling(count), ordered_windows(boiling(count)), 1))
-    10 115
-    100 7650
-    1000 751500
+    10 240
+    100 19275
+    1000 756000
     """
     parts = [max(1, a.duration // step) if a.interruptible else 1 for a in instance.actions]
     crews = interchangeable(instance)
