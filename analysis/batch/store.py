@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -19,6 +20,9 @@ __all__ = ["VARIABLE", "Store", "default_store", "warn"]
 
 #: Environment variable that names the folder; empty: there is none.
 VARIABLE = "PLANORACLE_CACHE"
+
+# No entry of ours is larger, in bytes.
+_LARGEST = 16 * 2**20
 
 
 class Store:
@@ -37,29 +41,26 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._readable = self._writable = True
+        self._stuck: set[str] = set()  # what cannot be removed
 
     def get(self, key: str) -> dict[str, Any] | None:
         """Return what is kept under a key; a damaged entry is dropped."""
-        if not self._readable:
+        if not self._readable or key in self._stuck:
             return None
         try:
-            data = self._path(key).read_bytes()
+            return _read(self._path(key), key)
         except FileNotFoundError:
-            return None
+            pass
         except OSError as error:
             self._readable = False
             warn(f"{self.folder}: cannot be read: {error.strerror}; what it holds is worked out anew")
-            return None
-        check, _, text = data.partition(b"\n")
-        found = json.loads(text) if check == _check(key, text) else None
-        if not isinstance(found, dict):
-            self.drop(key, "is damaged")
-            return None
-        return found
+        except _DamagedError as error:
+            self.drop(key, str(error))
+        return None
 
     def put(self, key: str, entry: dict[str, Any]) -> None:
         """Keep an entry, in place of any other."""
-        if not self._writable:
+        if not self._writable or key in self._stuck:
             return
         path = self._path(key)
         text = json.dumps(entry, separators=(",", ":")).encode()
@@ -69,9 +70,8 @@ class Store:
             try:
                 apart.write_bytes(_check(key, text) + b"\n" + text)
                 apart.replace(path)
-            except OSError:
+            finally:
                 apart.unlink(missing_ok=True)
-                raise
         except OSError as error:
             self._writable = False
             warn(f"{self.folder}: cannot be written: {error.strerror}; optima are not kept")
@@ -83,10 +83,30 @@ class Store:
         try:
             path.unlink(missing_ok=True)
         except OSError:
-            self._writable = False  # it stays, and will be told again
+            self._stuck.add(key)  # it stays, and the next process will tell again
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"
+
+
+class _DamagedError(Exception):
+    """What stands in the place of an entry is none."""
+
+
+def _read(path: Path, key: str) -> dict[str, Any]:
+    found = path.lstat()
+    if not stat.S_ISREG(found.st_mode):  # to read a pipe or a device might never end
+        raise _DamagedError("is no regular file")
+    if found.st_size > _LARGEST:
+        raise _DamagedError(f"is larger than {_LARGEST} bytes")
+    check, _, text = path.read_bytes().partition(b"\n")
+    try:
+        entry = json.loads(text) if check == _check(key, text) else None
+    except (ValueError, RecursionError):
+        entry = None
+    if not isinstance(entry, dict):
+        raise _DamagedError("is damaged")
+    return entry
 
 
 def _check(key: str, text: bytes) -> bytes:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from dataclasses import replace
 from hashlib import blake2b
 
 import pytest
+from support.batches import finished
 
 from planoracle.analysis import optimum as module
 from planoracle.analysis.batch import store as storing
@@ -198,6 +200,83 @@ def test_a_damaged_entry_is_dropped(folder, solved, capsys, content):
     assert solved == [NAME, NAME]
     assert capsys.readouterr().err == f"warning: {path}: is damaged; solved anew\n"
     assert path.read_bytes() == data
+
+
+def put(path, text):
+    """Put an entry in the place of another, with a check that fits."""
+    check = blake2b(path.stem.encode() + text, digest_size=16).hexdigest().encode()
+    path.write_bytes(check + b"\n" + text)
+
+
+def large(path):
+    with path.open("wb") as file:
+        file.truncate(2**40)
+
+
+def socketed(path):
+    with socket.socket(socket.AF_UNIX) as one:
+        there = os.getcwd()
+        os.chdir(path.parent)  # names of sockets are short
+        one.bind(path.name)
+        os.chdir(there)
+
+
+# What stands in the place of an entry, and what is said of it.
+FAULTS = {
+    "a pipe": (os.mkfifo, "is no regular file"),
+    "a device": (lambda path: path.symlink_to("/dev/zero"), "is no regular file"),
+    "a terminal": (lambda path: path.symlink_to("/dev/ptmx"), "is no regular file"),
+    "a link to itself": (lambda path: path.symlink_to(path), "is no regular file"),
+    "a socket": (socketed, "is no regular file"),
+    "a folder": (os.mkdir, "is no regular file"),
+    "a huge file": (large, "is larger than 16777216 bytes"),
+    "no JSON": (lambda path: put(path, b"{oops"), "is damaged"),
+    "no text": (lambda path: put(path, b"\xff\xfe{}"), "is damaged"),
+    "a list": (lambda path: put(path, b"[]"), "is damaged"),
+    "brackets": (lambda path: put(path, b"[" * 100_000), "is damaged"),
+    "another object": (lambda path: put(path, b'{"status": [1]}'), "does not hold"),
+    "a number that is none": (
+        lambda path: put(path, b'{"status": "optimal", "makespan": NaN, "pieces": [], "grid": 1}'),
+        "does not hold",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_whatever_stands_in_the_place_of_an_entry_is_dropped(folder, solved, capsys, fault):
+    first = optimum(fresh())
+    (path,) = folder.rglob("*.json")
+    path.unlink()
+    make, word = FAULTS[fault]
+    make(path)
+    assert replace(optimum(fresh()), seconds=first.seconds) == first
+    said = capsys.readouterr().err
+    assert said.startswith(f"warning: {path}: {word}")
+    assert said.count("\n") == 1
+    optimum(fresh())
+    if fault == "a folder":  # somebody's; it stays, and does no harm to others
+        assert path.is_dir()
+        assert solved == [NAME] * 3
+        optimum(fresh("recipe2plan/timed/Cobbler_Okra-Fry"))
+        assert len(list(folder.rglob("*.json"))) == 2
+    else:
+        assert solved == [NAME] * 2
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("fault", ["a pipe", "a device", "a huge file", "no JSON"])
+@pytest.mark.parametrize("verb", ["grade", "critique", "report"])
+def test_no_verb_is_stopped_by_an_entry(folder, tmp_path, verb, fault):
+    row = {"id": "a", "instance": NAME, "plan": optimum(fresh()).plan}
+    (tmp_path / "s.jsonl").write_text(json.dumps(row) + "\n")
+    (path,) = folder.rglob("*.json")
+    path.unlink()
+    FAULTS[fault][0](path)
+    call = [verb, tmp_path / "s.jsonl", *(["-o", tmp_path / "page.html"] if verb == "report" else [])]
+    status, _, err = finished(*call, before="")
+    assert status == 0
+    assert err.startswith(f"warning: {path}: {FAULTS[fault][1]}; solved anew\n")
+    assert path.is_file()
 
 
 # --- nothing stops the work ----------------------------------------------------------------------
