@@ -9,12 +9,14 @@ from typing import IO, Any, Generic, TypeVar
 from planoracle.analysis.problems import Problems
 from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import InputError
-from planoracle.instances.reading import load_json
+from planoracle.instances.reading import load_json, refuse_compressed
 
 __all__ = ["INTERNAL", "MAX_LINE", "Answer", "answers", "checked", "fault_of", "read_submissions"]
 
 #: Longest submission line that is read, in bytes; longer ones are skipped and reported.
 MAX_LINE = 16 * 2**20
+# A line that is longer than this is taken to have no end, like those of /dev/zero.
+_ENDLESS = 2**30
 #: How reasons begin that are faults of ours.
 INTERNAL = "internal error: "
 
@@ -36,15 +38,21 @@ def read_submissions(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any 
     """Yield the line number and the content of every line, or the error that a line is.
 
     Empty lines are passed over. A line longer than `MAX_LINE` is skipped to its end. If the stream cannot be read
-    any further, that is the last entry.
+    any further, or not at all since it is compressed, or a line has no end, that is the last entry.
     """
     number = 0
     try:
         while line := stream.readline(MAX_LINE + 1):
             number += 1
+            if number == 1:
+                refuse_compressed(line, source)
             if len(line) > MAX_LINE:
-                while line and not line.endswith(b"\n"):
+                skipped = len(line)
+                while line and not line.endswith(b"\n") and skipped < _ENDLESS:
                     line = stream.readline(MAX_LINE)
+                    skipped += len(line)
+                if skipped >= _ENDLESS:
+                    raise InputError(f"cannot be read any further: line {number} does not end", source=source)
                 yield number, InputError(f"is longer than {MAX_LINE} bytes", source=source, field=f"line {number}")
                 continue
             if not line.strip():
@@ -53,6 +61,8 @@ def read_submissions(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any 
                 yield number, load_json(line.rstrip(b"\r\n"), source)  # else a place could be in "line 2"
             except InputError as error:
                 yield number, error
+    except InputError as error:
+        yield number, error
     except OSError as error:
         yield number + 1, InputError(f"cannot be read any further: {error.strerror}", source=source)
 

@@ -9,14 +9,32 @@ from collections import Counter
 from functools import cache
 from math import isfinite
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["MAX_BYTES", "MAX_CONTAINERS", "load_json", "read_bytes", "strict_decoder"]
+__all__ = [
+    "MAX_BYTES",
+    "MAX_CONTAINERS",
+    "load_json",
+    "read_bytes",
+    "read_stream",
+    "refuse_compressed",
+    "strict_decoder",
+]
 
 #: Largest file that is read, in bytes; most lists and objects in it, each of which takes memory many times its text.
 MAX_BYTES, MAX_CONTAINERS = 16 * 2**20, 1_000_000
+
+
+# How files begin that were compressed.
+_COMPRESSED = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\x03\x04": "zip",
+}
 
 
 @cache
@@ -78,19 +96,43 @@ def read_bytes(path: str | Path) -> bytes:
 
     What has no end, or would be waited for, is no file to read: pipes, sockets, devices.
     """
+    source = _printable(path)
     try:
         mode = os.stat(path).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            raise InputError("cannot be read: is no regular file", source=_printable(path))
+            raise InputError("cannot be read: is no regular file", source=source)
         with open(path, "rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+            return read_stream(stream, source)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", source=_printable(path)) from None
+        raise InputError(f"cannot be read: {error.strerror}", source=source) from None
     except ValueError as error:  # a name no file can have
-        raise InputError(f"cannot be read: {error}", source=_printable(path)) from None
+        raise InputError(f"cannot be read: {error}", source=source) from None
+
+
+def read_stream(stream: IO[bytes], source: str) -> bytes:
+    """Read what a stream holds, at most `MAX_BYTES`; raises `InputError` like `read_bytes`."""
+    try:
+        data = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", source=source) from None
     if len(data) > MAX_BYTES:
-        raise InputError(f"is larger than {MAX_BYTES} bytes", source=str(path))
+        raise InputError(f"is larger than {MAX_BYTES} bytes", source=source)
+    refuse_compressed(data, source)
     return data
+
+
+def refuse_compressed(start: bytes, source: str) -> None:
+    r"""Raise an `InputError` that says so if this is how a compressed file begins.
+
+    Examples
+    --------
+    >>> refuse_compressed(b"\x1f\x8b\x08", "runs.jsonl.gz")
+    Traceback (most recent call last):
+    planoracle.instances.errors.InputError: runs.jsonl.gz: is compressed (gzip); decompress it first
+    """
+    for head, name in _COMPRESSED.items():
+        if start.startswith(head):
+            raise InputError(f"is compressed ({name}); decompress it first", source=source)
 
 
 def _printable(path: str | Path) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -44,9 +45,17 @@ class Item:
     answer: Answer | None = None
 
 
-def answered(items: Iterable[Item], pool: Pool, ledger: Ledger | None = None) -> Iterator[tuple[Item, Answer]]:
-    """Yield every item with its answer, in order. What the ledger has is not done again; it gets the rest."""
-    for batch, answers in pool.results(_batches(items, pool, ledger)):
+def answered(
+    items: Iterable[Item], pool: Pool, ledger: Ledger | None = None, sound: Callable[[Any], bool] = lambda row: True
+) -> Iterator[tuple[Item, Answer]]:
+    """Yield every item with its answer, in order. What the ledger has is not done again; it gets the rest.
+
+    Parameters
+    ----------
+    sound
+        Whether an object from the ledger is a result; what is none is done again.
+    """
+    for batch, answers in pool.results(_batches(items, pool, ledger, sound)):
         fresh = iter(answers)
         done: list[tuple[Item, Answer]] = [(item, item.answer or next(fresh)) for item in batch.items]
         if ledger is not None:
@@ -58,7 +67,7 @@ def answered(items: Iterable[Item], pool: Pool, ledger: Ledger | None = None) ->
         yield from done
 
 
-def _batches(items: Iterable[Item], pool: Pool, ledger: Ledger | None) -> Iterator[Batch]:
+def _batches(items: Iterable[Item], pool: Pool, ledger: Ledger | None, sound: Callable[[Any], bool]) -> Iterator[Batch]:
     batch: list[Item] = []
     tasks: list[bytes] = []
     problems: dict[str, Packed] = {}
@@ -66,8 +75,10 @@ def _batches(items: Iterable[Item], pool: Pool, ledger: Ledger | None) -> Iterat
     for item in items:
         if ledger is not None and item.key is not None and item.answer is None:
             kept = ledger.get(item.key)
-            if kept is not None:
+            if kept is not None and _holds(kept, sound):
                 item.answer = Answer(kept)
+            elif kept is not None:
+                ledger.drop(item.key)
         if item.answer is None:
             assert item.task is not None
             tasks.append(item.task)
@@ -81,3 +92,10 @@ def _batches(items: Iterable[Item], pool: Pool, ledger: Ledger | None) -> Iterat
             batch, tasks, problems, weight = [], [], {}, 0
     if batch:
         yield Batch(batch, Chunk(tasks, problems))
+
+
+def _holds(kept: str, sound: Callable[[Any], bool]) -> bool:
+    try:
+        return sound(json.loads(kept))
+    except (ValueError, RecursionError):
+        return False

@@ -17,12 +17,14 @@ from planoracle.analysis.optimum import remembering
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import BENCHMARKS, profiles
 from planoracle.analysis.recent import Recent
+from planoracle.analysis.report.entries import grade_of
+from planoracle.analysis.statistics import Averages
 from planoracle.analysis.submissions import INTERNAL
 from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import InputError
 from planoracle.solver.solve import versions
 
-__all__ = ["Grading", "Submissions"]
+__all__ = ["Grading", "Sound", "Submissions"]
 
 # No path is longer.
 _LONGEST = 4096
@@ -88,6 +90,27 @@ class Grading:
                 return [graded(task) for task in chunk.tasks]
 
         return run
+
+
+class Sound:
+    """Tells whether objects are rows of grades, whose averages can be made."""
+
+    def __init__(self) -> None:
+        self._averages = Averages()
+
+    def __call__(self, row: Any) -> bool:
+        """Say so of one object."""
+        if not isinstance(row, dict) or not isinstance(row.get("scored"), bool):
+            return False
+        grade = grade_of(row, 0)
+        if grade.scored != row["scored"]:
+            return False
+        try:
+            self._averages.add(grade)
+        except (AttributeError, KeyError, TypeError, ValueError):  # the benchmark's own part is not as it should be
+            self._averages = Averages()
+            return False
+        return True
 
 
 class Submissions:

@@ -50,8 +50,10 @@ class Ledger:
 
     def __init__(self, folder: Path, told: Callable[[str], None]) -> None:
         self.path = folder / NAME
+        self.lost = False  # whether the file is in its place no more
         self._places: dict[str, tuple[int, int]] = {}  # offset and length of the result
         self._size = 0
+        self._told = told
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -65,7 +67,7 @@ class Ledger:
             if not stat.S_ISREG(os.fstat(self._file).st_mode):  # a pipe would be read for ever
                 raise StorageError(f"{self.path}: is no regular file; name another directory")
             self._lock()
-            self._read(told)
+            self._read()
             if not self._size:
                 self._append(_HEAD)
             if new:
@@ -96,7 +98,12 @@ class Ledger:
             found = os.pread(self._file, length, offset)
         except OSError as error:
             raise StorageError(f"{self.path}: cannot be read: {error.strerror}") from None
-        return found.decode()
+        return found.decode(errors="replace")
+
+    def drop(self, key: str) -> None:
+        """Forget a result that cannot be used; the next one under its key stands in for it from now on."""
+        self._told(f"{self.path}: a result is not what it should be; its work is done again")
+        del self._places[key]
 
     def add(self, results: Iterable[tuple[str, str]]) -> None:
         """Append results, JSON in one line each, under their keys; those that are there already are left alone.
@@ -125,11 +132,23 @@ class Ledger:
             self.sync()
 
     def sync(self) -> None:
-        """Wait until the disk has everything."""
+        """Wait until the disk has everything, in the place that it was given.
+
+        Raises
+        ------
+        StorageError
+            If it cannot be written, or the directory was moved or deleted.
+        """
         try:
             os.fsync(self._file)
         except OSError as error:
             raise self._unwritten(error) from None
+        try:
+            self.lost = not os.path.samestat(os.stat(self.path), os.fstat(self._file))
+        except OSError:
+            self.lost = True
+        if self.lost:
+            raise StorageError(f"{self.path}: was moved or deleted while at work; results are kept there no more")
         self._synced = monotonic()
 
     def close(self) -> None:
@@ -165,7 +184,7 @@ class Ledger:
     def _unwritten(self, error: OSError) -> StorageError:
         return StorageError(f"{self.path}: cannot be written: {error.strerror}")
 
-    def _read(self, told: Callable[[str], None]) -> None:
+    def _read(self) -> None:
         """Find all results; cut off a torn last line."""
         ours = False
         torn: bytes | None = None
@@ -181,17 +200,20 @@ class Ledger:
                 elif match is None or _check(match[1], match[3]) != match[2]:
                     damaged.append(number)
                 else:
-                    self._places.setdefault(match[1].decode(), (self._size + match.start(3), len(match[3])))
+                    # The last one counts: it was done again since those before could not be used.
+                    self._places[match[1].decode()] = (self._size + match.start(3), len(match[3]))
                 self._size += length
         if not ours and not self._places and not (self._size == 0 and _HEAD.startswith(torn or b"")):
             raise StorageError(f"{self.path}: is no file of results of planoracle; name another directory")
         if torn is not None:
-            told(f"{self.path}: the last line was torn when a process ended, and is dropped")
+            self._told(f"{self.path}: the last line was torn when a process ended, and is dropped")
             os.ftruncate(self._file, self._size)
         for number in damaged[:_TOLD]:
-            told(f"{self.path}: line {number} is damaged; its work is done again, unless a later line has the result")
+            self._told(
+                f"{self.path}: line {number} is damaged; its work is done again, unless a later line has the result"
+            )
         if len(damaged) > _TOLD:
-            told(f"{self.path}: {len(damaged) - _TOLD} more lines are damaged")
+            self._told(f"{self.path}: {len(damaged) - _TOLD} more lines are damaged")
 
 
 def _check(key: bytes, row: bytes) -> bytes:

@@ -16,7 +16,16 @@ from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.model import Instance
 from planoracle.solver import solve as solver
 
-__all__ = ["Solving"]
+__all__ = ["Solving", "sound"]
+
+# Keys under which every row has text, and all that every row has.
+_TEXTS = ("instance", "status", "unit")
+_ROW = {"instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof", "plan", "versions"}
+
+
+def sound(row: Any) -> bool:
+    """Whether an object is a row of `Solving`."""
+    return isinstance(row, dict) and row.keys() >= _ROW and all(isinstance(row[name], str) for name in _TEXTS)
 
 
 @dataclass(frozen=True)

@@ -40,14 +40,14 @@ def next_(
     from planoracle.analysis.profiles import benchmark_of, profiles
     from planoracle.instances import catalogue
     from planoracle.instances.errors import UnknownNameError
-    from planoracle.instances.reading import read_bytes
+    from planoracle.instances.reading import read_bytes, read_stream
 
     found = [problem for one in catalogue.expand([name]) for problem in catalogue.read_problems(one)]
     if len(found) != 1:
         raise UnknownNameError("must name a single problem", field="name", value=name)
     text = None
     if after is not None:
-        raw = sys.stdin.buffer.read() if str(after) == "-" else read_bytes(after)
+        raw = read_stream(sys.stdin.buffer, "-") if str(after) == "-" else read_bytes(after)
         text = raw.decode("utf-8", errors="replace")
     rules = profiles(profile)[benchmark_of(found[0])]
     advice = next_commands(found[0], text, rules, everything=everything, clock=clock, seconds=time_limit)

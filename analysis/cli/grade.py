@@ -128,7 +128,7 @@ def grade(
     status is then 1. Ctrl-C ends with 130; with --run DIR the same command then goes on where it was.
     """
     from planoracle.analysis.batch.flow import answered
-    from planoracle.analysis.batch.grading import Grading, Submissions
+    from planoracle.analysis.batch.grading import Grading, Sound, Submissions
     from planoracle.analysis.grade import Grade
     from planoracle.analysis.statistics import Averages
 
@@ -144,7 +144,7 @@ def grade(
         making = Submissions(work, originals, keyed=ledger is not None)
         # The bar is closed before anything is said of an end before time.
         with closing(track(_items(stream, str(submissions), making), "grading", lines_in(stream))) as items:
-            for item, answer in answered(items, pool, ledger):
+            for item, answer in answered(items, pool, ledger, Sound()):
                 assert answer.row is not None
                 found = Grade.of_row(json.loads(answer.row), line=item.about)
                 if not found.scored:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from planoracle.analysis.batch.flow import Item
 
 _COLUMNS = ("instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof")
+# No name is longer, in bytes.
+_LONGEST = 2**16
 
 
 def solve(
@@ -42,7 +45,7 @@ def solve(
     or a file cannot be read. Ctrl-C ends with 130; with --run DIR the same command then goes on where it was.
     """
     from planoracle.analysis.batch.flow import answered
-    from planoracle.analysis.batch.solving import Solving
+    from planoracle.analysis.batch.solving import Solving, sound
 
     work = Solving(time_limit, seed, workers, finest)
     listed = _listed(names, agents, only or [])
@@ -51,7 +54,7 @@ def solve(
     # The bar is closed before anything is said of an end before time.
     with workshop(work, jobs, run, cluster) as (pool, ledger), closing(track(listed, "solving")) as told:
         items = _items(told, lambda problem: work.item(problem, keyed=ledger is not None))
-        for _, answer in answered(items, pool, ledger):
+        for _, answer in answered(items, pool, ledger, sound):
             if answer.row is None:
                 complain(answer.fault)
                 failed = True
@@ -71,8 +74,24 @@ def _listed(names: list[str], agents: int | None, only: list[str]) -> Any:
     from planoracle.instances.crew import crewed
 
     if names == ["-"]:
-        return (crewed(name, agents, only) for line in sys.stdin if (name := line.rstrip("\r\n")))
+        return (crewed(name, agents, only) for name in _typed())
     return catalogue.expand(crewed(name, agents, only) for name in names)
+
+
+def _typed() -> Iterator[str]:
+    """Yield the names on standard input, one a line."""
+    from planoracle.instances.errors import InputError
+    from planoracle.instances.reading import refuse_compressed
+
+    try:
+        while line := sys.stdin.buffer.readline(_LONGEST + 1):
+            refuse_compressed(line, "-")
+            if len(line) > _LONGEST:
+                raise InputError(f"a line is longer than {_LONGEST} bytes, and so no name", source="-")
+            if name := os.fsdecode(line.rstrip(b"\r\n")):
+                yield name
+    except OSError as error:
+        raise InputError(f"cannot be read any further: {error.strerror}", source="-") from None
 
 
 def _items(names: Any, item: Callable[[Any], Item]) -> Iterator[Item]:

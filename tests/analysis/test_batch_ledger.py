@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 from random import Random
 
 import pytest
@@ -148,6 +149,38 @@ def test_a_pipe_is_no_file_of_results(tmp_path):
     os.mkfifo(tmp_path / NAME)  # reading it would wait for ever
     with pytest.raises(StorageError, match=r"results\.jsonl: is no regular file; name another directory"):
         Ledger(tmp_path, pytest.fail)
+
+
+@pytest.mark.parametrize("where", ["moved", "deleted", "replaced", "a file moved"])
+def test_a_directory_that_goes_away_at_work_is_an_error(tmp_path, where):
+    folder = tmp_path / "run"
+    ledger = Ledger(folder, pytest.fail)
+    ledger.add([(KEYS[0], ROWS[KEYS[0]])])
+    ledger.sync()
+    if where == "deleted":
+        shutil.rmtree(folder)
+    elif where == "a file moved":
+        (folder / NAME).rename(folder / "elsewhere")
+    else:
+        folder.rename(tmp_path / "elsewhere")
+    if where == "replaced":
+        filled(folder)
+    with pytest.raises(StorageError, match=r"results\.jsonl: was moved or deleted while at work"):
+        ledger.sync()
+    assert ledger.lost
+    with pytest.raises(StorageError, match="was moved or deleted"):
+        ledger.close()
+
+
+def test_a_result_that_is_dropped_has_its_place_taken_by_the_next(tmp_path):
+    filled(tmp_path)
+    told = []
+    with Ledger(tmp_path, told.append) as ledger:
+        ledger.drop(KEYS[3])
+        assert ledger.get(KEYS[3]) is None
+        ledger.add([(KEYS[3], '{"n": "new"}')])
+    assert told == [f"{tmp_path / NAME}: a result is not what it should be; its work is done again"]
+    assert read(tmp_path) == (ROWS | {KEYS[3]: '{"n": "new"}'}, [])
 
 
 @pytest.mark.parametrize("written", [0, 1, 100])
