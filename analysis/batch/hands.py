@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import queue
-import signal
 import threading
-import time
-from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor, Future
-from contextlib import contextmanager
+from concurrent.futures import Future
 
+from planoracle.analysis.batch.team import Team
 from planoracle.analysis.batch.work import Chunk, Done, Work, work_on
 
 __all__ = ["SEARCH", "Here", "Processes"]
@@ -65,58 +61,15 @@ class Processes:
     dose = 0.3
 
     def __init__(self, work: Work, jobs: int | None = None) -> None:
-        from multiprocessing import resource_tracker
-
-        from joblib import cpu_count
-        from joblib.externals.loky import ProcessPoolExecutor
-
         self._work = work
-        self.jobs: int = jobs or cpu_count()
+        self._team = Team(jobs)
+        self.jobs = self._team.size
         self.width = 2 * self.jobs + 1
-        if os.name == "posix":
-            resource_tracker.ensure_running()  # which would let Ctrl-C through if it was started with the processes
-        self._executor = ProcessPoolExecutor(max_workers=self.jobs, initializer=_settle, initargs=(os.getpid(),))
 
     def submit(self, chunk: Chunk) -> Future[Done]:
         """Take a chunk."""
-        future: Future[Done]
-        try:
-            with _no_interrupts():
-                future = self._executor.submit(work_on, self._work, chunk)
-        except BrokenExecutor as error:  # told like the death of those at work
-            future = Future()
-            future.set_exception(error)
-        return future
+        return self._team.submit(work_on, self._work, chunk)
 
     def close(self) -> None:
         """Stop, whatever is going on."""
-        # Its own way to do that fails now and then where work is left.
-        for process in list((self._executor._processes or {}).values()):
-            process.terminate()
-        self._executor.shutdown(wait=True)
-
-
-@contextmanager
-def _no_interrupts() -> Iterator[None]:
-    """Put off Ctrl-C, which processes started meanwhile do not hear of at all."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _settle(parent: int) -> None:
-    """Prepare a process: Ctrl-C is none of its business, and it does not outlive its parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    if os.name == "posix":
-        threading.Thread(target=watch, daemon=True).start()
+        self._team.close()

@@ -5,100 +5,38 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
-
-import typer
-from typer.core import TyperGroup
-
-from planoracle.analysis.cli.output import complain
-from planoracle.instances.visible import visible
 
 __all__ = ["app", "main", "run"]
 
-#: Verbs, and the function of the module of that name that carries them out.
-_VERBS = {
-    "instances": "instances.instances",
-    "solve": "solve.solve",
-    "schedule": "schedule.schedule",
-    "grade": "grade.grade",
-    "compare": "compare.compare",
-    "compose": "compose.compose",
-    "critique": "critique.critique",
-    "explain": "explain.explain",
-    "gantt": "gantt.gantt",
-    "generate": "generate.generate",
-    "next": "advise.next_",
-    "regret": "regret.regret",
-    "repair": "repair.repair",
-    "report": "report.report",
-    "schema": "schema.schema",
-    "speedup": "speedup.speedup",
-}
 
+def __getattr__(name: str) -> Any:
+    """Import the verbs when somebody asks for them: `main` comes first, so that it can be stopped in good order."""
+    if name not in ("app", "run"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from planoracle.analysis.cli import verbs
 
-@contextmanager
-def _visible_complaints() -> Iterator[None]:
-    """Let complaints about the call, which may hold any name of a file, be made of characters that can be seen."""
-    try:
-        yield
-    except Exception as error:
-        if hasattr(error, "format_message") and isinstance(getattr(error, "message", None), str):
-            error.message = visible(error.message)  # type: ignore[attr-defined]
-        raise
-
-
-class _Verbs(TyperGroup):
-    """Imports a verb when it is called, or listed in a help text."""
-
-    def make_context(self, *args: Any, **kwargs: Any) -> Any:
-        with _visible_complaints():
-            return super().make_context(*args, **kwargs)
-
-    def invoke(self, ctx: Any) -> Any:
-        with _visible_complaints():
-            return super().invoke(ctx)
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(_VERBS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in _VERBS:
-            for verb in _VERBS:  # so that the one that was meant can be named
-                self.get_command(ctx, verb)
-            return None
-        if cmd_name not in self.commands:
-            module, _, function = _VERBS[cmd_name].partition(".")
-            single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-            single.command(cmd_name)(getattr(import_module(f"planoracle.analysis.cli.{module}"), function))
-            self.commands[cmd_name] = typer.main.get_command(single)
-        return self.commands[cmd_name]
-
-
-app = typer.Typer(
-    name="planoracle",
-    cls=_Verbs,
-    help="Proved optimal plans, replay and grading for time-aware multitasking benchmarks of language agents.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-
-
-@app.callback()
-def _planoracle() -> None:
-    pass
+    return getattr(verbs, name)
 
 
 def main() -> None:
-    """Run the command line and end the process."""
+    """Run the command line and end the process.
+
+    Ctrl-C ends it at once with status 130, unless there is something to put away (see `stopping`).
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, as in the background
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    from planoracle.analysis.streams import mend
+
+    mend()
     gc.set_threshold(20_000, 20, 20)  # importing makes many objects, and no rubbish
     # Looking for plug-ins of pydantic, of which there is no use here, reads the list of all installed packages.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    from planoracle.analysis.cli.verbs import run
+
     status = run()
     if not {"joblib", "distributed"}.isdisjoint(sys.modules):  # these have to put away their processes
         from planoracle.analysis.batch.hands import SEARCH
@@ -110,28 +48,3 @@ def main() -> None:
     # that nobody waits for any more does not survive it.
     sys.stderr.flush()
     os._exit(status)
-
-
-def run() -> int:
-    """Run the command line in this process; return its exit status."""
-    from planoracle.instances.errors import PlanoracleError, UnknownNameError
-
-    status = 0
-    try:
-        try:
-            app()
-        except SystemExit as ended:
-            status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        return 130
-    except PlanoracleError as error:
-        complain(error)
-        return 2 if isinstance(error, UnknownNameError) else 1
-    except BrokenPipeError:  # the reader of our output went away, e.g. `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at its end
-        return 1
-    except OSError as error:
-        complain(f"{error.filename or 'the output cannot be written'}: {error.strerror}")
-        return 1
-    return status

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planoracle.analysis.cli.stopping import Stopped, stoppable
 from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
@@ -35,22 +34,16 @@ ClusterOption = Annotated[
 ]
 
 
-class _Stopped(KeyboardInterrupt):
-    """Ctrl-C, or SIGTERM."""
-
-    status = 130
-
-
 @contextmanager
 def workshop(
     work: Work, jobs: int | None, folder: Path | None, cluster: str | None
 ) -> Iterator[tuple[Pool, Ledger | None]]:
-    """Open what work is done with; Ctrl-C and SIGTERM say how to go on and end the program with status 130 and 143."""
+    """Open what work is done with; whoever stops the program is told how to go on."""
     from planoracle.analysis.batch.errors import StorageError, WorkerError
     from planoracle.analysis.batch.pool import Pool
 
     ledger = None
-    with _stoppable():
+    with stoppable():
         try:
             with ExitStack() as stack:
                 if folder is not None:
@@ -63,12 +56,12 @@ def workshop(
 
                     hands = Cluster(work, cluster)
                 yield stack.enter_context(Pool(work, jobs, hands)), ledger
-        except _Stopped as stopped:
+        except Stopped:
             said = "nothing is kept; with --run DIR, what is done would be" if ledger is None else _kept(ledger)
             tell(said, "interrupted")
-            raise typer.Exit(stopped.status) from None
+            raise
         except (StorageError, WorkerError) as error:
-            if ledger is None:
+            if ledger is None or ledger.lost:
                 raise
             raise type(error)(f"{error}; {_kept(ledger)}") from None
 
@@ -87,29 +80,6 @@ def _tell(message: str) -> None:
 
 
 def _kept(ledger: Ledger) -> str:
+    if ledger.lost:
+        return f"{ledger.path.parent} was moved or deleted"
     return f"{len(ledger)} results are in {ledger.path.parent}; the same command goes on from there"
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Turn the first Ctrl-C or SIGTERM into `_Stopped`; later ones do not disturb the putting away."""
-
-    def stop(number: int, _frame: object) -> None:
-        for one in before:
-            signal.signal(one, signal.SIG_IGN)
-        stopped = _Stopped()
-        stopped.status = 128 + number
-        raise stopped
-
-    main = threading.current_thread() is threading.main_thread()
-    # What is ignored, as Ctrl-C in the background, stays so.
-    heard = [one for one in (signal.SIGINT, signal.SIGTERM) if main and signal.getsignal(one) != signal.SIG_IGN]
-    before: dict[signal.Signals, Any] = {}
-    try:
-        for one in heard:
-            before[one] = signal.getsignal(one)
-            signal.signal(one, stop)
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)

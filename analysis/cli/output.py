@@ -12,6 +12,7 @@ from typing import IO, Annotated, Any, TypeVar
 
 import typer
 
+from planoracle.analysis.cli.stopping import stoppable
 from planoracle.analysis.spoken import tell
 from planoracle.instances.visible import to_json, visible
 
@@ -156,4 +157,5 @@ def track(items: Iterable[_T], label: str, total: int | None = None) -> Generato
     from rich.console import Console
     from rich.progress import track as rich_track
 
-    yield from rich_track(items, label, total=total, console=Console(stderr=True), transient=True)
+    with stoppable():  # so that the bar is taken away
+        yield from rich_track(items, label, total=total, console=Console(stderr=True), transient=True)

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from planoracle.analysis.cli.output import complain
+from planoracle.analysis.cli.stopping import stoppable
 from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, opened
 
 
@@ -42,7 +43,7 @@ def report(
     from planoracle.analysis.report.page import build
     from planoracle.analysis.submissions import read_submissions
 
-    with opened(submissions) as stream, _progress() as told:
+    with stoppable(), opened(submissions) as stream, _progress() as told:
         found = build(
             entries_of(read_submissions(stream, str(submissions))),
             title=title,
@@ -52,16 +53,27 @@ def report(
             told=told,
         )
     try:
-        # Written beside it first: nobody is left with half a page.
-        draft = output.with_name(f"{output.name}.part")
-        draft.write_text(found.html, encoding="utf-8", newline="\n")
-        os.replace(draft, output)
+        _write(found.html, output)
     except OSError as error:
         complain(f"{output}: cannot be written: {error.strerror}")
         raise typer.Exit(2) from None
     for line, reason in found.unscored:
         complain(f"line {line}: {reason}")
     raise typer.Exit(1 if found.unscored else 0)
+
+
+def _write(html: str, output: Path) -> None:
+    """Write a page beside its place first, so that nobody is left with half of one."""
+    if output.exists() and not output.is_file():  # a pipe, say, which is not to be replaced
+        output.write_text(html, encoding="utf-8", newline="\n")
+        return
+    draft = output.with_name(f"{output.name}.part")
+    with stoppable():
+        try:
+            draft.write_text(html, encoding="utf-8", newline="\n")
+            os.replace(draft, output)
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from itertools import zip_longest
 from time import time
+from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
+from planoracle.analysis.batch.errors import WorkerError
+from planoracle.analysis.batch.team import Team
 from planoracle.analysis.report.bench import Options, Priced, Shown, bench
 from planoracle.analysis.report.entries import Entry
 
@@ -55,6 +59,16 @@ class _Pool:
 
     processes: int
     told: Told
+    _team: Team | None = None
+
+    def __enter__(self) -> _Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._team is not None:
+            self._team.close()
 
     def run(
         self, label: str, function: Callable[[_T], _R], batches: Sequence[_T], sizes: Sequence[int]
@@ -69,11 +83,16 @@ class _Pool:
     def _results(self, function: Callable[[_T], _R], batches: Sequence[_T]) -> Iterable[_R]:
         if self.processes == 1:
             return map(function, batches)
-        from joblib import Parallel, delayed
+        return self._elsewhere(function, batches)
 
-        run = Parallel(n_jobs=self.processes, return_as="generator", pre_dispatch="3*n_jobs", batch_size=1)
-        results: Iterable[_R] = run(delayed(function)(batch) for batch in batches)
-        return results
+    def _elsewhere(self, function: Callable[[_T], _R], batches: Sequence[_T]) -> Iterator[_R]:
+        self._team = self._team or Team(self.processes)
+        futures = deque(self._team.submit(function, batch) for batch in batches)
+        try:
+            while futures:
+                yield futures.popleft().result()
+        except BrokenExecutor:
+            raise WorkerError("a worker process died (of lack of memory?)") from None
 
 
 def work_on(
@@ -99,7 +118,18 @@ def work_on(
     for entry in entries:
         lines[entry.key].append(entry)
     plans = list(lines.values())
-    pool = _Pool(_processes(processes, len(plans)), told)
+    with _Pool(_processes(processes, len(plans)), told) as pool:
+        shown, charts = _show_all(plans, options, pool)
+        work = Work(plans, shown, {}, charts)
+        if regret_seconds is None:
+            regret_seconds = max(_AT_LEAST, _IN_ALL - (time() - began))
+        if regret_seconds > 0:
+            _price_all(work, options, regret_seconds, pool)
+    return work
+
+
+def _show_all(plans: list[list[Entry]], options: Options, pool: _Pool) -> tuple[list[Shown], dict[str, str]]:
+    """Return what is shown of every plan, and the charts of all problems by name."""
     by_name: dict[str, list[int]] = defaultdict(list)
     for i, (entry, *_) in enumerate(plans):
         by_name[entry.instance or ""].append(i)
@@ -112,12 +142,7 @@ def work_on(
         shown |= zip(part, outcome.shown, strict=True)
         if outcome.chart is not None:
             charts[name] = outcome.chart
-    work = Work(plans, [shown[i] for i in range(len(plans))], {}, charts)
-    if regret_seconds is None:
-        regret_seconds = max(_AT_LEAST, _IN_ALL - (time() - began))
-    if regret_seconds > 0:
-        _price_all(work, options, regret_seconds, pool)
-    return work
+    return [shown[i] for i in range(len(plans))], charts
 
 
 def _price_all(work: Work, options: Options, seconds: float, pool: _Pool) -> None:

@@ -11,15 +11,17 @@ import re
 import resource
 import signal
 import time
+from hashlib import blake2b
 from pathlib import Path
 from random import Random
 
 import pytest
 from support.batches import EAGER, finished, gone, kill, start, submissions, write
-from typer.testing import CliRunner
+from support.runner import CliRunner
 
 from planoracle.analysis.batch.ledger import NAME
 from planoracle.analysis.cli import app
+from planoracle.analysis.grade import Grade
 from planoracle.instances import catalogue, files
 
 KILLS = int(os.environ.get("PLANORACLE_KILLS", "1"))
@@ -123,7 +125,7 @@ def test_a_worker_that_dies_is_replaced(many):
         f"{EAGER}\nimport os, signal, threading, time\nfrom planoracle.analysis.batch import hands\n"
         "made = hands.Processes.__init__\n"
         "def make(self, *args):\n"
-        "    made(self, *args)\n    threading.Thread(target=shoot, args=(self._executor,)).start()\n"
+        "    made(self, *args)\n    threading.Thread(target=shoot, args=(self._team._executor,)).start()\n"
         "shots = []\n"
         "def shoot(executor):\n"
         "    while not executor._processes:\n        time.sleep(0.01)\n"
@@ -138,7 +140,7 @@ def test_a_worker_that_dies_is_replaced(many):
 
 def test_work_that_kills_workers_ends_with_an_error_that_names_it(many):
     path, _, _ = many
-    code = f"{EAGER}\nfrom planoracle.analysis.batch import hands\nimport os\nhands._settle = os._exit"
+    code = f"{EAGER}\nfrom planoracle.analysis.batch import team\nimport os\nteam._settle = os._exit"
     status, _, err = finished("grade", path, "--format", "jsonl", "--jobs", "2", before=code)
     assert status == 1
     assert "worker processes died 3 times in a row (of lack of memory?) at work on line" in err
@@ -240,6 +242,63 @@ def test_faults_of_ours_and_unreadable_lines_are_not_kept(tmp_path, monkeypatch)
     found = invoke("grade", path, "--format", "jsonl", "--run", tmp_path / "run")
     assert [row["scored"] for row in timeless(found.stdout)] == [True, True, False]
     assert len((tmp_path / "run" / NAME).read_text().splitlines()) == 3
+
+
+def forge(run, change):
+    """Change the row of the first result of a run, with a check that fits."""
+    lines = (run / NAME).read_bytes().splitlines(keepends=True)
+    line = json.loads(lines[1])
+    key, row = line["key"].encode(), change(line["row"])
+    check = blake2b(key + row, digest_size=8).hexdigest().encode()
+    lines[1] = b'{"key":"%s","check":"%s","row":%s}\n' % (key, check, row)
+    (run / NAME).write_bytes(b"".join(lines))
+
+
+def other(**values):
+    return lambda row: json.dumps(row | values).encode()
+
+
+ROWS = {
+    "no JSON": lambda row: b"{oops",
+    "no text": lambda row: b'"\xff"',
+    "brackets": lambda row: b"[" * 100_000,
+    "a list": lambda row: b"[]",
+    "null": lambda row: b"null",
+    "nothing in it": lambda row: b"{}",
+    "a list for a name": other(instance=["x"]),
+    "a list for a unit or a verdict": other(unit=[], scored=[]),
+    "text for a number": other(progress="all", status=None),
+    "a key less": lambda row: json.dumps({k: v for k, v in row.items() if k not in ("scored", "status")}).encode(),
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("verb", ["grade", "solve"])
+@pytest.mark.parametrize("form", ["jsonl", "table"])
+def test_a_kept_row_that_is_none_is_told_and_done_again(tmp_path, verb, row, form):
+    path = write(tmp_path / "s.jsonl", submissions(3))
+    call = [verb, path if verb == "grade" else "recipe2plan/timed/Cobbler_P*", "--run", tmp_path / "run"]
+    first = invoke(*call, "--format", "jsonl")
+    forge(tmp_path / "run", ROWS[row])
+    for said in (1, 0):
+        result = invoke(*call, "--format", form)
+        assert result.exit_code == 0, result.exception
+        assert result.stderr.count("a result is not what it should be; its work is done again") == said
+    assert timeless(invoke(*call, "--format", "jsonl").stdout) == timeless(first.stdout)
+
+
+@pytest.mark.parametrize("name", ["timearena", "robotouille", "asynctool"])
+@pytest.mark.parametrize("value", [None, "x", [], {}])
+def test_a_kept_grade_without_what_its_averages_need_is_no_end(tmp_path, name, value):
+    row = {"id": "a", "instance": catalogue.expand([name])[0], "turns" if name == "asynctool" else "actions": []}
+    call = ["grade", write(tmp_path / "s.jsonl", [row]), "--format", "jsonl", "--run", tmp_path / "run"]
+    first = invoke(*call)
+    assert json.loads(first.stdout)["scored"]
+    common = Grade.__slots__
+    forge(tmp_path / "run", lambda row: json.dumps({key: row[key] if key in common else value for key in row}).encode())
+    result = invoke(*call)
+    assert result.exit_code == 0, result.exception
+    assert value is None or result.stdout == first.stdout
 
 
 # --- being stopped -------------------------------------------------------------------------------
@@ -374,6 +433,19 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
     assert status == 1
     assert err.startswith(f"error: {place}: cannot be made a run directory: ")
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("verb", ["grade", "solve"])
+def test_a_run_directory_that_goes_away_is_an_error(tmp_path, verb):
+    path = write(tmp_path / "s.jsonl", submissions(3))
+    before = (
+        "import shutil\nfrom planoracle.analysis.batch import pool\nend = pool.Pool.__exit__\npool.Pool.__exit__ = "
+    )
+    code = before + f"lambda *args: (shutil.rmtree({str(tmp_path / 'run')!r}), end(*args))[1]"
+    call = [verb, path if verb == "grade" else "recipe2plan/timed/Cobbler_P*", "--run", tmp_path / "run"]
+    status, _, err = finished(*call, before=code)
+    assert status == 1
+    assert err == f"error: {tmp_path}/run/{NAME}: was moved or deleted while at work; results are kept there no more\n"
 
 
 def test_a_broken_file_is_told_and_mended(many, tmp_path):

@@ -73,21 +73,26 @@ def gone(group: int, seconds: float = 20) -> bool:
     return False
 
 
-def _alive(group: int) -> bool:
-    if not Path("/proc/self/stat").exists():
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return False
-        return True
+def members(group: int) -> int:
+    """How many processes of a group are at work, as /proc says."""
+    count = 0
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
             state, _, own = entry.read_text().rpartition(")")[2].split()[:3]
         except OSError:
             continue
-        if int(own) == group and state != "Z":
-            return True
-    return False
+        count += int(own) == group and state != "Z"
+    return count
+
+
+def _alive(group: int) -> bool:
+    if Path("/proc/self/stat").exists():
+        return members(group) > 0
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:

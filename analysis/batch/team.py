@@ -1,0 +1,94 @@
+"""Processes that work for this one: no signal of a terminal disturbs them, and none outlives it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["Team"]
+
+# Seconds between two looks whether the process we work for is there.
+_LOOK = 0.5
+
+
+class Team:
+    """Processes, started with the first call.
+
+    Parameters
+    ----------
+    size
+        How many; by default one for every processor.
+    """
+
+    def __init__(self, size: int | None = None) -> None:
+        from multiprocessing import resource_tracker
+
+        from joblib import cpu_count
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        self.size: int = size or cpu_count()
+        with _undisturbed():
+            if os.name == "posix":
+                resource_tracker.ensure_running()  # which would let signals through if it was started with the others
+            self._executor = ProcessPoolExecutor(max_workers=self.size, initializer=_settle, initargs=(os.getpid(),))
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Have a function called; the death of a process is told by the result."""
+        future: Future[Any]
+        try:
+            with _undisturbed():
+                future = self._executor.submit(function, *arguments)
+        except BrokenExecutor as error:  # told like the death of those at work
+            future = Future()
+            future.set_exception(error)
+        return future
+
+    def close(self) -> None:
+        """Stop, whatever is going on."""
+        # Its own way to do that fails now and then where work is left.
+        for process in list((self._executor._processes or {}).values()):
+            process.terminate()
+        self._executor.shutdown(wait=True)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Put off what a terminal sends to all processes; those started meanwhile do not hear of it at all."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _settle(parent: int) -> None:
+    """Prepare a process: signals of a terminal are none of its business, and it ends with its parent."""
+    from planoracle.analysis.streams import mend
+
+    mend()
+    for name in ("SIGINT", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    """End this process with its parent, however that ended."""
+    if os.name == "posix":
+        while os.getppid() == parent:
+            time.sleep(_LOOK)
+    else:  # the parent's number stays, but there is a handle of it
+        from multiprocessing import parent_process
+
+        if (process := parent_process()) is not None:
+            process.join()
+    os._exit(1)

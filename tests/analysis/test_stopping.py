@@ -1,0 +1,123 @@
+"""Signals: when they come early, where they find processes, and what they leave behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from support.batches import finished, gone, members, start
+
+from planoracle.analysis.optimum import optimum
+from planoracle.instances.catalogue import load
+
+# The bundled plans must be many, so that they are given to processes, and their prices take long.
+NAME = "timearena/household1"
+# Whoever starts the tests in the background has Ctrl-C ignored.
+HEARD = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    plan = optimum(load(NAME)).plan.splitlines()
+    rows = [
+        {"id": f"{k}-{n}", "instance": NAME, "actions": [*plan[:k], "wait", *plan[k:]] + ["wait"] * n}
+        for k in range(len(plan))
+        for n in range(40)
+    ]
+    path = tmp_path_factory.mktemp("runs") / "runs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are counted in /proc")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("verb", ["report", "grade", "solve"])
+def test_no_process_outlives_the_one_that_started_it(runs, tmp_path, verb, number):
+    calls = {
+        "report": ["report", runs, "-o", tmp_path / "page.html", "--regret-seconds", "600"],
+        "grade": ["grade", runs, "--waits", "--jobs", "2", "--no-cache", "--format", "jsonl"],
+        "solve": ["solve", "robotouille/multi_agent", "timearena", "--jobs", "2", "--format", "jsonl"],
+    }
+    pipes = {"stdout": -3, "stderr": (tmp_path / "said").open("wb")}
+    eager = "from planoracle.analysis.batch import pool; pool._PATIENCE = 0.0"
+    process = start(*calls[verb], before=f"{HEARD}\n{eager}", **pipes)
+    until = time.monotonic() + 60
+    while members(process.pid) < 4 and time.monotonic() < until:  # two workers, and who keeps their books
+        time.sleep(0.02)
+    assert members(process.pid) >= 4
+    process.send_signal(number)
+    status = process.wait(timeout=30)
+    assert status == (-9 if number == signal.SIGKILL else 128 + number)
+    assert gone(process.pid)
+    if number != signal.SIGKILL:
+        said = (tmp_path / "said").read_text()
+        assert said in ("", "interrupted: nothing is kept; with --run DIR, what is done would be\n")
+        assert os.listdir(tmp_path) == ["said"]
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="there are no process groups")
+def test_a_terminal_that_goes_away_is_no_death_of_workers(runs, tmp_path):
+    process = start("report", runs, "-o", tmp_path / "page.html", "--regret-seconds", "600")
+    while members(process.pid) < 4:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGHUP)
+    assert process.wait(timeout=30) == 129
+    with process.stderr, process.stdout:
+        assert process.stderr.read() == b""
+
+
+# Modules in whose import Ctrl-C comes: those of the start, those of a verb, and those of libraries within it.
+MODULES = ["typer", "planoracle.analysis.cli.verbs", "planoracle.analysis.cli.batching", "pydantic", "ortools"]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_ctrl_c_at_the_start_ends_with_130_and_without_a_word(module):
+    code = (
+        f"{HEARD}\nimport os, sys\n"
+        f"sys.addaudithook(lambda event, about: event == 'import' and about[0] == {module!r}"
+        " and os.kill(os.getpid(), signal.SIGINT))"
+    )
+    assert finished("explain" if module == "ortools" else "solve", NAME, before=code) == (130, b"", "")
+
+
+# --- pages half written --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "word"),
+    [
+        ("raise OSError(28, 'No space left on device')", 2, "page.html: cannot be written: No space left on device"),
+        ("os.kill(os.getpid(), signal.SIGTERM)", 143, ""),
+        ("os.kill(os.getpid(), signal.SIGINT)", 130, ""),
+    ],
+)
+def test_no_part_of_a_page_is_left(tmp_path, fault, status, word):
+    row = {"id": "a", "instance": NAME, "actions": []}
+    (tmp_path / "runs.jsonl").write_text(json.dumps(row) + "\n")
+    code = (
+        f"{HEARD}\nimport os, pathlib\nwrite = pathlib.Path.write_text\n"
+        f"def half(path, text, **options):\n    write(path, text[:99], **options)\n    {fault}\n    os.getpid()\n"
+        "pathlib.Path.write_text = half"
+    )
+    call = ["report", tmp_path / "runs.jsonl", "-o", tmp_path / "page.html", "--regret-seconds", "0"]
+    ended, _, err = finished(*call, before=code)
+    assert ended == status
+    assert word in err
+    assert "Traceback" not in err
+    assert os.listdir(tmp_path) == ["runs.jsonl"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_page_goes_into_a_pipe_and_does_not_replace_it(tmp_path):
+    (tmp_path / "runs.jsonl").write_text(json.dumps({"id": "a", "instance": NAME, "actions": []}) + "\n")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    process = start("report", tmp_path / "runs.jsonl", "-o", pipe, "--regret-seconds", "0")
+    assert pipe.read_text().endswith("</html>\n")
+    assert process.wait(timeout=30) == 0
+    process.communicate()
+    assert pipe.is_fifo()

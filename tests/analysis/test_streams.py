@@ -1,0 +1,167 @@
+"""Standard streams that are closed, full or broken: a status and a word, never a traceback, and no result lost."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.batches import MAIN, submissions, write
+
+from planoracle.analysis.cli.verbs import _VERBS
+
+pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+
+NAME = "recipe2plan/timed/Cobbler_Pancakes"
+# A quick call of every verb; all that is read on standard input is in the last two.
+CALLS = {
+    "instances": f"instances {NAME}",
+    "solve": f"solve {NAME} nothing.json --format csv",
+    "schedule": f"schedule {NAME} --format csv",
+    "grade": "grade s.jsonl --format jsonl",
+    "compare": f"compare {NAME} --format csv",
+    "compose": "compose asynctool@0-1 --tasks 2 --count 1",
+    "critique": "critique s.jsonl --no-regret",
+    "explain": f"explain {NAME}",
+    "gantt": f"gantt {NAME} -o gantt.svg",
+    "generate": "generate --count 1 --seed 1",
+    "next": f"next {NAME}",
+    "regret": "regret one.jsonl --format jsonl",
+    "repair": "repair one.jsonl --format jsonl",
+    "report": "report s.jsonl -o page.html --regret-seconds 0",
+    "schema": "schema",
+    "speedup": "speedup timearena/household1 --agents 2",
+    "--help": "--help",
+}
+READING = {"grade -": "grade - --format jsonl", "solve -": "solve -", "next -": f"next {NAME} --after -"}
+BAD = "the output cannot be written: "
+# What becomes of the output: redirection, and the word on it; a reader who went away is no fault.
+OUTPUTS = {"closed": (">&-", f"{BAD}Bad file descriptor"), "full": (">/dev/full", f"{BAD}No space left on device")}
+DIAGNOSTICS = {"closed": "2>&-", "full": "2>/dev/full", "broken": "2 broken", "all but the output": "<&- 2>&-"}
+BROKEN = {"1 broken": "stdout", "2 broken": "stderr"}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("streams")
+    rows = submissions(4)
+    write(folder / "one.jsonl", rows[:1])
+    write(folder / "s.jsonl", rows).open("a").write('{"bad\n')
+    return folder
+
+
+def run(folder, call, redirection="", stdin=b""):
+    """Run a call by the shell; return status, output and diagnostics. What is `BROKEN` goes to nobody any more."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    if redirection in BROKEN:
+        pipes[BROKEN[redirection]] = writing
+        redirection = ""
+    program = shlex.join([sys.executable, "-c", MAIN])
+    try:
+        done = subprocess.run(
+            ["sh", "-c", f"{program} {call} {redirection}"], cwd=folder, input=stdin, timeout=100, check=False, **pipes
+        )
+    finally:
+        os.close(writing)
+    said = (done.stderr or b"").decode()
+    assert "Traceback" not in said, said
+    assert "Exception ignored" not in said, said
+    return done.returncode, timeless(done.stdout or b""), said
+
+
+def timeless(out):
+    """Output without the seconds that something took."""
+    lines = out.decode().splitlines()
+    if not lines or "seconds" not in lines[0].split(","):
+        return lines
+    place = lines[0].split(",").index("seconds")
+    return [",".join(cell for n, cell in enumerate(line.split(",")) if n != place) for line in lines]
+
+
+def test_every_verb_is_called():
+    assert CALLS.keys() == {*_VERBS, "--help"}
+
+
+@pytest.mark.parametrize("verb", CALLS)
+def test_no_verb_needs_diagnostics_and_all_tell_that_the_output_is_lost(place, verb):
+    status, out, err = run(place, CALLS[verb])
+    assert err or status == 0
+    kind = sorted(DIAGNOSTICS)[len(verb) % len(DIAGNOSTICS)]  # all of them below
+    assert run(place, CALLS[verb], DIAGNOSTICS[kind])[:2] == (status, out)
+    lost, _, told = run(place, CALLS[verb], OUTPUTS["closed"][0])
+    if out:
+        assert lost == 1
+        assert told.endswith(f"error: {BAD}Bad file descriptor\n")
+    else:  # it has none
+        assert (lost, told) == (status, err)
+
+
+@pytest.mark.parametrize("verb", ["grade", "critique", "schema"])
+def test_all_faults_of_one_verb_that_keeps_rows_one_that_prints_and_one_that_only_echoes(place, verb):
+    status, out, _ = run(place, CALLS[verb])
+    for redirection in DIAGNOSTICS.values():
+        assert run(place, CALLS[verb], redirection)[:2] == (status, out)
+    for redirection, word in OUTPUTS.values():
+        lost, _, told = run(place, CALLS[verb], redirection)
+        assert lost == 1
+        assert told.endswith(f"error: {word}\n")
+    assert run(place, CALLS[verb], "1 broken")[:2] == (1, [])
+    assert run(place, CALLS[verb], "<&- >&- 2>&-")[:2] == (1, [])
+
+
+@pytest.mark.parametrize("call", READING)
+def test_input_that_cannot_be_read_is_told(place, call):
+    status, _, err = run(place, READING[call], "<&-")
+    assert status == 1
+    assert "Bad file descriptor" in err
+    assert "output" not in err
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        ("grade -", "cannot be read any further: line 1 does not end"),
+        ("solve -", "a line is longer than 65536 bytes"),
+        ("next -", "-: is larger than 16777216 bytes"),
+    ],
+)
+def test_input_without_an_end_is_not_read_for_ever(place, call, word):
+    status, _, err = run(place, READING[call], "</dev/zero")
+    assert status == 1
+    assert word in err
+
+
+def test_results_go_to_the_run_directory_and_nothing_else_does(place):
+    """Closed streams leave their numbers to the next files that are opened."""
+    assert run(place, "grade s.jsonl --run calm", "")[0] == 1
+    assert run(place, "grade s.jsonl --run closed", "<&- >&- 2>&-")[0] == 1
+    calm, closed = ((place / name / "results.jsonl").read_bytes() for name in ("calm", "closed"))
+    assert calm.count(b"\n") == 5
+    assert calm == closed
+
+
+def test_names_may_hold_any_byte(place):
+    status, _, err = run(place, "solve -", stdin=b"\xff\xfe.json\n")
+    assert status == 1
+    assert err.startswith("error: \\udcff\\udcfe.json: cannot be read: No such file")
+
+
+# --- compressed files ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "call", ["grade {}", "grade - < {}", "critique {}", "report {} -o x.html", "solve - < {}", "instances ./{}"]
+)
+def test_a_compressed_file_is_told_to_be_one(place, call):
+    name = "problem.json.gz" if "instances" in call else "s.jsonl.gz"
+    (place / name).write_bytes(gzip.compress(b"".join(json.dumps(row).encode() for row in submissions(3))))
+    status, _, err = run(place, call.format(name))
+    assert status == 1
+    assert err.count("is compressed (gzip); decompress it first") == err.count("error") == 1
