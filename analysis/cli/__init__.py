@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
+# Nothing else here: Ctrl-C is not heard in good order before `main` says so.
 import os
-import signal
 import sys
-import threading
-from typing import Any
 
 __all__ = ["app", "main", "run"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import the verbs when somebody asks for them: `main` comes first, so that it can be stopped in good order."""
     if name not in ("app", "run"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -27,8 +23,17 @@ def main() -> None:
 
     Ctrl-C ends it at once with status 130, unless there is something to put away (see `stopping`).
     """
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, as in the background
-        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    try:
+        import signal
+
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, as in the background
+            signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    except KeyboardInterrupt:
+        os._exit(130)
+    import atexit
+    import gc
+    import threading
+
     from planoracle.analysis.streams import mend
 
     mend()
