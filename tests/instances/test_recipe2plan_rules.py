@@ -328,7 +328,7 @@ def test_an_interval_of_length_zero_overlaps_only_strictly_inside_another():
         "oven",
         actions=(
             step("X/0", 100, auto=True, uses=[Demand("oven")]),
-            step("X/1", 100, auto=True, cut=True, uses=[Demand("oven")]),
+            step("X/1", 100, cut=True, uses=[Demand("oven")]),
         ),
         resources=(Resource("oven"),),
         benchmark="recipe2plan",
