@@ -81,7 +81,8 @@ def is_missing(value: Any) -> bool:
 
 
 def _as_text(value: Any) -> str | None:
-    return str(value).encode("utf-8", "replace").decode("utf-8") or None
+    # pandas before 3 reads text from CSV only as far as a NUL.
+    return str(value).replace("\0", "?").encode("utf-8", "replace").decode("utf-8") or None
 
 
 def _as_count(value: Any) -> int:

