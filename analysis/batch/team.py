@@ -59,15 +59,27 @@ class Team:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Put off what a terminal sends to all processes; those started meanwhile do not hear of it at all."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+    """Put off what would stop us while processes and threads are half started.
+
+    What a terminal sends to all processes is blocked as well, so that those started meanwhile do not hear of it at all.
+    """
+    kept: list[int] = []
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():
+        for one in (getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)):
+            if callable(signal.getsignal(one)):
+                handlers[one] = signal.signal(one, lambda number, _: kept.append(number))
+    blocks = hasattr(signal, "pthread_sigmask")
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP}) if blocks else set()
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if blocks:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for one, handler in handlers.items():
+            signal.signal(one, handler)
+        if kept:
+            signal.raise_signal(kept[0])
 
 
 def _settle(parent: int) -> None:

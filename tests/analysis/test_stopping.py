@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from support.batches import finished, gone, members, start
 
+from planoracle.analysis.batch.team import Team
+from planoracle.analysis.cli.stopping import Stopped, stoppable
 from planoracle.analysis.optimum import optimum
 from planoracle.instances.catalogue import load
 
@@ -51,10 +53,10 @@ def test_no_process_outlives_the_one_that_started_it(runs, tmp_path, verb, numbe
     assert members(process.pid) >= 4
     process.send_signal(number)
     status = process.wait(timeout=30)
-    assert status == (-9 if number == signal.SIGKILL else 128 + number)
+    said = (tmp_path / "said").read_text()
+    assert status == (-9 if number == signal.SIGKILL else 128 + number), said
     assert gone(process.pid)
     if number != signal.SIGKILL:
-        said = (tmp_path / "said").read_text()
         assert said in ("", "interrupted: nothing is kept; with --run DIR, what is done would be\n")
         assert os.listdir(tmp_path) == ["said"]
 
@@ -68,6 +70,29 @@ def test_a_terminal_that_goes_away_is_no_death_of_workers(runs, tmp_path):
     assert process.wait(timeout=30) == 129
     with process.stderr, process.stdout:
         assert process.stderr.read() == b""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no signals are sent here")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_waits_until_processes_are_started(monkeypatch, number):
+    """Else what was half started could not be put away, and the command ended with a traceback."""
+    team, started = Team(1), []
+
+    def submit(*arguments):
+        os.kill(os.getpid(), number)
+        time.sleep(0.01)  # where it would be heard, if it was not put off
+        started.append(arguments)
+
+    monkeypatch.setattr(team._executor, "submit", submit)
+    before = signal.signal(number, signal.default_int_handler)  # it may be ignored, as in the background
+    try:
+        with pytest.raises(Stopped) as stopped, stoppable():
+            team.submit(print, "here")
+    finally:
+        signal.signal(number, before)
+        team.close()
+    assert stopped.value.code == 128 + number
+    assert started == [(print, "here")]
 
 
 # Modules in whose import Ctrl-C comes: those of the start, those of a verb, and those of libraries within it.
