@@ -69,6 +69,20 @@ def test_command_line_starts_without_heavy_libraries() -> None:
     assert run.stdout.strip() == "[]"
 
 
+def test_messages_of_or_tools_are_made_in_one_module() -> None:
+    """They change with its releases."""
+    found = {
+        (path.relative_to(ROOT).as_posix(), line.strip())
+        for path in MODULES
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.match(r"\s*(from|import)\b.*\bortools\b|.*import_module\(.ortools", line)
+    }
+    assert found == {
+        ("solver/cp.py", "from ortools.sat.python import cp_model_helper as cmh"),
+        ("solver/solve.py", "import ortools"),  # for its version
+    }
+
+
 def test_what_is_imported_is_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = [entry for entries in project["optional-dependencies"].values() for entry in entries]
