@@ -1,0 +1,91 @@
+"""What guards the tree outside Python: hooks, workflow, forms, citation, source distribution."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from planoracle.instances.version import VERSION
+
+ROOT = Path(__file__).resolve().parents[1]
+GITHUB = ROOT / ".github"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def read(path: Path) -> Any:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def hooks() -> dict[str, dict[str, Any]]:
+    return {hook["id"]: hook for repo in read(ROOT / ".pre-commit-config.yaml")["repos"] for hook in repo["hooks"]}
+
+
+@pytest.mark.parametrize("tool", ["ruff", "mypy"])
+def test_tools_have_one_version(tool: str) -> None:
+    """A hook with a release of its own found errors where CI found none."""
+    assert [entry for entry in PROJECT["optional-dependencies"]["dev"] if re.match(rf"{tool}==[0-9.]+$", entry)]
+    ours = [hook for hook in hooks().values() if re.search(rf"\b{tool}\b", hook["entry"])]
+    assert ours
+    for hook in ours:
+        assert hook["entry"].startswith(f".ci/tool {tool}")
+        assert hook["language"] == "system"
+        assert "additional_dependencies" not in hook
+
+
+def test_hooks_are_of_this_tree_or_of_one_release() -> None:
+    assert {repo["repo"] for repo in read(ROOT / ".pre-commit-config.yaml")["repos"]} == {"local"}
+    needs = [need for hook in hooks().values() for need in hook.get("additional_dependencies", ())]
+    assert all("==" in need for need in needs)
+
+
+def test_the_workflow_runs_the_versions_that_are_declared() -> None:
+    jobs = read(GITHUB / "workflows" / "ci.yml")["jobs"]
+    matrix = jobs["tests"]["strategy"]["matrix"]
+    declared = re.findall(r"Python :: (3\.[0-9]+)", "\n".join(PROJECT["classifiers"]))
+    assert matrix["python"] == declared
+    assert PROJECT["requires-python"] == f">={declared[0]}"
+    assert [system.split("-")[0] for system in matrix["system"]] == ["ubuntu", "macos", "windows"]
+
+
+def test_the_workflow_runs_the_command_of_the_readme() -> None:
+    command = re.search(r"^python3 -m venv .*pytest.*$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M)
+    assert command
+    _, install, run = command[0].split(" && ")
+    steps = [step["run"] for step in read(GITHUB / "workflows" / "ci.yml")["jobs"]["tests"]["steps"] if "run" in step]
+    assert steps[-2:] == [
+        install.replace(".venv/bin/pip", "python -m pip").replace(" -q", "").replace("'", '"'),
+        run.replace(".venv/bin/python", "python"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["bug", "verdict", "benchmark"])
+def test_forms_ask_for_what_is_needed(name: str) -> None:
+    form = read(GITHUB / "ISSUE_TEMPLATE" / f"{name}.yml")
+    assert {"name", "description", "body"} <= set(form)
+    ids = [field["id"] for field in form["body"]]
+    assert len(ids) == len(set(ids)) >= 3
+    assert all(field["type"] in ("input", "textarea") and field["attributes"]["label"] for field in form["body"])
+
+
+def test_the_citation_is_of_this_version() -> None:
+    citation = read(ROOT / "CITATION.cff")
+    assert citation["version"] == VERSION
+    assert citation["title"] == PROJECT["name"]
+    assert citation["license"] == PROJECT["license"]
+    assert citation["authors"] == PROJECT["authors"]
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout, so nobody knows what belongs to the tree")
+def test_the_source_distribution_holds_the_whole_tree() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    lines = [line.split() for line in (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()]
+    held = {name for line in lines if line and line[0] in ("graft", "include") for name in line[1:]}
+    # These, and the packages of .namespace, are there by themselves.
+    itself = {".namespace", "LICENSE", "MANIFEST.in", "README.md", "pyproject.toml"}
+    assert {name.split("/")[0] for name in listed.splitlines()} == held | itself
