@@ -11,7 +11,8 @@ from planoracle.analysis.courses.common import Candidate, Course, wait_words, wa
 from planoracle.analysis.courses.dispatch import course_of
 from planoracle.analysis.regret import completed
 from planoracle.analysis.valuation import state_solver, step_of, value_of
-from planoracle.instances.catalogue import Problem
+from planoracle.instances.model import Instance
+from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.profile import PROFILES
 from planoracle.solver.states import NEVER, Value
@@ -125,7 +126,7 @@ def next_commands(
     """
     if isinstance(instance, Kitchen):
         return _kitchen_advice(instance, submission, rules or PROFILES["paper"], everything, seconds)
-    run = course_of(instance, submission, rules)
+    run = course_of(of_kind(instance, Instance), submission, rules)
     if clock is not None:
         run.wait_until(clock)
     step, here = step_of(run), run.situations[run.stop]
@@ -162,7 +163,7 @@ def _kitchen_advice(kitchen: Kitchen, submission: Any, rules: Any, everything: b
         for action, value in found
     ]
     kept = sorted(options, key=_rank) if everything else [option for option in options if option.cost == 0]
-    return Advice(kitchen.name, "step", before.makespan, before.status, tuple(kept), plan, done)
+    return Advice(kitchen.name, kitchen.unit, before.makespan, before.status, tuple(kept), plan, done)
 
 
 def _rank(option: Option) -> tuple[bool, int]:

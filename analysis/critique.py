@@ -9,9 +9,7 @@ from typing import Any
 from planoracle.analysis.critics.common import Critic, Examined, Section, sections_of
 from planoracle.analysis.critics.decisions import Decisions, decisions, too_long
 from planoracle.analysis.critics.efficiency import Efficiency, efficiency
-from planoracle.analysis.profiles import benchmark_of
-from planoracle.instances.catalogue import Problem
-from planoracle.instances.model import Instance
+from planoracle.instances.problem import Problem
 
 __all__ = ["VERSION", "Critique", "Verdict", "critic_of", "critique"]
 
@@ -153,13 +151,13 @@ def critique(
     examined = critic.examine(problem, submission)
     return Critique(
         instance=problem.name,
-        benchmark=benchmark_of(problem),
+        benchmark=problem.benchmark,
         verdict=_verdict(examined),
         sections=sections_of(critic.topics, examined, critic.name(problem)),
         efficiency=efficiency(examined, critic.best(problem)),
         decisions=_decisions(problem, submission, examined, rules, hints=hints, seconds=seconds) if regret else None,
-        unit=problem.unit if isinstance(problem, Instance) else "step",
-        seconds_per_tick=problem.seconds_per_tick if isinstance(problem, Instance) else None,
+        unit=problem.unit,
+        seconds_per_tick=problem.seconds_per_tick,
     )
 
 
@@ -167,10 +165,6 @@ def critic_of(problem: Problem, rules: Any = None) -> Critic:
     """Return the critic of a problem's benchmark under a profile."""
     # Imported when needed: a critic brings its benchmark's rules.
     options = {} if rules is None else {"rules": rules}
-    if not isinstance(problem, Instance):
-        from planoracle.analysis.critics.robotouille import RobotouilleCritic
-
-        return RobotouilleCritic(**options)
     if problem.benchmark == "recipe2plan":
         from planoracle.analysis.critics.recipe2plan import Recipe2PlanCritic
 
@@ -183,6 +177,10 @@ def critic_of(problem: Problem, rules: Any = None) -> Critic:
         from planoracle.analysis.critics.asynctool import AsyncToolCritic
 
         return AsyncToolCritic(**options)
+    if problem.benchmark == "robotouille":
+        from planoracle.analysis.critics.robotouille import RobotouilleCritic
+
+        return RobotouilleCritic(**options)
     from planoracle.analysis.critics.own import OwnCritic
 
     return OwnCritic()
@@ -238,7 +236,7 @@ def _decisions(
     priced = regret(problem, submission, rules, seconds=seconds)
     following: tuple[str, ...] = ()
     # A call of AsyncTool, told with its parameters, would be a part of the solution.
-    if hints and not priced.success and benchmark_of(problem) != "asynctool":
+    if hints and not priced.success and problem.benchmark != "asynctool":
         advice = next_commands(problem, submission, rules, seconds=seconds)
         following = tuple(option.command for option in advice.options)
     return decisions(priced, examined.clock, hints=hints, following=following)

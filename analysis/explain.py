@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.model import Instance
+from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.wording import span
 
@@ -85,7 +86,7 @@ class Explanation:
         }
 
 
-def explain(problem: Instance | Kitchen, *, time_limit: float = 60.0) -> Explanation:
+def explain(problem: Problem, *, time_limit: float = 60.0) -> Explanation:
     """Solve a problem and explain the answer.
 
     Parameters
@@ -109,7 +110,9 @@ def explain(problem: Instance | Kitchen, *, time_limit: float = 60.0) -> Explana
 (make_folder) 1 turn + call 2 of files_1 (make_folder) 1 turn + ALL COMPLETED 1 turn = 4 turns: everything takes at \
 least 4 turns.
     """
-    return _kitchen(problem, time_limit) if isinstance(problem, Kitchen) else _schedule(problem, time_limit)
+    if isinstance(problem, Kitchen):
+        return _kitchen(problem, time_limit)
+    return _schedule(of_kind(problem, Instance), time_limit)
 
 
 def _schedule(instance: Instance, time_limit: float) -> Explanation:
@@ -158,7 +161,7 @@ def _kitchen(kitchen: Kitchen, time_limit: float) -> Explanation:
 
     rules = PROFILES["released"]
     result = plan(kitchen, time_limit=time_limit, rules=rules)
-    known = result.instance, result.status, result.makespan, result.lower_bound, "step"
+    known = result.instance, result.status, result.makespan, result.lower_bound, kitchen.unit
     head = f"{result.instance}: {result.status}"
     if result.status == "infeasible":
         return Explanation(*known, _told=(f"{head}: no plan reaches the goal ({result.proof}).",))

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from planoracle.analysis.judges.common import Judge, OwnJudge
 from planoracle.analysis.problems import Problems
-from planoracle.analysis.profiles import benchmark_of
 from planoracle.analysis.submissions import checked, fault_of
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import profile as asynctool
@@ -153,11 +152,11 @@ class Grader:
         return Grade(
             id=submission["id"],
             instance=submission["instance"],
-            benchmark=benchmark_of(instance),
+            benchmark=instance.benchmark,
             scored=True,
             model=submission.get("model"),
             line=line,
-            **self._judge(benchmark_of(instance)).judge(instance, submission),
+            **self._judge(instance.benchmark).judge(instance, submission),
         )
 
     def _judge(self, benchmark: str) -> Judge:
@@ -191,7 +190,7 @@ class Grader:
             return None
         head = name.partition("/")[0]
         known = self.problems.known(name)
-        return benchmark_of(known) if known is not None else head if head in catalogue.BENCHMARKS else None
+        return known.benchmark if known is not None else head if head in catalogue.BENCHMARKS else None
 
 
 def _text(value: Any) -> str | None:

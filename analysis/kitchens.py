@@ -113,7 +113,7 @@ def kitchen_regret(
     last = values.totals[-1]
     return Regret(
         instance=kitchen.name,
-        unit="step",
+        unit=kitchen.unit,
         success=run.success,
         decisions=tuple(decisions),
         optimum=values.totals[0].makespan,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from planoracle.analysis.recent import Recent
 from planoracle.instances import catalogue
-from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import InputError
+from planoracle.instances.problem import Problem
 
 __all__ = ["Problems"]
 

@@ -6,18 +6,10 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from planoracle.instances.catalogue import Problem
-from planoracle.instances.model import Instance
-
-__all__ = ["BENCHMARKS", "benchmark_of", "profiles"]
+__all__ = ["BENCHMARKS", "profiles"]
 
 #: Benchmarks with rule profiles.
 BENCHMARKS = ("recipe2plan", "timearena", "asynctool", "robotouille")
-
-
-def benchmark_of(problem: Problem) -> str:
-    """Return whose rules apply to a problem; ``own`` for the general ones."""
-    return problem.benchmark if isinstance(problem, Instance) else "robotouille"
 
 
 def profiles(name: str, options: Mapping[str, str] | None = None) -> dict[str, Any]:

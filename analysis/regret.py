@@ -8,8 +8,9 @@ from typing import Any
 from planoracle.analysis.courses.common import Course, Situation
 from planoracle.analysis.courses.dispatch import course_of
 from planoracle.analysis.valuation import step_of, value_of, values_of
-from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import InternalError
+from planoracle.instances.model import Instance
+from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.profile import PROFILES
 from planoracle.instances.schedule import Schedule
@@ -143,7 +144,7 @@ def regret(instance: Problem, submission: Any, rules: Any = None, *, seconds: fl
         from planoracle.analysis.kitchens import kitchen_regret  # brings the planner
 
         return kitchen_regret(instance, submission, rules or PROFILES["paper"], seconds=seconds)
-    return regret_of(course_of(instance, submission, rules), seconds=seconds)
+    return regret_of(course_of(of_kind(instance, Instance), submission, rules), seconds=seconds)
 
 
 def regret_of(run: Course, *, seconds: float = 10.0) -> Regret:

@@ -9,9 +9,9 @@ from typing import Any
 from planoracle.analysis.optimum import optimum
 from planoracle.analysis.profiles import profiles
 from planoracle.analysis.repairs.common import Dropped, Moved, Reader, Reading, Repair
-from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model import Instance
+from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.schedule import Piece
 from planoracle.instances.validate import MAX_TICKS
@@ -71,7 +71,7 @@ class Repairer:
             if problem not in self._kitchens:
                 self._kitchens[problem] = plan(problem, time_limit=self.time_limit, rules=rules)
             return repair_kitchen(problem, dict(submission), rules, self._kitchens[problem], self.time_limit)
-        return self._repair(problem, dict(submission))
+        return self._repair(of_kind(problem, Instance), dict(submission))
 
     def _repair(self, instance: Instance, submission: dict[str, Any]) -> Repair:
         reader = self._reader(instance.benchmark)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import IO, Any, Generic, TypeVar
 
 from planoracle.analysis.problems import Problems
-from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import InputError
+from planoracle.instances.problem import Problem
 from planoracle.instances.reading import load_json, refuse_compressed
 
 __all__ = ["INTERNAL", "MAX_LINE", "Answer", "answers", "checked", "fault_of", "read_submissions"]

@@ -9,17 +9,14 @@ from functools import cache
 from importlib import import_module
 from os.path import isfile, join
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
+from typing import Protocol, cast
 
 from planoracle.instances.crew import split_crew, with_crew
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Instance
-
-if TYPE_CHECKING:
-    from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.instances.problem import Problem, of_kind
 
 __all__ = [
-    "Problem",
     "bundled",
     "expand",
     "is_file",
@@ -33,9 +30,6 @@ __all__ = [
 
 #: Benchmarks with bundled problems; each has a module ``sets`` with the functions of `_Shelf`.
 BENCHMARKS = ("recipe2plan", "timearena", "asynctool", "robotouille")
-
-#: A scheduling problem, or a kitchen, in which the actions have to be chosen.
-Problem: TypeAlias = "Instance | Kitchen"
 
 
 class _Shelf(Protocol):
@@ -199,11 +193,12 @@ def _with_crew(found: Problem, crew: str) -> Problem:
     if isinstance(found, Instance):
         return with_crew(found, crew)
     from planoracle.instances.robotouille.cooks import with_cooks
+    from planoracle.instances.robotouille.kitchen import Kitchen
 
     _, count, *rules = crew.split("~")
     if rules:
         raise InputError("everybody may do everything in a kitchen", field="only", value=rules[0])
-    return with_cooks(found, int(count))
+    return with_cooks(of_kind(found, Kitchen), int(count))
 
 
 def load(name: str) -> Instance:

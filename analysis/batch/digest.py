@@ -7,13 +7,10 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from planoracle.instances.catalogue import Problem
 from planoracle.instances.model import Instance
-
-if TYPE_CHECKING:
-    from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.instances.problem import Problem
 
 __all__ = ["FORMAT", "digest", "fingerprint", "of_text"]
 
@@ -45,7 +42,7 @@ def of_text(text: str) -> str:
 def fingerprint(problem: Problem) -> str:
     """Return the digest of a problem with everything its rules need, its name included; worked out once."""
     if not isinstance(problem, Instance):
-        return _of_kitchen(problem)
+        return _of_other(problem)
     found = problem.cache.get("fingerprint")
     if found is None:
         found = problem.cache["fingerprint"] = digest(problem)
@@ -54,8 +51,8 @@ def fingerprint(problem: Problem) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _of_kitchen(kitchen: Kitchen) -> str:
-    return digest(kitchen)
+def _of_other(problem: Problem) -> str:
+    return digest(problem)
 
 
 def _plain(value: Any) -> Any:

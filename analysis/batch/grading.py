@@ -20,8 +20,8 @@ from planoracle.analysis.recent import Recent
 from planoracle.analysis.report.entries import grade_of
 from planoracle.analysis.statistics import Averages
 from planoracle.analysis.submissions import INTERNAL
-from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import InputError
+from planoracle.instances.problem import Problem
 from planoracle.solver.solve import versions
 
 __all__ = ["Grading", "Sound", "Submissions"]

@@ -11,9 +11,9 @@ from typing import Any
 from planoracle.analysis.batch.digest import FORMAT, digest, fingerprint
 from planoracle.analysis.batch.flow import Item
 from planoracle.analysis.batch.work import Answer, Chunk, pack
-from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.model import Instance
+from planoracle.instances.problem import Problem, of_kind
 from planoracle.solver import solve as solver
 
 __all__ = ["Solving", "sound"]
@@ -64,9 +64,10 @@ class Solving:
     def _row(self, problem: Problem) -> dict[str, Any]:
         result: Any
         if not isinstance(problem, Instance):
+            from planoracle.instances.robotouille.kitchen import Kitchen
             from planoracle.solver.kitchens.planner import plan
 
-            result = plan(problem, time_limit=self.time_limit)
+            result = plan(of_kind(problem, Kitchen), time_limit=self.time_limit)
             own = {"rounds": result.rounds, "expanded": result.expanded}
         else:
             result = solver.solve(
@@ -79,7 +80,7 @@ class Solving:
             "status": result.status,
             "makespan": result.makespan,
             "lower_bound": result.lower_bound,
-            "unit": problem.unit if isinstance(problem, Instance) else "step",
+            "unit": problem.unit,
             "seconds": round(result.seconds, 6),
             "proof": result.proof,
             "plan": result.plan,

@@ -37,7 +37,7 @@ def next_(
     rules counts in no price. The formats json and jsonl also hold the grid and the best completion as a plan.
     """
     from planoracle.analysis.advice import next_commands
-    from planoracle.analysis.profiles import benchmark_of, profiles
+    from planoracle.analysis.profiles import profiles
     from planoracle.instances import catalogue
     from planoracle.instances.errors import UnknownNameError
     from planoracle.instances.reading import read_bytes, read_stream
@@ -49,7 +49,7 @@ def next_(
     if after is not None:
         raw = read_stream(sys.stdin.buffer, "-") if str(after) == "-" else read_bytes(after)
         text = raw.decode("utf-8", errors="replace")
-    rules = profiles(profile)[benchmark_of(found[0])]
+    rules = profiles(profile)[found[0].benchmark]
     advice = next_commands(found[0], text, rules, everything=everything, clock=clock, seconds=time_limit)
     if form in (Format.json, Format.jsonl):
         say_json(advice.as_dict(), indent=1 if form is Format.json else None)

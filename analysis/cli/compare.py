@@ -65,8 +65,12 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
     stream = sys.stdout if form is Format.table else sys.stderr
     found: dict[str, list[Any]] = {}
     tables: dict[str, Table] = {}
-    for instance, comparison in run.each(lambda one: comparers[_kind(one)][0].compare(one)):
-        kind = _kind(instance)
+
+    def kind_of(problem: Any) -> str:
+        return problem.benchmark if problem.benchmark in comparers else "general"
+
+    for instance, comparison in run.each(lambda one: comparers[kind_of(one)][0].compare(one)):
+        kind = kind_of(instance)
         if kind not in tables:
             tables[kind] = Table(form, comparers[kind][1])
         tables[kind].add(comparison.row())
@@ -79,12 +83,6 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
         summary.rows += module.summarize(comparisons)
         summary.close()
     run.exit(failed=any(one.status not in ("optimal", "infeasible") for kept in found.values() for one in kept))
-
-
-def _kind(instance: Any) -> str:
-    if not hasattr(instance, "benchmark"):
-        return "robotouille"
-    return instance.benchmark if instance.benchmark in ("timearena", "asynctool") else "general"
 
 
 def _comparers() -> dict[str, tuple[Any, Sequence[str], Sequence[str], str]]:

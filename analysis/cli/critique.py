@@ -39,12 +39,12 @@ def critique(
     """
     from planoracle.analysis.critics.common import clean
     from planoracle.analysis.critique import critique as report
-    from planoracle.analysis.profiles import benchmark_of, profiles
+    from planoracle.analysis.profiles import profiles
 
     rules = profiles(profile)
 
     def reported(problem: Any, submission: dict[str, Any]) -> Any:
-        chosen = rules[benchmark_of(problem)]
+        chosen = rules[problem.benchmark]
         return report(problem, submission, rules=chosen, regret=regret, hints=hints, seconds=time_limit)
 
     # Reports may hold any letter that a submission does.

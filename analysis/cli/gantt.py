@@ -33,6 +33,8 @@ def gantt(
     from planoracle.instances import catalogue
     from planoracle.instances.crew import crewed
     from planoracle.instances.errors import InputError
+    from planoracle.instances.model import Instance
+    from planoracle.instances.problem import of_kind
     from planoracle.instances.robotouille.kitchen import Kitchen
 
     if plan is not None and heuristic is not None:
@@ -41,12 +43,12 @@ def gantt(
     found = [problem for one in catalogue.expand([name]) for problem in catalogue.read_problems(one)]
     if len(found) != 1:
         raise InputError("must name a single problem", field="name", value=name)
-    instance = found[0]
-    if isinstance(instance, Kitchen):
+    if isinstance(found[0], Kitchen):
         if against is not None:
             raise InputError("there are no pairs of plans in kitchens", field="against", value=against)
-        _draw_kitchen(instance, output, plan, time_limit)
+        _draw_kitchen(found[0], output, plan, time_limit)
         return
+    instance = of_kind(found[0], Instance)
     if plan is not None:
         schedule, title = _read(instance, plan), plan.name
     elif heuristic is not None:

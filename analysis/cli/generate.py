@@ -160,4 +160,4 @@ def _description(problem: Any) -> dict[str, Any]:
     row = {"instance": problem.name}
     if isinstance(problem, Instance):
         return row | describe(problem).row()
-    return row | {"agents": len(problem.players)}
+    return row | {"agents": len(problem.agents)}

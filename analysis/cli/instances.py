@@ -37,11 +37,12 @@ def instances(
 ) -> None:
     """List problems by name, prefix (recipe2plan/timed), glob (recipe2plan/*/Vada_*) or file."""
     from planoracle.instances import catalogue
+    from planoracle.instances.generate.styles import document as to_document
     from planoracle.instances.robotouille.kitchen import Kitchen
 
     run = Run(names or list(catalogue.bundled()), "reading", kitchens=True)
     table = Table(form, _COLUMNS)
-    for instance, document in run.each(lambda one: _document(one) if export else None):
+    for instance, document in run.each(lambda one: to_document(one) if export else None):
         if document is not None:
             say_json(document)
             continue
@@ -72,21 +73,5 @@ def _kitchen(kitchen: Any) -> dict[str, Any]:
         "items": counts["item"],
         "containers": counts["container"],
         "players": counts["player"],
-        "unit": "step",
+        "unit": kitchen.unit,
     }
-
-
-def _document(instance: Any) -> dict[str, Any]:
-    from planoracle.instances.robotouille.kitchen import Kitchen
-
-    if isinstance(instance, Kitchen):
-        from planoracle.instances.robotouille.files import to_document as kitchen_document
-
-        return kitchen_document(instance)
-    if instance.benchmark == "asynctool":
-        from planoracle.instances.asynctool import encode, reader
-
-        return reader.to_document(encode.problem_of(instance))
-    from planoracle.instances.files import to_document
-
-    return to_document(instance)

@@ -43,13 +43,13 @@ def regret(
     Tables and csv have a row per decision, json and jsonl an object per plan, with its decisions, its point of no
     return and its best completion. A line that cannot be read is reported, and the exit status is then 1.
     """
-    from planoracle.analysis.profiles import benchmark_of, profiles
+    from planoracle.analysis.profiles import profiles
     from planoracle.analysis.regret import regret as price
 
     rules = profiles(profile)
 
     def priced(problem: Any, submission: dict[str, Any]) -> Any:
-        return price(problem, submission, rules[benchmark_of(problem)], seconds=time_limit)
+        return price(problem, submission, rules[problem.benchmark], seconds=time_limit)
 
     nested = form in (Format.json, Format.jsonl)
     table = Table(form, _COLUMNS)

@@ -7,12 +7,11 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from planoracle.analysis.frames.collected import Collected, Collector, where
-from planoracle.analysis.profiles import benchmark_of
 from planoracle.heuristics.registry import HEURISTICS, Budget, run
 from planoracle.instances import catalogue
-from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 from planoracle.instances.model import Instance
+from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.solver.solve import Result, solve
 
@@ -76,8 +75,8 @@ def compare_methods(
     rows = Collector("comparisons")
     for problem in _problems(names, rows):
         exact, bound = _exactly(problem, time_limit, rows)
-        shared = where(problem.name, benchmark_of(problem)) | {
-            "unit": problem.unit if isinstance(problem, Instance) else "step",
+        shared = where(problem.name, problem.benchmark) | {
+            "unit": problem.unit,
             "actions": len(problem.actions) if isinstance(problem, Instance) else None,
             "optimum": exact.makespan if exact.status == "optimal" else None,
             "lower_bound": bound,
@@ -111,9 +110,10 @@ def _exactly(problem: Problem, time_limit: float, rows: Collector) -> tuple[_Fou
 
             found: Any = plan(problem, time_limit=time_limit)
         else:
-            found = problem.cache.get("optimum")
+            instance = of_kind(problem, Instance)
+            found = instance.cache.get("optimum")
             if not isinstance(found, Result) or found.status not in ("optimal", "infeasible"):
-                found = solve(problem, time_limit=time_limit)
+                found = solve(instance, time_limit=time_limit)
     except PlanoracleError as error:
         rows.fail(error, instance=problem.name, method="optimum")
         return _Found(None, reason=str(error)), None
@@ -128,7 +128,7 @@ def _answer(problem: Problem, method: str, budget: Budget, rows: Collector) -> _
             return _reference(problem)
         if isinstance(problem, Kitchen):
             return _Found(None, reason=_KITCHEN)
-        answer = run(problem, method, budget)
+        answer = run(of_kind(problem, Instance), method, budget)
     except PlanoracleError as error:
         rows.fail(error, instance=problem.name, method=method)
         return _Found(None, reason=str(error))
@@ -139,19 +139,20 @@ def _answer(problem: Problem, method: str, budget: Budget, rows: Collector) -> _
 
 def _reference(problem: Problem) -> _Found:
     """Return what the benchmark itself gives as the best plan, and whether the rules accept it."""
-    if isinstance(problem, Kitchen):
+    if problem.benchmark == "robotouille":
         from planoracle.instances.robotouille.published import published_steps
 
         steps = published_steps(problem.name)
         return _Found(None, reason=_NO_REFERENCE) if steps is None else _Found(int(steps), "unknown")
     if problem.benchmark == "recipe2plan":
-        return _released(problem)
+        return _released(of_kind(problem, Instance))
     if problem.benchmark == "timearena":
         from planoracle.heuristics import timearena_greedy
 
+        instance = of_kind(problem, Instance)
         began = perf_counter()
-        greedy = timearena_greedy.released(problem)
-        schedule, obstacle = timearena_greedy.realise(problem, greedy.starts)
+        greedy = timearena_greedy.released(instance)
+        schedule, obstacle = timearena_greedy.realise(instance, greedy.starts)
         seconds = perf_counter() - began
         if schedule is None:
             return _Found(greedy.claim, "unknown", False, seconds, f"claimed, but impossible: {obstacle}")

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from planoracle.analysis.frames.collected import Collected, Collector, where
-from planoracle.analysis.profiles import benchmark_of
-from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Instance
+from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.schedule import Schedule
 from planoracle.solver.bounds import windows
@@ -31,11 +30,16 @@ def instances(problems: Iterable[Problem]) -> Collected:
     """
     rows = Collector("instances")
     for problem in problems:
-        row = where(problem.name, benchmark_of(problem))
+        row = where(problem.name, problem.benchmark) | {
+            "unit": problem.unit,
+            "seconds_per_tick": problem.seconds_per_tick,
+            "agents": len(problem.agents),
+            "time_limit": problem.time_limit,
+        }
         if isinstance(problem, Kitchen):
-            rows.add(row | {"unit": "step", "agents": len(problem.players), "objects": len(problem.objects)})
+            rows.add(row | {"objects": len(problem.objects)})
             continue
-        figures = _figures(problem)
+        figures = _figures(of_kind(problem, Instance))
         if figures["critical_path"] is None:
             rows.fail(InputError("the time lags contradict each other"), instance=problem.name)
         rows.add(row | figures)
@@ -53,18 +57,14 @@ def _figures(instance: Instance) -> dict[str, Any]:
     loads = {} if longest is None else {name: uses[name] / instance.resource[name].capacity / longest for name in uses}
     busiest = max(loads, key=lambda name: loads[name], default=None)
     return {
-        "unit": instance.unit,
-        "seconds_per_tick": instance.seconds_per_tick,
         "tasks": len(instance.tasks),
         "actions": len(actions),
-        "agents": len(instance.agents),
         "resources": len(used),
         "autonomous": sum(not action.attended for action in actions),
         "interruptible": sum(action.interruptible for action in actions),
         "alternatives": sum(len(action.modes) > 1 for action in actions),
         "precedences": sum(lag.minimum is not None for lag in instance.lags),
         "windows": sum(lag.maximum is not None for lag in instance.lags),
-        "time_limit": instance.time_limit,
         "work": work,
         "attended": attended,
         "critical_path": path if bounds.consistent else None,
@@ -101,12 +101,12 @@ def schedules(entries: Iterable[tuple[Problem, str, Any]]) -> Collected:
     """
     rows = Collector("schedules")
     for problem, method, found in entries:
-        shared = where(problem.name, benchmark_of(problem)) | {"method": method}
+        shared = where(problem.name, problem.benchmark) | {"method": method}
         try:
             if isinstance(problem, Kitchen):
                 rows.add(*({**shared, **row} for row in _deeds(problem, found)))
             else:
-                rows.add(*({**shared, **row} for row in _pieces(problem, found)))
+                rows.add(*({**shared, **row} for row in _pieces(of_kind(problem, Instance), found)))
         except InputError as error:
             rows.fail(error, instance=problem.name, method=method)
     return rows.done()

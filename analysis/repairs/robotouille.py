@@ -131,10 +131,10 @@ class _Search:
     def _answer(self, status: str, optimum: int | None, **more: Any) -> Repair:
         return Repair(
             instance=self.kitchen.name,
-            benchmark="robotouille",
+            benchmark=self.kitchen.benchmark,
             status=status,
             violations=len(self.submitted.refusals),
             optimum=optimum,
-            unit="step",
+            unit=self.kitchen.unit,
             **more,
         )

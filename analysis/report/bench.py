@@ -15,7 +15,7 @@ from planoracle.analysis.critique import critic_of, critique
 from planoracle.analysis.grade import Grade, Grader
 from planoracle.analysis.judges.common import Judge
 from planoracle.analysis.kitchens import kitchen_regret
-from planoracle.analysis.profiles import benchmark_of, profiles
+from planoracle.analysis.profiles import profiles
 from planoracle.analysis.regret import Regret, regret_of
 from planoracle.analysis.repairs.common import Reader
 from planoracle.analysis.report import sheets
@@ -24,6 +24,7 @@ from planoracle.analysis.report.plain import packed, plain
 from planoracle.analysis.submissions import fault_of
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.model import Instance
+from planoracle.instances.problem import of_kind
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.language import parse
 from planoracle.instances.robotouille.run import as_replay, replay
@@ -95,7 +96,7 @@ class Bench:
             problem = self.grader.problems.find(name)
             if isinstance(problem, Kitchen):
                 return packed(kitchen_chart(problem, self._best(problem), self.rules["robotouille"]))
-            course = self._course(name, problem)
+            course = self._course(name, of_kind(problem, Instance))
             return packed(instance_chart(course.instance, solvable=course.impossible is None))
         except PlanoracleError:  # every plan for it says why it is not graded
             return None
@@ -126,12 +127,12 @@ class Bench:
         """Price a submission within so many seconds; ``None`` if it is too long."""
         name = submission["instance"]
         problem = self.grader.problems.find(name)
-        rules = self.rules[benchmark_of(problem)]
+        rules = self.rules[problem.benchmark]
         if isinstance(problem, Kitchen):
             count = len(parse(_actions(submission), problem.domain, rules))
             seconds = _each(left, count)
             return None if count > _MAX_PRICED else kitchen_regret(problem, submission, rules, seconds=seconds)
-        run = course_of(self._judging(name, problem), submission, rules)
+        run = course_of(self._judging(name, of_kind(problem, Instance)), submission, rules)
         count = len(run.moves)
         return None if count > _MAX_PRICED else regret_of(run, seconds=_each(left, count))
 
@@ -150,7 +151,7 @@ class Bench:
         problem = self.grader.problems.find(submission["instance"])
         if isinstance(problem, Kitchen):
             return self._kitchen_sheet(problem, submission, grade)
-        judged = self._judging(submission["instance"], problem)
+        judged = self._judging(submission["instance"], of_kind(problem, Instance))
         rules = self.rules[problem.benchmark]
         report = critique(judged, submission, rules=rules, regret=False)
         run = course_of(judged, submission, rules)

@@ -133,8 +133,8 @@ def kitchen_chart(kitchen: Kitchen, best: KitchenResult, rules: Profile) -> dict
     made = deeds(replay(kitchen, best.actions, rules))
     joint = rules.moves == "joint"
     return {
-        "benchmark": "robotouille",
-        "unit": "step",
+        "benchmark": kitchen.benchmark,
+        "unit": kitchen.unit,
         "seconds": None,
         "first": 1,
         "limit": None,

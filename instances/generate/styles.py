@@ -10,10 +10,10 @@ from importlib import import_module
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from planoracle.instances.catalogue import Problem
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.generate.knobs import Knobs
 from planoracle.instances.model import Instance
+from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.schedule import Schedule
 
 __all__ = ["STYLES", "VERSION", "Generated", "Style", "document", "draw", "generate", "style"]
@@ -132,8 +132,9 @@ def document(problem: Problem) -> dict[str, Any]:
     """Return the document of a problem in the file format of its kind, as ``planoracle solve`` reads it."""
     if not isinstance(problem, Instance):
         from planoracle.instances.robotouille.files import to_document as kitchen
+        from planoracle.instances.robotouille.kitchen import Kitchen
 
-        return kitchen(problem)
+        return kitchen(of_kind(problem, Kitchen))
     if problem.benchmark == "asynctool":
         from planoracle.instances.asynctool import encode, reader
 

@@ -200,6 +200,31 @@ class Kitchen:
         """Those who act, in turns."""
         return tuple(name for name, kind in self.objects if kind == ACTOR)
 
+    @property
+    def benchmark(self) -> str:
+        """Whose rules and plan language apply; also those of our own kitchens."""
+        return "robotouille"
+
+    @property
+    def unit(self) -> str:
+        """What a tick is called: one action of one player."""
+        return "step"
+
+    @property
+    def seconds_per_tick(self) -> None:
+        """Steps have no length in seconds."""
+        return None
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The players."""
+        return self.players
+
+    @property
+    def time_limit(self) -> None:
+        """Kitchens have none; a submission may bring a limit of its own."""
+        return None
+
     @cached_property
     def candidates(self) -> dict[str, tuple[str, ...]]:
         """For every role of the goal the objects that can play it.

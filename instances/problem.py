@@ -1,0 +1,63 @@
+"""What problems of every kind have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Protocol, TypeVar
+
+from planoracle.instances.errors import InputError
+
+__all__ = ["Problem", "of_kind"]
+
+_T = TypeVar("_T")
+
+
+class Problem(Hashable, Protocol):
+    """A problem of any kind, such as a scheduling `Instance` or a `Kitchen`. Immutable and hashable.
+
+    What needs no more than this takes a `Problem`; what needs a certain kind says which, see `of_kind`.
+    """
+
+    @property
+    def name(self) -> str:
+        """As on the command line, e.g. ``recipe2plan/timed/Cobbler_Pancakes``."""
+
+    @property
+    def benchmark(self) -> str:
+        """Whose rules and plan language apply; ``"own"`` for the general ones."""
+
+    @property
+    def unit(self) -> str:
+        """What a tick is called, e.g. ``"second"``."""
+
+    @property
+    def seconds_per_tick(self) -> int | None:
+        """Length of a tick; ``None`` where it has no fixed length."""
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Names of those who act, in their fixed order."""
+
+    @property
+    def time_limit(self) -> int | None:
+        """Tick after which nothing may end; ``None`` without one."""
+
+
+def of_kind(problem: Problem, kind: type[_T]) -> _T:
+    """Return a problem that must be of a certain kind, as that kind; raises `InputError` if it is another.
+
+    Examples
+    --------
+    >>> from planoracle.instances.catalogue import problem
+    >>> from planoracle.instances.model import Instance
+    >>> of_kind(problem("timearena/lab1"), Instance).tasks
+    ('lab1',)
+    >>> from planoracle.instances.robotouille.kitchen import Kitchen
+    >>> of_kind(problem("timearena/lab1"), Kitchen)
+    Traceback (most recent call last):
+      ...
+    planoracle.instances.errors.InputError: must be of kind Kitchen, not Instance (found 'timearena/lab1')
+    """
+    if not isinstance(problem, kind):
+        raise InputError(f"must be of kind {kind.__name__}, not {type(problem).__name__}", value=problem.name)
+    return problem

@@ -1,0 +1,89 @@
+"""What problems of every kind say of themselves, and what becomes of a kind that a tool does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from planoracle.analysis.advice import next_commands
+from planoracle.analysis.batch.digest import fingerprint
+from planoracle.analysis.batch.solving import Solving
+from planoracle.analysis.batch.work import Chunk, pack
+from planoracle.analysis.explain import explain
+from planoracle.analysis.frames.methods import compare_methods
+from planoracle.analysis.frames.problems import schedules
+from planoracle.analysis.regret import regret
+from planoracle.analysis.repair import repair
+from planoracle.instances import catalogue
+from planoracle.instances.errors import InputError
+from planoracle.instances.generate.styles import document
+from planoracle.instances.model import Instance
+from planoracle.instances.problem import Problem, of_kind
+from planoracle.instances.robotouille.kitchen import Kitchen
+
+KITCHEN = "robotouille/synchronous/3_burger"
+
+
+@dataclass(frozen=True)
+class Errand:
+    """A problem of a kind that is neither."""
+
+    name: str = "errand"
+    benchmark: str = "own"
+    unit: str = "mile"
+    seconds_per_tick: int | None = None
+    agents: tuple[str, ...] = ("driver",)
+    time_limit: int | None = None
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "said"),
+    [
+        ("recipe2plan/timed/Cobbler_Pancakes", Instance, ("recipe2plan", "second", 1, ("agent",), None)),
+        ("timearena/lab1~2", Instance, ("own", "minute", 60, ("agent1", "agent2"), 40)),
+        ("asynctool/files_1", Instance, ("asynctool", "turn", None, ("agent",), None)),
+        (KITCHEN, Kitchen, ("robotouille", "step", None, ("robot1",), None)),
+        (f"{KITCHEN}~3", Kitchen, ("robotouille", "step", None, ("robot1", "robot2", "robot3"), None)),
+    ],
+)
+def test_every_problem_says_what_the_tools_ask(name: str, kind: type, said: tuple[Any, ...]) -> None:
+    problem: Problem = catalogue.problem(name)
+    found = (problem.benchmark, problem.unit, problem.seconds_per_tick, problem.agents, problem.time_limit)
+    assert found == said
+    assert problem.name == name
+    assert of_kind(problem, kind) is problem
+
+
+EACH_TOOL: list[Callable[[Any], Any]] = [
+    lambda one: regret(one, {"plan": []}),
+    lambda one: repair(one, {"plan": []}),
+    next_commands,
+    explain,
+    document,
+]
+
+
+@pytest.mark.parametrize("tool", EACH_TOOL, ids=["regret", "repair", "advice", "explain", "document"])
+def test_a_problem_of_another_kind_is_refused_by_name(tool: Callable[[Any], Any]) -> None:
+    with pytest.raises(InputError, match=r"must be of kind .* not Errand .*'errand'"):
+        tool(Errand())
+
+
+def test_a_problem_of_another_kind_does_not_end_the_rest() -> None:
+    burger = catalogue.problem(KITCHEN)
+    frame, errors = compare_methods([Errand(), burger], ["optimum", "serial-lpt"])
+    assert frame["unit"].tolist() == ["mile"] * 2 + ["step"] * 2
+    assert frame["benchmark"].tolist() == ["own"] * 2 + ["robotouille"] * 2
+    assert errors["reason"].str.contains("not Errand").tolist() == [True, True]
+    assert len(schedules([(Errand(), "serial-lpt", None)]).errors) == 1
+    (answer,) = Solving().start()(Chunk([pack(Errand())]))
+    assert "not Errand" in (answer.fault or "")
+
+
+def test_fingerprints_are_of_every_kind() -> None:
+    problems: list[Problem] = [Errand(), Errand("other"), catalogue.problem(KITCHEN), catalogue.problem(f"{KITCHEN}~2")]
+    assert len({fingerprint(one) for one in problems}) == 4
+    assert fingerprint(Errand()) == fingerprint(Errand())
