@@ -15,6 +15,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.profile import PROFILES
+from planoracle.instances.status import Status
 from planoracle.solver.states import NEVER, Value
 
 __all__ = ["Advice", "Option", "next_commands"]
@@ -43,7 +44,7 @@ class Option:
     kind: str
     best: int | None
     cost: int | None
-    status: str
+    status: Status
     shortest: int | None = None
     longest: int | None = None
 
@@ -74,7 +75,7 @@ class Advice:
     instance: str
     unit: str
     best: int | None
-    status: str
+    status: Status
     options: tuple[Option, ...]
     plan: str | None
     over: str | None = None
@@ -131,7 +132,7 @@ def next_commands(
         run.wait_until(clock)
     step, here = step_of(run), run.situations[run.stop]
     if run.impossible is not None:
-        return Advice(instance.name, instance.unit, None, "infeasible", (), None, run.impossible, grid=step)
+        return Advice(instance.name, instance.unit, None, Status.infeasible, (), None, run.impossible, grid=step)
     value = value_of(here, step, seconds=seconds)
     over = here.over
     if over is None and value.least < NEVER and not run.in_time(value.least):

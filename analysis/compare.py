@@ -11,6 +11,7 @@ from planoracle.analysis.optimum import optimum
 from planoracle.heuristics.registry import Budget, run
 from planoracle.instances.catalogue import set_of
 from planoracle.instances.model import Instance
+from planoracle.instances.status import Status
 
 __all__ = ["Comparison", "compare", "summarize"]
 
@@ -36,7 +37,7 @@ class Comparison:
     instance: str
     optimal: int | None
     lower_bound: int | None
-    status: str
+    status: Status
     heuristic_reference: int | None
     dfs: int | None
     best_heuristic: int | None
@@ -53,7 +54,7 @@ class Comparison:
 def compare(instance: Instance) -> Comparison:
     """Solve one instance and run the heuristics on it."""
     best = optimum(instance)
-    exact = best.makespan if best.status == "optimal" else None
+    exact = best.makespan if best.status == Status.optimal else None
     released = released_plan(instance)
     reference = max(c.start + c.duration for c in released) if released else None
     dfs = run(instance, "recipe2plan-dfs").makespan

@@ -11,6 +11,7 @@ from planoracle.heuristics.registry import Budget, run
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool.encode import optimal_turns, problem_of
 from planoracle.instances.model import Instance
+from planoracle.instances.status import Status
 
 __all__ = ["AsyncToolComparison", "compare", "summarize"]
 
@@ -36,7 +37,7 @@ class AsyncToolComparison:
     instance: str
     optimal: int | None
     lower_bound: int | None
-    status: str
+    status: Status
     optimal_calls: int | None
     sequential: int | None
     best_heuristic: int | None
@@ -52,7 +53,7 @@ class AsyncToolComparison:
 def compare(instance: Instance) -> AsyncToolComparison:
     """Solve one problem and run the heuristics on it."""
     best = optimum(instance)
-    exact = best.makespan if best.status == "optimal" else None
+    exact = best.makespan if best.status == Status.optimal else None
     sequential = run(instance, "asynctool-sequential").makespan
     fast = run(instance, "improve", Budget(bound=best.lower_bound or 0)).makespan
     return AsyncToolComparison(

@@ -9,6 +9,7 @@ from typing import Any
 from planoracle.instances import catalogue
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.published import published_steps
+from planoracle.instances.status import Status
 from planoracle.solver.kitchens.planner import plan
 
 __all__ = ["KitchenComparison", "compare", "summarize"]
@@ -31,7 +32,7 @@ class KitchenComparison:
     instance: str
     optimal: int | None
     lower_bound: int | None
-    status: str
+    status: Status
     published: int | None
     gap_published: float | None
     seconds: float
@@ -44,7 +45,7 @@ class KitchenComparison:
 def compare(kitchen: Kitchen) -> KitchenComparison:
     """Plan one kitchen for at most a minute."""
     best = plan(kitchen)
-    optimal = best.makespan if best.status == "optimal" else None
+    optimal = best.makespan if best.status == Status.optimal else None
     published = published_steps(kitchen.name)
     return KitchenComparison(
         instance=kitchen.name,
@@ -76,7 +77,7 @@ def summarize(comparisons: Iterable[KitchenComparison]) -> list[dict[str, Any]]:
             {
                 "set": name,
                 "kitchens": len(members),
-                "proved": sum(one.status == "optimal" for one in members),
+                "proved": sum(one.status == Status.optimal for one in members),
                 "above": sum(gap > 0 for gap in gaps),
                 "equal": gaps.count(0),
                 "below": sum(gap < 0 for gap in gaps),

@@ -12,6 +12,7 @@ from planoracle.heuristics.registry import Budget, run
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
+from planoracle.instances.status import Status
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import PROFILES
 from planoracle.instances.timearena.world import world
@@ -50,7 +51,7 @@ class TimeArenaComparison:
     instance: str
     optimal: int | None
     lower_bound: int | None
-    status: str
+    status: Status
     heuristic_reference: int
     reference_possible: bool
     reference_capped: bool
@@ -72,7 +73,7 @@ class TimeArenaComparison:
 def compare(instance: Instance) -> TimeArenaComparison:
     """Solve one combination with and without occupied objects, and run the greedy algorithms on it."""
     best = optimum(instance)
-    exact = best.makespan if best.status == "optimal" else None
+    exact = best.makespan if best.status == Status.optimal else None
     free = solve(timearena_greedy.without_objects(instance, as_listed=True))
     released, printed = timearena_greedy.released(instance), timearena_greedy.printed(instance)
     fast = run(instance, "improve", Budget(bound=best.lower_bound or 0)).makespan
@@ -91,7 +92,7 @@ def compare(instance: Instance) -> TimeArenaComparison:
         greedy=printed.claim,
         greedy_possible=timearena_greedy.realise(instance, printed.starts)[0] is not None,
         best_heuristic=fast,
-        without_objects=free.makespan if free.status == "optimal" else None,
+        without_objects=free.makespan if free.status == Status.optimal else None,
         completable_released=_completable(instance),
         gap_reference=gap(released.claim),
         gap_greedy=gap(printed.claim),
@@ -106,7 +107,7 @@ def _completable(instance: Instance) -> bool:
         problem = encode.instance(world(instance.name), PROFILES["released"])
     except InputError:  # an action is left without any object to do it with
         return False
-    return solve(problem).status == "optimal"
+    return solve(problem).status == Status.optimal
 
 
 def summarize(comparisons: Iterable[TimeArenaComparison]) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.styles import Generated
 from planoracle.instances.model import Instance
+from planoracle.instances.status import Status
 from planoracle.solver.solve import solve
 
 __all__ = ["GREEDY", "Difficulty", "Drawn", "measure", "sift", "summarize"]
@@ -38,7 +39,7 @@ class Difficulty:
 
     instance: str
     actions: int
-    status: str
+    status: Status
     optimum: int | None
     lower_bound: int | None
     makespans: dict[str, int | None]
@@ -105,7 +106,7 @@ def measure(instance: Instance, heuristics: Sequence[str] | None = None, *, time
     if heuristics is None:
         heuristics = GREEDY + _PAPERS.get(instance.benchmark, ())
     best = solve(instance, time_limit=time_limit, finest=True)
-    proved = best.status == "optimal" and best.grid == 1
+    proved = best.status == Status.optimal and best.grid == 1
     return Difficulty(
         instance=instance.name,
         actions=len(instance.actions),

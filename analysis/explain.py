@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.instances.status import Status
 from planoracle.instances.wording import span
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Explanation:
     """
 
     instance: str
-    status: str
+    status: Status
     makespan: int | None
     lower_bound: int | None
     unit: str
@@ -61,7 +62,7 @@ class Explanation:
     def explained(self) -> bool:
         """Whether the status can be followed by hand: a proof without gap, or a minimal conflict."""
         if self.conflict is not None:
-            return self.conflict.status == "infeasible" and self.conflict.minimal
+            return self.conflict.status == Status.infeasible and self.conflict.minimal
         return self.certificate is not None and self.gap == 0
 
     def lines(self) -> list[str]:
@@ -121,7 +122,7 @@ def _schedule(instance: Instance, time_limit: float) -> Explanation:
     result = solve(instance, time_limit=time_limit)
     known = instance.name, result.status, result.makespan, result.lower_bound, instance.unit
     head = f"{instance.name}: {result.status}"
-    if result.status == "infeasible":
+    if result.status == Status.infeasible:
         from planoracle.solver.conflict import find_conflict
 
         conflict = find_conflict(instance, time_limit=time_limit)
@@ -135,19 +136,19 @@ def _schedule(instance: Instance, time_limit: float) -> Explanation:
         told.append(f"What any schedule takes at least ({shown.kind}):")
     else:
         told = [f"{head}, {span(instance, result.makespan)}."]
-        if result.status == "feasible" and not shown.explained:
+        if result.status == Status.feasible and not shown.explained:
             least = max(result.lower_bound or 0, shown.bound)
             told[0] = f"{head}, {span(instance, result.makespan)}; whether less than that, but at least"
             told[0] += f" {span(instance, least)}, would do, was not settled in the time given."
         told.append(f"Why no schedule is shorter ({shown.kind}):" if shown.explained else "How far arguments reach:")
     told += shown.lines(instance)
-    if shown.gap and result.status == "optimal":
+    if shown.gap and result.status == Status.optimal:
         told.append(
             f"The {span(instance, shown.gap)} between that and the optimum were settled by search ({result.proof})."
         )
     status = result.status
-    if status == "feasible" and shown.explained:  # the proof has settled what the search had not
-        status = "optimal"
+    if status == Status.feasible and shown.explained:  # the proof has settled what the search had not
+        status = Status.optimal
         told[0] = f"{instance.name}: {status}, {span(instance, shown.bound)}."
         known = instance.name, status, result.makespan, result.makespan, instance.unit
     return Explanation(*known, shown.kind, shown.bound, certificate=shown, _told=tuple(told))
@@ -163,7 +164,7 @@ def _kitchen(kitchen: Kitchen, time_limit: float) -> Explanation:
     result = plan(kitchen, time_limit=time_limit, rules=rules)
     known = result.instance, result.status, result.makespan, result.lower_bound, kitchen.unit
     head = f"{result.instance}: {result.status}"
-    if result.status == "infeasible":
+    if result.status == Status.infeasible:
         return Explanation(*known, _told=(f"{head}: no plan reaches the goal ({result.proof}).",))
     compiled = Compiled(kitchen, rules)
     start = compiled.start()
@@ -174,7 +175,7 @@ def _kitchen(kitchen: Kitchen, time_limit: float) -> Explanation:
     else:
         told = [f"{head}, {_steps(result.makespan)}."]
     told.append(f"The errands of the objects alone take at least {_steps(bound)}, as counted before the search.")
-    if result.makespan is not None and result.status == "optimal":
+    if result.makespan is not None and result.status == Status.optimal:
         gap = result.makespan - bound
         rest = f"that the other {_steps(gap)} are needed as well was" if gap else "that so many suffice was"
         told.append(f"Proved by search: {rest} found by looking at {result.expanded} states ({result.proof}).")

@@ -12,6 +12,7 @@ from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.language import parse
 from planoracle.instances.robotouille.profile import PROFILES, Profile
 from planoracle.instances.robotouille.run import Run, replay
+from planoracle.instances.status import Status
 from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.states import NEVER, Value
 
@@ -51,7 +52,7 @@ class KitchenValues:
 
     def _solve(self, k: int) -> Value:
         found = plan(self.kitchen, time_limit=self.seconds, rules=self.rules, after=self.done[:k])
-        if found.status == "infeasible":
+        if found.status == Status.infeasible:
             return Value(NEVER, None)
         if found.makespan is not None:
             self.best[k] = found.actions
@@ -107,7 +108,7 @@ def kitchen_regret(
         k += step.valid
     limit = submission.get("limit") if isinstance(submission, dict) else None
     late = [limit is not None and (one.least or 0) > limit for one in decisions]
-    gone = next((i for i, one in enumerate(decisions) if late[i] or one.status == "infeasible"), None)
+    gone = next((i for i, one in enumerate(decisions) if late[i] or one.status == Status.infeasible), None)
     hopeless = values.totals[0].least >= NEVER
     costs = [one.cost for one in decisions]
     last = values.totals[-1]

@@ -16,6 +16,7 @@ from planoracle.analysis.batch.store import Store, default_store
 from planoracle.instances.benchmarks import certify
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.status import Status
 from planoracle.solver.solve import Result, solve, versions
 
 if TYPE_CHECKING:  # kitchens are imported by those who have some
@@ -82,7 +83,7 @@ def _kept(
         except Exception as error:  # whatever the file holds
             store.drop(key, f"does not hold ({type(error).__name__}: {error})"[:500])
     found = find()
-    if found.status in ("optimal", "infeasible"):
+    if found.status.settled:
         store.put(key, encode(found))
     return found
 
@@ -100,13 +101,13 @@ def _entry(result: Result) -> dict[str, Any]:
 
 def _result(instance: Instance, entry: dict[str, Any]) -> Result:
     began = perf_counter()
-    status, makespan, pieces = entry["status"], entry["makespan"], entry["pieces"]
+    status, makespan, pieces = Status(entry["status"]), entry["makespan"], entry["pieces"]
     schedule = text = None
-    if status == "optimal":
+    if status == Status.optimal:
         schedule = Schedule(tuple(Piece(*piece) for piece in pieces))
         text = certify(instance, schedule, makespan)
     else:
-        _expect(status == "infeasible" and makespan is None and pieces is None, "no proved result")
+        _expect(status == Status.infeasible and makespan is None and pieces is None, "no proved result")
     _expect(type(entry["grid"]) is int and entry["grid"] >= 1, "no grid")
     return Result(
         instance=instance.name,
@@ -137,15 +138,15 @@ def _kitchen_result(kitchen: Kitchen, rules: Profile, entry: dict[str, Any]) -> 
     from planoracle.solver.kitchens.planner import KitchenResult
 
     began = perf_counter()
-    status, actions = entry["status"], tuple(entry["actions"])
+    status, actions = Status(entry["status"]), tuple(entry["actions"])
     steps = None
-    if status == "optimal":
+    if status == Status.optimal:
         replayed = run.replay(kitchen, actions, rules)
         steps = len(actions)
         passed = replayed.success and not replayed.refusals and sum(step.valid for step in replayed.steps) == steps
         _expect(passed, "the plan does not pass the rules")
     else:
-        _expect(status == "infeasible" and not actions, "no proved result")
+        _expect(status == Status.infeasible and not actions, "no proved result")
     return KitchenResult(
         instance=kitchen.name,
         status=status,

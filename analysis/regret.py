@@ -14,6 +14,7 @@ from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.profile import PROFILES
 from planoracle.instances.schedule import Schedule
+from planoracle.instances.status import Status
 from planoracle.solver.states import NEVER, StateSolver, Value
 
 __all__ = ["Decision", "Regret", "completed", "regret", "regret_of"]
@@ -51,7 +52,7 @@ class Decision:
     before: int | None
     after: int | None
     cost: int | None
-    status: str
+    status: Status
     least: int | None
     most: int | None
     violation: str | None
@@ -95,7 +96,7 @@ class Regret:
     no_return_reason: str | None
     no_return_status: str | None
     completion: int | None
-    completion_status: str
+    completion_status: Status
     completion_plan: str | None
     grid: int
     course: Course | None = field(default=None, repr=False, compare=False)
@@ -187,7 +188,7 @@ def regret_of(run: Course, *, seconds: float = 10.0) -> Regret:
         no_return_reason=reason,
         no_return_status=proof,
         completion=run.makespan if run.success else value.makespan,
-        completion_status="optimal" if run.success else value.status,
+        completion_status=Status.optimal if run.success else value.status,
         completion_plan=plan,
         grid=step_of(run),
         course=run,

@@ -14,6 +14,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.schedule import Piece
+from planoracle.instances.status import Status
 from planoracle.instances.validate import MAX_TICKS
 from planoracle.solver.in_order import best_in_order
 from planoracle.solver.nearest import OBJECTIVES, Nearest, checked_objectives, nearest
@@ -84,17 +85,17 @@ class Repairer:
             "objectives": self.objectives,
         }
         if reading.instance is None:
-            return Repair(status="infeasible", in_order_status="infeasible", **answer)
+            return Repair(status=Status.infeasible, in_order_status=Status.infeasible, **answer)
         best = optimum(reading.instance)
         ordered = best_in_order(reading.instance, [wish.piece for wish in reading.wishes], time_limit=self.time_limit)
         answer |= {
-            "optimum": best.makespan if best.status == "optimal" else None,
+            "optimum": best.makespan if best.status == Status.optimal else None,
             "in_order": ordered.makespan,
             "in_order_status": ordered.status,
         }
         if reading.passes:
             unchanged = {"changed": False, "shift": 0, "makespan": reading.replay.makespan, "plan": reading.plan}
-            return Repair(status="optimal", proved=self.objectives, **answer, **unchanged)
+            return Repair(status=Status.optimal, proved=self.objectives, **answer, **unchanged)
         wanted: dict[str, list[Piece]] = {}
         for wish in reading.wishes:
             wanted.setdefault(wish.piece.action, []).append(wish.piece)

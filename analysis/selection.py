@@ -10,6 +10,7 @@ from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan import facts
+from planoracle.instances.status import Status
 
 __all__ = ["OPTIMUM", "REFERENCE", "THRESHOLD", "Criteria", "criteria", "efficiency"]
 
@@ -115,4 +116,4 @@ def _makespan(instance: Instance, setting: str, method: str) -> int | None:
     if method != OPTIMUM:
         return run(instance, method).makespan
     best = optimum(instance)
-    return best.makespan if best.status == "optimal" else None
+    return best.makespan if best.status == Status.optimal else None

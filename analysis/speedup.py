@@ -10,6 +10,7 @@ from typing import Any
 from planoracle.instances.catalogue import set_of
 from planoracle.instances.crew import MOST_AGENTS, with_agents
 from planoracle.instances.model import Instance
+from planoracle.instances.status import Status
 from planoracle.solver.bounds import windows
 from planoracle.solver.solve import solve
 
@@ -38,7 +39,7 @@ class Curve:
     set: str
     unit: str
     makespans: tuple[int | None, ...]
-    statuses: tuple[str, ...]
+    statuses: tuple[Status, ...]
     grids: tuple[int, ...]
     critical_path: int
     limit: int | None
@@ -46,7 +47,7 @@ class Curve:
     @property
     def proved(self) -> bool:
         """Whether all of it is."""
-        return self.limit is not None and set(self.statuses) == {"optimal"}
+        return self.limit is not None and set(self.statuses) == {Status.optimal}
 
     def speedup(self, agents: int) -> float | None:
         """Return by what factor so many agents are faster than one; ``None`` where one of both is not known."""
@@ -138,7 +139,7 @@ def curve(instance: Instance, most: int = 4, *, time_limit: float = 60.0) -> Cur
         statuses=tuple(result.status for result in found),
         grids=tuple(result.grid for result in found),
         critical_path=path,
-        limit=limit.makespan if limit.status == "optimal" else None,
+        limit=limit.makespan if limit.status == Status.optimal else None,
     )
 
 

@@ -14,6 +14,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance, Lag
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.status import Status
 from planoracle.solver.bounds import common_divisor, horizon, steps
 from planoracle.solver.cp import run
 from planoracle.solver.model import ScheduleModel
@@ -118,7 +119,7 @@ def _solve(instance: Instance, deadline: Deadline) -> Schedule | None:
     model = ScheduleModel(instance, bounds, 1, least, most, deadline=deadline)
     model.model.search_in_order([model.makespan, *model.decisions])
     found = run(model.model, seconds=deadline.left(), fixed_search=True, deterministic=_IN_ORDER, light=True)
-    if found.status == "unknown":
+    if found.status == Status.unknown:
         model.model.search_freely()
         found = run(model.model, seconds=deadline.left(), deterministic=_FREELY, light=True)
     return model.schedule(found.solution) if found.solution else None

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks import certify
 from planoracle.instances.model import Instance
+from planoracle.instances.status import Status
 from planoracle.solver.arithmetic import arithmetic
 from planoracle.solver.bounds import common_tick, grid_matters, horizon, lower_bound, windows
 from planoracle.solver.constraints import Constraint, constraints, only
@@ -71,7 +72,7 @@ class Conflict:
     """
 
     instance: str
-    status: str
+    status: Status
     constraints: tuple[Constraint, ...] = ()
     minimal: bool = False
     arithmetic: str = ""
@@ -80,7 +81,7 @@ class Conflict:
 
     def lines(self) -> list[str]:
         """Return the explanation as text."""
-        if self.status != "infeasible":
+        if self.status != Status.infeasible:
             return [f"{self.instance}: whether it is possible at all could not be settled in the time given."]
         number = len(self.constraints)
         told = f"these {number} constraints cannot all be obeyed"
@@ -153,7 +154,7 @@ class _Search:
         self.deadline = perf_counter() + time_limit
         self.share = 20  # of the time that is left for one test
         self.finest = False  # whether to settle at once what pauses at every tick can do
-        self.proof = _Verdict("unknown")  # of the last set proved impossible
+        self.proof = _Verdict(Status.unknown)  # of the last set proved impossible
 
     def left(self) -> float:
         return self.deadline - perf_counter()
@@ -163,29 +164,29 @@ class _Search:
         for finest in (False, True):
             self.finest = finest
             self.proof = _decide(self.instance, self.left(), finest=finest)
-            if self.proof.status == "feasible":
+            if self.proof.status == Status.feasible:
                 return None
-            if self.proof.status == "unknown":
-                return Conflict(self.instance.name, "unknown", proof=self.proof.proof)
+            if self.proof.status == Status.unknown:
+                return Conflict(self.instance.name, Status.unknown, proof=self.proof.proof)
             kept, minimal = self.shrunk(self.narrowed(ranked))
             if not minimal:  # what is left of the time may settle it
                 self.share = 2
                 kept, minimal = self.shrunk(kept)
             self.finest = True
-            if self.proof.grid == 1 or self.status(kept) != "feasible":
+            if self.proof.grid == 1 or self.status(kept) != Status.feasible:
                 break
         told = tuple(constraint for constraint in constraints(self.instance) if constraint in set(kept))
         sums = arithmetic(only(self.instance, told), told)
-        return Conflict(self.instance.name, "infeasible", told, minimal, sums, self.proof.proof, self.proof.grid)
+        return Conflict(self.instance.name, Status.infeasible, told, minimal, sums, self.proof.proof, self.proof.grid)
 
-    def status(self, kept: Sequence[Constraint], *, casual: bool = False) -> str:
+    def status(self, kept: Sequence[Constraint], *, casual: bool = False) -> Status:
         """Return ``feasible``, ``infeasible`` or ``unknown`` for the instance with these constraints only."""
         left = self.left()
         if left <= 0:
-            return "unknown"
+            return Status.unknown
         seconds = min(left, _CASUAL if casual else max(_CASUAL, left / self.share))
         found = _decide(only(self.instance, kept), seconds, finest=self.finest)
-        if found.status == "infeasible":
+        if found.status == Status.infeasible:
             self.proof = found
         return found.status
 
@@ -193,12 +194,12 @@ class _Search:
         """Drop what can be dropped at once: kinds of constraints, then tasks."""
         for kinds in _SIMPLE:
             some = [constraint for constraint in kept if constraint.kind in kinds]
-            if len(some) < len(kept) and self.status(some, casual=True) == "infeasible":
+            if len(some) < len(kept) and self.status(some, casual=True) == Status.infeasible:
                 kept = some
                 break
         for task in self.instance.tasks if len(self.instance.tasks) > 1 else ():
             others = [constraint for constraint in kept if not _concerns(constraint, task)]
-            if len(others) < len(kept) and self.status(others, casual=True) == "infeasible":
+            if len(others) < len(kept) and self.status(others, casual=True) == Status.infeasible:
                 kept = others
         return kept
 
@@ -211,20 +212,20 @@ class _Search:
         while position < len(kept):
             fewer = kept[:position] + kept[position + size :]
             status = self.status(fewer, casual=size > 1)
-            if status == "infeasible":
+            if status == Status.infeasible:
                 kept, size = fewer, size * 2
             elif size > 1:
                 size //= 2
             else:
                 position += 1
-                settled &= status == "feasible"
+                settled &= status == Status.feasible
         return kept, settled
 
 
 class _Verdict(NamedTuple):
     """``feasible``, ``infeasible`` or ``unknown``, and for pauses at multiples of how many ticks."""
 
-    status: str
+    status: Status
     proof: str = ""
     grid: int = 1
 
@@ -245,12 +246,12 @@ def _decide(instance: Instance, seconds: float, *, finest: bool) -> _Verdict:
             found = run(model.model, seconds=deadline - perf_counter(), deterministic=effort, **options)  # type: ignore[arg-type]
             if found.solution:
                 certify(instance, model.schedule(found.solution))
-                return _Verdict("feasible")
-            refuted &= found.status == "infeasible"
+                return _Verdict(Status.feasible)
+            refuted &= found.status == Status.infeasible
         if refuted and step == common_tick(instance) and (step == 1 or not grid_matters(instance)):
-            return _Verdict("infeasible", "CP-SAT with presolve on and off")
+            return _Verdict(Status.infeasible, "CP-SAT with presolve on and off")
     result = solve(instance, time_limit=max(0.0, deadline - perf_counter()), finest=finest)
-    return _Verdict("feasible" if result.schedule is not None else result.status, result.proof, result.grid)
+    return _Verdict(Status.feasible if result.schedule is not None else result.status, result.proof, result.grid)
 
 
 def _coarse_tick(instance: Instance) -> int:

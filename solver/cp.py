@@ -13,6 +13,7 @@ from typing import Protocol
 from ortools.sat.python import cp_model_helper as cmh
 
 from planoracle.instances.deadline import NEVER, Deadline
+from planoracle.instances.status import Status
 
 __all__ = ["MOST_WITHOUT_PRESOLVE", "Domain", "Model", "Outcome", "negated", "run"]
 
@@ -182,16 +183,16 @@ class Model:
 
 
 class Outcome:
-    """What one call of CP-SAT says; ``status`` is ``optimal, feasible, infeasible`` or ``unknown``."""
+    """What one call of CP-SAT says."""
 
     __slots__ = ("bound", "branches", "conflicts", "effort", "solution", "status")
 
     def __init__(self, response: cmh.CpSolverResponse) -> None:
         names = {
-            cmh.CpSolverStatus.OPTIMAL: "optimal",
-            cmh.CpSolverStatus.FEASIBLE: "feasible",
-            cmh.CpSolverStatus.INFEASIBLE: "infeasible",
-            cmh.CpSolverStatus.UNKNOWN: "unknown",
+            cmh.CpSolverStatus.OPTIMAL: Status.optimal,
+            cmh.CpSolverStatus.FEASIBLE: Status.feasible,
+            cmh.CpSolverStatus.INFEASIBLE: Status.infeasible,
+            cmh.CpSolverStatus.UNKNOWN: Status.unknown,
         }
         if response.status not in names:
             raise RuntimeError(f"CP-SAT refused the model: {response.solution_info}")

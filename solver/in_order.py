@@ -11,6 +11,7 @@ from time import perf_counter
 from planoracle.instances.benchmarks import certify
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.status import Status
 from planoracle.solver.bounds import lower_bound, windows
 from planoracle.solver.cp import negated
 from planoracle.solver.model import ScheduleModel
@@ -45,7 +46,7 @@ class InOrder:
     """
 
     instance: str
-    status: str
+    status: Status
     makespan: int | None = None
     schedule: Schedule | None = None
     plan: str | None = None
@@ -82,13 +83,13 @@ def best_in_order(instance: Instance, order: Sequence[Piece], *, time_limit: flo
     deadline = perf_counter() + time_limit
     places = _places(instance, order)
     if sum(len(place.pieces) for place in places.values()) > len(instance.actions) + _MOST_PAUSES:
-        return InOrder(instance.name, "unknown")
+        return InOrder(instance.name, Status.unknown)
     commands = _Commands(instance, places)
     cut = commands.cut
     bounds = windows(cut)
     most = longest_makespan(cut)
     if not bounds.consistent or lower_bound(cut, bounds) > most:
-        return InOrder(instance.name, "infeasible")
+        return InOrder(instance.name, Status.infeasible)
     near = NearModel(cut, bounds, most, {})
     model: ScheduleModel = near
     grid = near.grid
@@ -98,7 +99,7 @@ def best_in_order(instance: Instance, order: Sequence[Piece], *, time_limit: flo
     if stages.infeasible and near.coarse:  # finer pauses may leave a way
         grid = model.step
         if sum(action.duration for action in cut.actions if action.interruptible) // grid > _MOST_STEPS:
-            return InOrder(instance.name, "unknown", grid=grid)
+            return InOrder(instance.name, Status.unknown, grid=grid)
         model = ScheduleModel(cut, bounds, grid, lower_bound(cut, bounds), most)
         commands.bind(model)
         stages = Stages(model.model, deadline)
@@ -106,11 +107,11 @@ def best_in_order(instance: Instance, order: Sequence[Piece], *, time_limit: flo
     if proved:
         stages.smallest_in_order(model.decisions)
     if stages.solution is None:
-        return InOrder(instance.name, "infeasible" if stages.infeasible else "unknown", grid=grid)
+        return InOrder(instance.name, Status.infeasible if stages.infeasible else Status.unknown, grid=grid)
     schedule = Schedule.of(instance, map(commands.original, model.schedule(stages.solution).pieces))
     return InOrder(
         instance.name,
-        "optimal" if proved else "feasible",
+        Status.optimal if proved else Status.feasible,
         schedule.makespan,
         schedule,
         certify(instance, schedule),

@@ -11,6 +11,7 @@ from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model import Instance
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.status import Status
 from planoracle.solver.bounds import horizon, lower_bound, windows
 from planoracle.solver.near_model import NearModel
 from planoracle.solver.solve import solve
@@ -55,7 +56,7 @@ class Nearest:
     """
 
     instance: str
-    status: str
+    status: Status
     schedule: Schedule | None = None
     plan: str | None = None
     moved: tuple[str, ...] = ()
@@ -140,12 +141,12 @@ class _Search:
         instance, objectives = self.instance, self.objectives
         as_wanted = self._as_wanted()
         if as_wanted is not None and objectives[0] != "makespan":  # nothing can be nearer than this
-            return self._answer("optimal", as_wanted, objectives)
+            return self._answer(Status.optimal, as_wanted, objectives)
         bounds = windows(instance)
         latest = max((piece.end for place in self.places.values() for piece in place.pieces), default=0)
         most = longest_makespan(instance, latest)
         if not bounds.consistent or lower_bound(instance, bounds) > most:
-            return self._answer("infeasible")
+            return self._answer(Status.infeasible)
         model = NearModel(instance, bounds, most, self.places)
         grid = model.grid
         stages = Stages(model.model, self.deadline - _RESERVE * (self.deadline - self.began))
@@ -159,10 +160,10 @@ class _Search:
                 held[objective] = model.figure(objective, stages.value(terms))
         stages.smallest_in_order(model.decisions)
         if stages.solution is None and stages.infeasible and not model.coarse:
-            return self._answer("infeasible", grid=grid)
+            return self._answer(Status.infeasible, grid=grid)
         if stages.solution is None:
             return self._any(grid)
-        status = "optimal" if len(proved) == len(objectives) else "feasible"
+        status = Status.optimal if len(proved) == len(objectives) else Status.feasible
         found = self._answer(status, model.schedule(stages.solution), tuple(proved), grid)
         self._check(found, held)
         return found
@@ -172,7 +173,7 @@ class _Search:
         found = solve(self.instance, time_limit=max(0.0, self.deadline - perf_counter()))
         if found.schedule is None:
             return self._answer(found.status, grid=found.grid)
-        return self._answer("feasible", found.schedule, grid=grid)
+        return self._answer(Status.feasible, found.schedule, grid=grid)
 
     def _as_wanted(self) -> Schedule | None:
         """Return what was wanted, if it is a schedule that obeys the rules."""
@@ -182,7 +183,7 @@ class _Search:
         return schedule if next(find_violations(self.instance, schedule), None) is None else None
 
     def _answer(
-        self, status: str, schedule: Schedule | None = None, proved: tuple[str, ...] = (), grid: int = 1
+        self, status: Status, schedule: Schedule | None = None, proved: tuple[str, ...] = (), grid: int = 1
     ) -> Nearest:
         instance, places = self.instance, self.places
         shifts = {}
@@ -212,7 +213,7 @@ class _Search:
         figures = {"moved": len(found.moved), "shift": found.shift, "makespan": found.makespan}
         for objective, most in held.items():
             value = figures[objective]
-            if value is None or value > most or (found.status == "optimal" and value < most):
+            if value is None or value > most or (found.status == Status.optimal and value < most):
                 raise InternalError(f"{self.instance.name}: {objective} of a nearest schedule is {value}, not {most}")
 
 

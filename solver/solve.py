@@ -14,6 +14,7 @@ from planoracle.instances.benchmarks import certify
 from planoracle.instances.deadline import Deadline, TimeOverError
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
+from planoracle.instances.status import Status
 from planoracle.instances.version import VERSION
 from planoracle.solver.bounds import common_tick, grid_matters, horizon, lower_bound, steps
 from planoracle.solver.coarse import coarse_schedule
@@ -77,7 +78,7 @@ class Result:
     """
 
     instance: str
-    status: str
+    status: Status
     schedule: Schedule | None = None
     makespan: int | None = None
     lower_bound: int | None = None
@@ -168,12 +169,12 @@ class _Search:
 
     def search(self) -> Result:
         if not self.bounds.consistent:
-            return self.result("infeasible", self.bounds.fault, grid=1)
+            return self.result(Status.infeasible, self.bounds.fault, grid=1)
         self.root = lower_bound(self.instance, self.bounds)
         self.least = self.rounded(self.root)
         if self.least > self.most:  # on the grid; finer pauses might end between
             grid = 1 if self.root > self.most else None
-            return self.result("infeasible", "the lower bound exceeds the time limit", grid=grid)
+            return self.result(Status.infeasible, "the lower bound exceeds the time limit", grid=grid)
         if steps(self.instance, self.step) > _MANY_STEPS:
             self.plan_coarsely()
         if steps(self.instance, self.step) > _MOST_STEPS:
@@ -186,26 +187,26 @@ class _Search:
         if size > _SLOW_MODEL:
             self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
             if self.best is not None and self.best.makespan == self.least:
-                return self.result("optimal", self.reason("several bounds"), self.best)
+                return self.result(Status.optimal, self.reason("several bounds"), self.best)
         if self.left() > 0:
             model = self.model(self.least, self.most)
             found = self.in_order(model, self.look)
-            if found.status == "infeasible":
+            if found.status == Status.infeasible:
                 status, proof = self.confirm(model, presolved=False)
                 return self.result(status, proof, self.best)
             self.take(model, found)
-            if found.status == "optimal" and self.best is not None:
-                return self.result("optimal", self.reason("search in order"), self.best, canonical=True)
+            if found.status == Status.optimal and self.best is not None:
+                return self.result(Status.optimal, self.reason("search in order"), self.best, canonical=True)
         if self.left() <= 0:
             status, proof = self.without_search("time limit")
             return self.result(status, proof, self.best)
         if self.bounds.open or self.bounds.ordered:
             model = self.model(self.least, self.most, ordering=True)
         status, proof = self.prove(model)
-        if status != "optimal" or self.best is None:
+        if status != Status.optimal or self.best is None:
             return self.result(status, proof, self.best)
         canonical = self.canonical(model)
-        return self.result("optimal", proof, canonical or self.best, canonical=canonical is not None)
+        return self.result(Status.optimal, proof, canonical or self.best, canonical=canonical is not None)
 
     def run_on_every_tick(self, coarse: Result) -> Result:
         """Settle whether pauses off the grid help, for an answer on the coarse grid."""
@@ -223,9 +224,9 @@ class _Search:
     def search_on_every_tick(self, coarse: Result) -> Result:
         shorter = self.model(self.root, self.most if coarse.makespan is None else coarse.makespan - 1)
         found = run(shorter.model, seconds=self.left(), seed=self.seed)
-        if found.status == "unknown":
+        if found.status == Status.unknown:
             return coarse
-        if found.status == "infeasible" and self.confirm(shorter, presolved=False)[0] == "infeasible":
+        if found.status == Status.infeasible and self.confirm(shorter, presolved=False)[0] == Status.infeasible:
             proof = f"{coarse.proof}, no shorter one on any grid"
             return self.result(coarse.status, proof, coarse.schedule, canonical=coarse.canonical)
         self.take(shorter, found)
@@ -249,12 +250,12 @@ class _Search:
         model.break_symmetry()
         return model
 
-    def grid(self, status: str, makespan: int | None) -> int:
+    def grid(self, status: Status, makespan: int | None) -> int:
         """Return the grid on which a result holds, 1 if no finer one can change it."""
         if self.step == 1 or not grid_matters(self.instance):
             return 1
         best = self.most if makespan is None else makespan - self.step
-        if status not in ("optimal", "infeasible") or self.left() <= 0:
+        if not status.settled or self.left() <= 0:
             return self.step
         least = self.root // self.step * self.step  # on the grid, the work of several agents may end between
         if best < least:
@@ -269,7 +270,7 @@ class _Search:
             return self.step
         model.model.drop_objective()
         finer = run(model.model, seconds=self.left(), deterministic=_GRID)
-        return 1 if finer.status == "infeasible" else self.step
+        return 1 if finer.status == Status.infeasible else self.step
 
     def in_order(self, model: ScheduleModel, effort: float) -> Outcome:
         """Branch on the makespan, then on the starts in fixed order, smallest value first.
@@ -291,7 +292,7 @@ class _Search:
         found = self.in_order(model, self.look + _CANONICAL * self.effort)
         return model.schedule(found.solution) if found.solution else None
 
-    def prove(self, model: ScheduleModel) -> tuple[str, str]:
+    def prove(self, model: ScheduleModel) -> tuple[Status, str]:
         """Run CP-SAT in ever stronger settings until the makespan is proved or time is over.
 
         All but the last run one worker for a fixed effort, so that what they find does not depend on the machine.
@@ -311,24 +312,24 @@ class _Search:
             model.narrow(self.least, self.most if self.best is None else min(self.most, self.best.makespan))
             found = run(model.model, seconds=self.left(), deterministic=effort, seed=self.seed, **options)
             self.effort += found.effort
-            if found.status == "infeasible" and self.best is None:
+            if found.status == Status.infeasible and self.best is None:
                 return self.confirm(model, presolved=bool(options.get("presolve")))
             self.take(model, found)
-            if found.status == "optimal" or (self.best is not None and self.best.makespan == self.least):
-                return "optimal", self.reason(name)
+            if found.status == Status.optimal or (self.best is not None and self.best.makespan == self.least):
+                return Status.optimal, self.reason(name)
             if name == "core search" and len(model.decisions) > _LARGE and not self.fast:
                 self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
         return self.without_search("time limit")
 
-    def without_search(self, reason: str) -> tuple[str, str]:
+    def without_search(self, reason: str) -> tuple[Status, str]:
         """Answer with what is known; ``reason`` says why there is no more."""
         if self.best is None or (self.best is self.rough and not self.fast):
             self.schedule_fast(self.deadline)
         if self.best is None:
             self.plan_coarsely()
         if self.best is not None and self.best.makespan == self.least:
-            return "optimal", self.reason("several bounds")
-        return ("feasible" if self.best is not None else "unknown"), reason
+            return Status.optimal, self.reason("several bounds")
+        return (Status.feasible if self.best is not None else Status.unknown), reason
 
     def reason(self, step: str) -> str:
         """Say what proved the best makespan: the step, unless the bound by hand does."""
@@ -357,29 +358,29 @@ class _Search:
             schedule = model.schedule(found.solution)
             if self.best is None or self.best is self.rough or schedule.makespan < self.best.makespan:
                 self.best = schedule
-        if found.status in ("feasible", "unknown") and found.bound > 0:
+        if found.status in (Status.feasible, Status.unknown) and found.bound > 0:
             self.least = max(self.least, ceil(found.bound - 1e-6) * self.step)
-        if found.status == "optimal":
+        if found.status == Status.optimal:
             assert self.best is not None
             self.least = self.best.makespan
 
-    def confirm(self, model: ScheduleModel, *, presolved: bool) -> tuple[str, str]:
+    def confirm(self, model: ScheduleModel, *, presolved: bool) -> tuple[Status, str]:
         """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
         model.model.drop_objective()
         second = run(model.model, seconds=self.left(), seed=self.seed, presolve=not presolved)
-        if second.status == "infeasible":
-            return "infeasible", "CP-SAT with presolve on and off"
+        if second.status == Status.infeasible:
+            return Status.infeasible, "CP-SAT with presolve on and off"
         if not second.solution:
-            return "unknown", "infeasible by one setting of presolve, not confirmed by the other in time"
+            return Status.unknown, "infeasible by one setting of presolve, not confirmed by the other in time"
         self.best = model.schedule(second.solution)
         model.model.minimize(model.makespan)
         third = run(model.model, seconds=self.left(), seed=self.seed, presolve=not presolved)
         self.take(model, third)
-        return "optimal" if third.status == "optimal" else "feasible", "presolve on and off disagree"
+        return Status.optimal if third.status == Status.optimal else Status.feasible, "presolve on and off disagree"
 
     def result(
         self,
-        status: str,
+        status: Status,
         proof: str,
         schedule: Schedule | None = None,
         *,
@@ -389,9 +390,9 @@ class _Search:
         plan = None if schedule is None else certify(self.instance, schedule)
         makespan = None if schedule is None else schedule.makespan
         bound: int | None = self.least
-        if status == "optimal":
+        if status == Status.optimal:
             bound = makespan
-        elif status == "infeasible":
+        elif status == Status.infeasible:
             bound = None
         return Result(
             instance=self.instance.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import perf_counter
 
+from planoracle.instances.status import Status
 from planoracle.solver.cp import FAR, Model, Outcome, run
 
 __all__ = ["Stages"]
@@ -59,9 +60,9 @@ class Stages:
             if self.solution is not None:
                 self.model.hint(self.solution)
             found = run(self.model, seconds=seconds, deterministic=effort, **options)  # type: ignore[arg-type]
-            if found.status == "infeasible" and self.solution is None:
+            if found.status == Status.infeasible and self.solution is None:
                 self._confirm(presolved="presolve" in options)
-            proved = found.status == "optimal"
+            proved = found.status == Status.optimal
             self._take(found, terms)
         if self.solution is not None:
             self.model.linear(terms, -FAR, self.value(terms))
@@ -81,7 +82,7 @@ class Stages:
         self.model.search_in_order(variables)
         self.model.hint(())
         found = run(self.model, seconds=seconds, fixed_search=True, deterministic=_FIXED)
-        if found.status == "infeasible" and self.solution is None:
+        if found.status == Status.infeasible and self.solution is None:
             self._confirm(presolved=False)
         if not found.solution:
             return False
@@ -98,6 +99,6 @@ class Stages:
         """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
         self.model.drop_objective()
         second = run(self.model, seconds=max(1.0, self.deadline - perf_counter()), presolve=not presolved)
-        self.infeasible = second.status == "infeasible"
+        self.infeasible = second.status == Status.infeasible
         if second.solution:
             self.solution = second.solution

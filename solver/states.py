@@ -16,6 +16,7 @@ from time import perf_counter
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.state import State
+from planoracle.instances.status import Status
 from planoracle.solver.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.cp import Outcome, negated, run
 from planoracle.solver.model import ScheduleModel
@@ -74,13 +75,13 @@ class Value:
     witness: Witness | None = field(default=None, repr=False, compare=False)
 
     @property
-    def status(self) -> str:
-        """``optimal``, ``feasible``, ``infeasible`` or ``unknown``."""
+    def status(self) -> Status:
+        """What that says of the best completion."""
         if self.least >= NEVER:
-            return "infeasible"
+            return Status.infeasible
         if self.most is None:
-            return "unknown"
-        return "optimal" if self.least == self.most else "feasible"
+            return Status.unknown
+        return Status.optimal if self.least == self.most else Status.feasible
 
     @property
     def makespan(self) -> int | None:
@@ -277,7 +278,7 @@ class StateSolver:
         found = self._search(model, progress.cut, least, most, known, perf_counter() + seconds)
         if found.makespan is not None and found.witness is not None:
             self._recent.appendleft(found.witness)
-        settled = found.status == "infeasible" or (found.makespan is not None and found.witness is not None)
+        settled = found.status == Status.infeasible or (found.makespan is not None and found.witness is not None)
         if progress.cut and settled and len(self._proved) < _MEMORY:
             self._proved[progress.key] = _later(found, -progress.cut)  # it comes again with every further wait
         return found
@@ -294,10 +295,10 @@ class StateSolver:
         while least + width < most:
             self._set(model.makespan, (least, least + width))
             found = self._run(model, deadline - perf_counter(), *_PROBE)
-            if found.status == "optimal":
+            if found.status == Status.optimal:
                 ticks = found.solution[model.makespan] * self.step + cut
                 return Value(ticks, ticks, Witness(model, found.solution, cut))
-            if found.status != "infeasible":
+            if found.status != Status.infeasible:
                 break
             least, width = least + width + 1, 2 * width + 1
         for options, effort in _EFFORTS:
@@ -305,12 +306,12 @@ class StateSolver:
             found = self._run(model, deadline - perf_counter(), options, effort)
             if found.solution:
                 best, most = found.solution, found.solution[model.makespan]
-            if found.status == "infeasible" and best is None:
+            if found.status == Status.infeasible and best is None:
                 if known.most is not None:  # there is nothing shorter: the proof that `solve` rests on as well
                     return Value(known.most, known.most)
                 if self._confirmed(model, options, deadline):
                     return Value(NEVER, None)
-            elif found.status == "optimal":
+            elif found.status == Status.optimal:
                 least = most
             elif found.bound > 0:
                 least = max(least, ceil(found.bound - 1e-6))
@@ -328,7 +329,7 @@ class StateSolver:
     def _confirmed(self, model: ScheduleModel, options: Mapping[str, int], deadline: float) -> bool:
         """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
         other = {"presolve": not options.get("presolve", False)}
-        return self._run(model, max(1.0, deadline - perf_counter()), other, None).status == "infeasible"
+        return self._run(model, max(1.0, deadline - perf_counter()), other, None).status == Status.infeasible
 
     # --- witnesses ---------------------------------------------------------------------------------
 

@@ -82,7 +82,7 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
         summary = Table(Format.table, columns, title, stream)
         summary.rows += module.summarize(comparisons)
         summary.close()
-    run.exit(failed=any(one.status not in ("optimal", "infeasible") for kept in found.values() for one in kept))
+    run.exit(failed=any(not one.status.settled for kept in found.values() for one in kept))
 
 
 def _comparers() -> dict[str, tuple[Any, Sequence[str], Sequence[str], str]]:

@@ -12,6 +12,7 @@ import typer
 from planoracle.analysis.cli.common import NamesArgument, Run
 from planoracle.analysis.cli.output import Format, Table
 from planoracle.analysis.spoken import say
+from planoracle.instances.status import Status
 from planoracle.instances.visible import to_json, visible
 
 
@@ -46,7 +47,9 @@ def explain(
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     failed = False
     for _, found in run.each(partial(explained, time_limit=time_limit)):
-        failed |= found.status == "unknown" or (found.conflict is not None and found.conflict.status != "infeasible")
+        failed |= found.status == Status.unknown or (
+            found.conflict is not None and found.conflict.status != Status.infeasible
+        )
         if table is None:
             say("\n".join(map(visible, found.lines())) + "\n")
         else:

@@ -122,7 +122,7 @@ def generate(
         summary.close()
     if found < count:
         complain(f"{found} of {count} problems found in {most} draws")
-    open_ = any(one.status not in ("optimal", "infeasible") for one in hard)
+    open_ = any(not one.status.settled for one in hard)
     raise typer.Exit(1 if found < count or open_ else 0)
 
 

@@ -8,6 +8,7 @@ import typer
 
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, SubmissionsArgument, answered
+from planoracle.instances.status import Status
 
 _COLUMNS = (
     "id",
@@ -54,7 +55,7 @@ def repair(
     failed = False
     for answer in answered(submissions, repairer.repair, "repairing", originals):
         found = {"status": None} if answer.value is None else answer.value.as_dict()
-        failed |= found["status"] in (None, "unknown")
+        failed |= found["status"] in (None, Status.unknown)
         own = {"id": answer.id, "instance": answer.instance, "line": answer.line}
         named = {name: value for name, value in found.items() if name != "instance"}
         table.add(own | named | {"reason": answer.reason})

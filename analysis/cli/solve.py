@@ -15,6 +15,7 @@ from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOptio
 from planoracle.analysis.cli.common import AgentsOption, NamesArgument, OnlyOption
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
 from planoracle.analysis.spoken import tell
+from planoracle.instances.status import Status
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.flow import Item
@@ -60,7 +61,7 @@ def solve(
                 failed = True
                 continue
             row = json.loads(answer.row)
-            failed |= row["status"] == "unknown"
+            failed |= row["status"] == Status.unknown
             turns |= row["unit"] == "turn"
             table.add(row)
         table.close()

@@ -28,6 +28,7 @@ from planoracle.instances.asynctool.profile import PROFILES, Profile
 from planoracle.instances.asynctool.rules import Run, as_replay, replay
 from planoracle.instances.model import Instance
 from planoracle.instances.replay import Violation
+from planoracle.instances.status import Status
 
 __all__ = ["TOPICS", "AsyncToolCritic"]
 
@@ -86,7 +87,7 @@ class AsyncToolCritic:
         found = best_of(problem)
         proved = optimal_turns(problem_of(problem))
         if found.makespan is None and proved is not None:  # by the closed form, without a plan
-            return Best("optimal", proved, proved)
+            return Best(Status.optimal, proved, proved)
         return found
 
 

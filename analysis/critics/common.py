@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from planoracle.instances.model import Instance
 from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import Schedule
+from planoracle.instances.status import Status
 from planoracle.instances.wording import action_name, moment, span
 
 __all__ = [
@@ -200,7 +201,7 @@ class Section:
 class Best(NamedTuple):
     """What is known about the best plans: status, least makespan if proved, lower bound, idle intervals of one."""
 
-    status: str
+    status: Status
     makespan: int | None = None
     lower_bound: int | None = None
     idle: tuple[tuple[int, int], ...] | None = None

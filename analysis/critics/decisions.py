@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from planoracle.analysis.critics.common import Clock, clean, listed, sentence, some
 from planoracle.instances.errors import InputError
 from planoracle.instances.state import restricted
+from planoracle.instances.status import Status
 
 if TYPE_CHECKING:
     from planoracle.analysis.regret import Decision, Regret
@@ -57,7 +58,7 @@ class Costly:
     start: int
     end: int
     cost: int | None
-    status: str
+    status: Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ def _reasons(regret: Regret, last: int) -> tuple[str, ...]:
         conflict = find_conflict(restricted(here.instance, here.state), time_limit=CONFLICT_SECONDS)
     except InputError:  # what has been decided contradicts itself already
         return ()
-    if conflict is None or conflict.status != "infeasible":
+    if conflict is None or conflict.status != Status.infeasible:
         return ()
     return tuple(clean(constraint.text, 200) for constraint in conflict.constraints[:MAX_REASONS])
 

@@ -11,6 +11,7 @@ from planoracle.instances.benchmarks import language
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.referee import find_violations, gaps
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.status import Status
 
 __all__ = ["Efficiency", "Opening", "best_of", "efficiency", "joined", "openings"]
 
@@ -56,7 +57,7 @@ class Efficiency:
         The paragraph without its heading.
     """
 
-    status: str
+    status: Status
     makespan: int | None
     optimum: int | None
     lower_bound: int | None
@@ -95,7 +96,7 @@ def _best_of(instance: Instance) -> Best:
     from planoracle.analysis.optimum import optimum
 
     found = optimum(instance)
-    if found.status != "optimal" or found.plan is None:
+    if found.status != Status.optimal or found.plan is None:
         return Best(found.status, None, found.lower_bound)
     idle = language(instance.benchmark).replay(instance, found.plan).idle
     return Best(found.status, found.makespan, found.lower_bound, joined(idle))
@@ -224,7 +225,7 @@ def _told(
     examined: Examined, best: Best, makespan: int | None, idle: tuple[Interval, ...], found: tuple[Opening, ...]
 ) -> Iterator[str]:
     span, stretch = examined.clock.span, examined.clock.stretch
-    if best.status == "infeasible":
+    if best.status == Status.infeasible:
         yield "No plan at all can keep these rules and complete everything."
         return
     if best.makespan is None:

@@ -24,6 +24,7 @@ from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.language import parse
 from planoracle.instances.robotouille.profile import PROFILES, Profile
 from planoracle.instances.robotouille.run import Refusal, Run, as_replay, replay
+from planoracle.instances.status import Status
 
 __all__ = ["TOPICS", "RobotouilleCritic"]
 
@@ -104,10 +105,10 @@ def _best(kitchen: Kitchen, rules: Profile, seconds: float) -> Best:
     from planoracle.solver.kitchens.planner import plan
 
     found = plan(kitchen, time_limit=seconds, rules=rules)
-    if found.status != "optimal":
+    if found.status != Status.optimal:
         return Best(found.status, None, found.lower_bound)
     steps = found.rounds if rules.moves == "joint" else found.makespan
-    return Best("optimal", steps, steps, joined(as_replay(replay(kitchen, found.actions, rules)).idle))
+    return Best(Status.optimal, steps, steps, joined(as_replay(replay(kitchen, found.actions, rules)).idle))
 
 
 def _finding(run: Run, refusal: Refusal, start: int) -> Finding:

@@ -25,6 +25,7 @@ from planoracle.analysis.judges.common import minutes_limit
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.replay import Violation
+from planoracle.instances.status import Status
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.language import parse
 from planoracle.instances.timearena.profile import PROFILES, Profile
@@ -96,7 +97,7 @@ class TimeArenaCritic:
             try:
                 under_rules = encode.instance(world(problem.name), self.rules)
             except InputError:  # an action is left without any object to do it with
-                problem.cache[key] = Best("infeasible")
+                problem.cache[key] = Best(Status.infeasible)
             else:
                 problem.cache[key] = best_of(under_rules)
         found = problem.cache[key]

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from planoracle.analysis.profiles import BENCHMARKS
+from planoracle.instances.status import Status
 
 __all__ = ["SCHEMAS", "SIZES", "Column", "Schema"]
 
 #: Problems by number of actions; the last class has no upper end.
 SIZES = ("1-10", "11-20", "21-40", "41-80", "81+")
 
-_STATUSES = ("optimal", "feasible", "infeasible", "unknown")
+_STATUSES = tuple(map(str, Status))
 
 
 class Column(NamedTuple):

@@ -13,6 +13,7 @@ from planoracle.instances.errors import InputError, PlanoracleError, UnknownName
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.instances.status import Status
 from planoracle.solver.solve import Result, solve
 
 __all__ = ["METHODS", "compare_methods"]
@@ -29,7 +30,7 @@ class _Found(NamedTuple):
     """What one method says of one problem."""
 
     makespan: int | None
-    status: str = "unknown"
+    status: Status = Status.unknown
     accepted: bool | None = None
     seconds: float | None = None
     reason: str | None = None
@@ -78,7 +79,7 @@ def compare_methods(
         shared = where(problem.name, problem.benchmark) | {
             "unit": problem.unit,
             "actions": len(problem.actions) if isinstance(problem, Instance) else None,
-            "optimum": exact.makespan if exact.status == "optimal" else None,
+            "optimum": exact.makespan if exact.status == Status.optimal else None,
             "lower_bound": bound,
             "settled": exact.status,
         }
@@ -112,7 +113,7 @@ def _exactly(problem: Problem, time_limit: float, rows: Collector) -> tuple[_Fou
         else:
             instance = of_kind(problem, Instance)
             found = instance.cache.get("optimum")
-            if not isinstance(found, Result) or found.status not in ("optimal", "infeasible"):
+            if not isinstance(found, Result) or not found.status.settled:
                 found = solve(instance, time_limit=time_limit)
     except PlanoracleError as error:
         rows.fail(error, instance=problem.name, method="optimum")
@@ -134,7 +135,7 @@ def _answer(problem: Problem, method: str, budget: Budget, rows: Collector) -> _
         return _Found(None, reason=str(error))
     if answer.makespan is None:
         return _Found(None, seconds=answer.seconds, reason=answer.reason)
-    return _Found(answer.makespan, "feasible", True, answer.seconds)
+    return _Found(answer.makespan, Status.feasible, True, answer.seconds)
 
 
 def _reference(problem: Problem) -> _Found:
@@ -143,7 +144,7 @@ def _reference(problem: Problem) -> _Found:
         from planoracle.instances.robotouille.published import published_steps
 
         steps = published_steps(problem.name)
-        return _Found(None, reason=_NO_REFERENCE) if steps is None else _Found(int(steps), "unknown")
+        return _Found(None, reason=_NO_REFERENCE) if steps is None else _Found(int(steps), Status.unknown)
     if problem.benchmark == "recipe2plan":
         return _released(of_kind(problem, Instance))
     if problem.benchmark == "timearena":
@@ -155,8 +156,8 @@ def _reference(problem: Problem) -> _Found:
         schedule, obstacle = timearena_greedy.realise(instance, greedy.starts)
         seconds = perf_counter() - began
         if schedule is None:
-            return _Found(greedy.claim, "unknown", False, seconds, f"claimed, but impossible: {obstacle}")
-        return _Found(greedy.claim, "feasible", True, seconds)
+            return _Found(greedy.claim, Status.unknown, False, seconds, f"claimed, but impossible: {obstacle}")
+        return _Found(greedy.claim, Status.feasible, True, seconds)
     return _Found(None, reason=_NO_REFERENCE)
 
 
@@ -172,8 +173,8 @@ def _released(instance: Instance) -> _Found:
     run = replay(instance, Plan((commands,)))
     if run.violations or not run.success:
         fault = run.violations[0].message if run.violations else "it does not finish"
-        return _Found(makespan, "unknown", False, reason=f"claimed, but refused by the rules: {fault}")
-    return _Found(makespan, "feasible", True)
+        return _Found(makespan, Status.unknown, False, reason=f"claimed, but refused by the rules: {fault}")
+    return _Found(makespan, Status.feasible, True)
 
 
 def _gaps(makespan: int | None, shared: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from planoracle.instances.asynctool.language import messages
 from planoracle.instances.asynctool.profile import Profile
 from planoracle.instances.asynctool.rules import as_replay, replay
 from planoracle.instances.model import Instance
+from planoracle.instances.status import Status
 
 __all__ = ["AsyncToolJudge"]
 
@@ -33,7 +34,7 @@ class AsyncToolJudge:
         best = optimal_turns(problem)
         if best is None:
             exact = optimum(instance)
-            best = exact.makespan if exact.status == "optimal" else None
+            best = exact.makespan if exact.status == Status.optimal else None
         tasks = len(problem.tasks)
         return shared_fields(as_replay(run)) | {
             "optimal_makespan": best,

@@ -10,6 +10,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.replay import Replay
 from planoracle.instances.robotouille.language import MAX_ACTIONS
+from planoracle.instances.status import Status
 
 __all__ = ["MAX_MINUTES", "Judge", "OwnJudge", "given", "minutes_limit", "shared_fields", "steps_limit"]
 
@@ -74,4 +75,4 @@ class OwnJudge:
         """Judge ``submission["plan"]``, a list of pieces."""
         run = language(instance.benchmark).replay(instance, given(submission, "plan"))
         best = optimum(instance)
-        return shared_fields(run) | {"optimal_makespan": best.makespan if best.status == "optimal" else None}
+        return shared_fields(run) | {"optimal_makespan": best.makespan if best.status == Status.optimal else None}

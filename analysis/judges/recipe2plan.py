@@ -14,6 +14,7 @@ from planoracle.instances.recipe2plan.language import Command, parse
 from planoracle.instances.recipe2plan.profile import Profile
 from planoracle.instances.recipe2plan.rules import replay
 from planoracle.instances.replay import Replay
+from planoracle.instances.status import Status
 from planoracle.solver.solve import Result
 
 __all__ = ["Recipe2PlanJudge", "released_plan"]
@@ -61,7 +62,7 @@ class Recipe2PlanJudge:
 
 def _optimal_makespan(best: Result, run: Replay) -> int | None:
     """Return the proved optimum; ``None`` beside a shorter success, as only ``zero_duration="accepted"`` allows."""
-    if best.status != "optimal" or best.makespan is None:
+    if best.status != Status.optimal or best.makespan is None:
         return None
     return None if run.success and run.makespan < best.makespan else best.makespan
 
@@ -79,7 +80,7 @@ def _optimal_commands(instance: Instance) -> tuple[Command, ...] | None:
     commands = instance.cache.get("optimal commands")
     if commands is None:
         best = optimum(instance)
-        commands = parse(best.plan, instance).commands if best.status == "optimal" else ()
+        commands = parse(best.plan, instance).commands if best.status == Status.optimal else ()
         instance.cache["optimal commands"] = commands
     assert isinstance(commands, tuple)
     return commands or None

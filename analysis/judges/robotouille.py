@@ -16,6 +16,7 @@ from planoracle.instances.robotouille.language import parse
 from planoracle.instances.robotouille.profile import Profile
 from planoracle.instances.robotouille.published import published_steps
 from planoracle.instances.robotouille.run import Run, as_replay, replay
+from planoracle.instances.status import Status
 from planoracle.solver.kitchens.planner import KitchenResult, plan
 
 __all__ = ["LIMITS", "RobotouilleJudge"]
@@ -129,7 +130,7 @@ class RobotouilleJudge:
 
     def _steps(self, result: KitchenResult) -> int | None:
         """Return the proved fewest steps as the rules count them."""
-        if result.status != "optimal":
+        if result.status != Status.optimal:
             return None
         return result.rounds if self.rules.moves == "joint" else result.makespan
 
@@ -139,7 +140,7 @@ class RobotouilleJudge:
 
     def _to_go(self, run: Run, optimal: int | None) -> dict[str, Any]:
         if run.success:
-            return {"steps_to_go": 0.0 if optimal else None, "steps_left": 0, "rest": "optimal"}
+            return {"steps_to_go": 0.0 if optimal else None, "steps_left": 0, "rest": Status.optimal}
         if not self.price_rest:
             return {"steps_to_go": None, "steps_left": None, "rest": None}
         done = [step.action for step in run.steps if step.valid]

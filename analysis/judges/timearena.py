@@ -11,6 +11,7 @@ from planoracle.analysis.optimum import optimum
 from planoracle.analysis.valuation import values_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
+from planoracle.instances.status import Status
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.language import parse
 from planoracle.instances.timearena.profile import Profile
@@ -65,7 +66,7 @@ class TimeArenaJudge:
                 except InputError:  # an action is left without any object to do it with
                     problem = None
             best = None if problem is None else optimum(problem)
-            self._minutes[instance.name] = best.makespan if best is not None and best.status == "optimal" else None
+            self._minutes[instance.name] = best.makespan if best is not None and best.status == Status.optimal else None
         return self._minutes[instance.name]
 
     def _priced(self, instance: Instance, made: list[str], limit: int) -> dict[str, Any]:

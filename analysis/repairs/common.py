@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from planoracle.instances.model import Instance
 from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.status import Status
 
 __all__ = ["Dropped", "Moved", "Reader", "Reading", "Repair", "Wish", "first_or_attempted"]
 
@@ -70,7 +71,7 @@ class Repair:
 
     instance: str
     benchmark: str
-    status: str
+    status: Status
     changed: bool | None = None
     violations: int = 0
     moves: tuple[Moved, ...] = ()
@@ -78,7 +79,7 @@ class Repair:
     makespan: int | None = None
     optimum: int | None = None
     in_order: int | None = None
-    in_order_status: str | None = None
+    in_order_status: Status | None = None
     added: tuple[str, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     objectives: tuple[str, ...] = ()

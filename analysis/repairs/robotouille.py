@@ -13,6 +13,7 @@ from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.language import parse
 from planoracle.instances.robotouille.profile import Profile
 from planoracle.instances.robotouille.run import Run, replay
+from planoracle.instances.status import Status
 from planoracle.solver.kitchens.planner import KitchenResult, plan
 
 __all__ = ["repair_kitchen"]
@@ -61,19 +62,19 @@ class _Search:
 
     def run(self) -> Repair:
         best = self.rest[0]
-        optimum = self._steps(best) if best.status == "optimal" else None
+        optimum = self._steps(best) if best.status == Status.optimal else None
         if self.submitted.success and not self.submitted.refusals:
             steps = self.submitted.steps_taken
-            return self._answer("optimal", optimum, makespan=steps, changed=False, shift=0, plan=self.given)
+            return self._answer(Status.optimal, optimum, makespan=steps, changed=False, shift=0, plan=self.given)
         if self.submitted.success:
-            return self._complete(len(self.legal), (), "optimal", optimum)
+            return self._complete(len(self.legal), (), Status.optimal, optimum)
         if not self._reaches(0):
-            known = best.status == "infeasible" or (best.status == "optimal" and self.sure)
-            return self._answer("infeasible" if known else "unknown", optimum)
+            known = best.status == Status.infeasible or (best.status == Status.optimal and self.sure)
+            return self._answer(Status.infeasible if known else Status.unknown, optimum)
         kept = self._longest()
         rest = self._plan(kept)
-        proved = self.sure and rest.status == "optimal"
-        return self._complete(kept, rest.actions, "optimal" if proved else "feasible", optimum)
+        proved = self.sure and rest.status == Status.optimal
+        return self._complete(kept, rest.actions, Status.optimal if proved else Status.feasible, optimum)
 
     def _longest(self) -> int:
         """Return how many actions can be kept: if the goal can be reached after some, it can after fewer."""
@@ -98,9 +99,9 @@ class _Search:
     def _reaches(self, kept: int) -> bool:
         """Whether a beginning can be completed; notes where it is not known that it cannot."""
         rest = self._plan(kept)
-        if rest.status in ("optimal", "feasible") and self._run(kept, rest.actions).success:
+        if rest.status in (Status.optimal, Status.feasible) and self._run(kept, rest.actions).success:
             return True
-        self.sure = self.sure and rest.status in ("optimal", "infeasible")
+        self.sure = self.sure and rest.status.settled
         return False
 
     def _run(self, kept: int, actions: Sequence[str]) -> Run:
@@ -109,7 +110,7 @@ class _Search:
     def _steps(self, result: KitchenResult) -> int | None:
         return result.rounds if self.rules.moves == "joint" else result.makespan
 
-    def _complete(self, kept: int, actions: tuple[str, ...], status: str, optimum: int | None) -> Repair:
+    def _complete(self, kept: int, actions: tuple[str, ...], status: Status, optimum: int | None) -> Repair:
         run = self._run(kept, actions)
         if not run.success or run.refusals:
             raise InternalError(f"{self.kitchen.name}: a repaired plan of ours does not pass the rules")
@@ -128,7 +129,7 @@ class _Search:
             plan=[*self.legal[:kept], *actions],
         )
 
-    def _answer(self, status: str, optimum: int | None, **more: Any) -> Repair:
+    def _answer(self, status: Status, optimum: int | None, **more: Any) -> Repair:
         return Repair(
             instance=self.kitchen.name,
             benchmark=self.kitchen.benchmark,

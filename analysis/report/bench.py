@@ -28,6 +28,7 @@ from planoracle.instances.problem import of_kind
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.language import parse
 from planoracle.instances.robotouille.run import as_replay, replay
+from planoracle.instances.status import Status
 from planoracle.solver.kitchens.planner import KitchenResult, plan
 
 __all__ = ["Bench", "Options", "Priced", "Shown", "bench"]
@@ -168,7 +169,7 @@ class Bench:
         examined = critic.examine(kitchen, submission)
         sections = sections_of(critic.topics, examined, critic.name(kitchen))
         best, idle = self._best(kitchen), None
-        if best.status == "optimal":
+        if best.status == Status.optimal:
             idle = as_replay(replay(kitchen, best.actions, rules)).idle
         steps = grade.optimal_makespan
         known = Best(best.status, steps, steps if steps is not None else best.lower_bound, idle)

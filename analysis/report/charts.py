@@ -12,6 +12,7 @@ from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.profile import Profile
 from planoracle.instances.robotouille.run import Run, replay
 from planoracle.instances.schedule import Piece
+from planoracle.instances.status import Status
 from planoracle.instances.wording import action_name
 from planoracle.solver.kitchens.planner import KitchenResult
 
@@ -73,7 +74,7 @@ def instance_chart(instance: Instance, *, solvable: bool = True) -> dict[str, An
             if lag.maximum is not None
         ],
         "optimum": {
-            "status": "infeasible" if best is None else best.status,
+            "status": Status.infeasible if best is None else best.status,
             "makespan": None if best is None else best.makespan,
             "bound": None if best is None else best.lower_bound,
             "pieces": [piece_row(instance, piece, None) for piece in pieces],

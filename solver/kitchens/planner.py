@@ -14,6 +14,7 @@ from planoracle.instances.robotouille import language, run
 from planoracle.instances.robotouille.fast import Compiled, State
 from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.robotouille.profile import PROFILES, Profile
+from planoracle.instances.status import Status
 from planoracle.solver.kitchens.consistency import contradiction
 from planoracle.solver.kitchens.frame import NEVER
 from planoracle.solver.kitchens.guide import Groups, guide, ordinary
@@ -47,7 +48,7 @@ class KitchenResult:
     """
 
     instance: str
-    status: str
+    status: Status
     makespan: int | None = None
     lower_bound: int | None = None
     rounds: int | None = None
@@ -131,26 +132,28 @@ class _Search:
             start = self.compiled.step(start, deed)
         if self.compiled.goal(start):  # it is looked at after a step
             deeds = () if self.after else (self.wait(start),)
-            return self.result("optimal", "the goal is reached at the start", deeds)
+            return self.result(Status.optimal, "the goal is reached at the start", deeds)
         if ordinary(self.kitchen) and (fault := contradiction(self.kitchen)):
-            return self.result("infeasible", fault)
+            return self.result(Status.infeasible, fault)
         try:
             groups = self.guide.root(start)
             if not groups or not all(self.kitchen.candidates.values()):
-                return self.result("infeasible", "the goal asks for objects that there are not")
+                return self.result(Status.infeasible, "the goal asks for objects that there are not")
             self.limit = groups[0][0]
             for weight in _WEIGHTS:
                 found = self.greedy(start, groups, weight)
                 if found is not None and len(found) < self.most:
                     self.best = found
             if self.best is not None and len(self.best) == self.limit:
-                return self.result("optimal", "lower bound reached", self.best)
+                return self.result(Status.optimal, "lower bound reached", self.best)
             self.search(start, groups)
         except TimeOverError:
-            return self.result("unknown" if self.best is None else "feasible", "time limit", self.best, self.limit)
+            return self.result(
+                Status.unknown if self.best is None else Status.feasible, "time limit", self.best, self.limit
+            )
         if self.best is None:
-            return self.result("infeasible", "all states that can be reached")
-        return self.result("optimal", "A*", self.best)
+            return self.result(Status.infeasible, "all states that can be reached")
+        return self.result(Status.optimal, "A*", self.best)
 
     @property
     def most(self) -> int:
@@ -262,7 +265,7 @@ class _Search:
         return self.best
 
     def result(
-        self, status: str, proof: str, deeds: tuple[int, ...] | None = None, bound: int | None = None
+        self, status: Status, proof: str, deeds: tuple[int, ...] | None = None, bound: int | None = None
     ) -> KitchenResult:
         actions = None if deeds is None else tuple(self.compiled.deeds[deed].text for deed in deeds)
         if actions is not None:
@@ -275,7 +278,7 @@ class _Search:
             instance=self.kitchen.name,
             status=status,
             makespan=steps,
-            lower_bound=steps if status == "optimal" else bound,
+            lower_bound=steps if status == Status.optimal else bound,
             rounds=None if steps is None else -(-steps // len(self.kitchen.players)),
             plan=None if actions is None else language.render(actions),
             actions=actions or (),

@@ -20,6 +20,7 @@ from planoracle.analysis.optimum import kitchen_optimum, optimum, remembering
 from planoracle.instances import catalogue
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.robotouille.profile import PROFILES
+from planoracle.instances.status import Status
 from planoracle.solver.kitchens import planner
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
@@ -75,6 +76,7 @@ def test_what_was_proved_is_not_solved_again(folder, solved, name):
     first, second = optimum(fresh(name)), optimum(fresh(name))
     assert solved == [name]
     assert replace(second, seconds=first.seconds) == first
+    assert second.status is Status.optimal
     assert len(list(folder.rglob("*"))) == 2  # a folder and a file
 
 
@@ -82,7 +84,7 @@ def test_what_was_proved_of_kitchens_is_not_solved_again(folder, solved):
     first, second = best_of_kitchen(), best_of_kitchen()
     assert solved == [KITCHEN]
     assert replace(second, seconds=first.seconds) == first
-    assert first.status == "optimal"
+    assert first.status is second.status is Status.optimal
     released = kitchen_optimum(catalogue.problem(KITCHEN), PROFILES["released"], seconds=30)
     assert solved == [KITCHEN, KITCHEN]
     assert released.status == "optimal"
@@ -90,7 +92,8 @@ def test_what_was_proved_of_kitchens_is_not_solved_again(folder, solved):
 
 def test_that_there_is_no_schedule_is_kept_as_well(folder, solved):
     hasty = Instance("hasty", (Action("t/a", "t", 4, 4), Action("t/b", "t", 4, 4)), time_limit=5)
-    assert [optimum(replace(hasty)).status for _ in range(2)] == ["infeasible"] * 2
+    assert [optimum(replace(hasty)).status for _ in range(2)] == [Status.infeasible] * 2
+    assert optimum(replace(hasty)).status.settled
     assert solved == ["hasty"]
 
 

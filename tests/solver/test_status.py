@@ -1,0 +1,108 @@
+"""The four words for what is known: one type for schedules and kitchens, and plain text to whoever reads it."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+import json
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from planoracle.analysis.advice import next_commands
+from planoracle.analysis.batch.digest import digest
+from planoracle.analysis.explain import explain
+from planoracle.analysis.frames.methods import compare_methods
+from planoracle.analysis.regret import regret
+from planoracle.analysis.repair import repair
+from planoracle.instances.catalogue import load, problem
+from planoracle.instances.model import Action, Instance
+from planoracle.instances.status import Status
+from planoracle.solver.conflict import find_conflict
+from planoracle.solver.in_order import best_in_order
+from planoracle.solver.kitchens.planner import plan
+from planoracle.solver.nearest import nearest
+from planoracle.solver.solve import solve
+from planoracle.solver.states import NEVER, Value
+
+LAB = load("timearena/lab1")
+HASTY = Instance("hasty", (Action("t/a", "t", 4, 4), Action("t/b", "t", 4, 4)), time_limit=5)
+KITCHEN: Any = problem("robotouille/synchronous/1_lettuce_sandwich")
+
+
+@pytest.mark.parametrize("status", Status)
+def test_a_status_is_the_plain_word(status: Status) -> None:
+    assert status == status.name == status.value
+    assert [str(status), f"{status}", repr(status)] == [status.name, status.name, repr(status.name)]
+    assert json.dumps({"status": status}) == json.dumps({"status": status.name})
+    assert digest(status) == digest(status.name)
+    text = io.StringIO()
+    csv.writer(text).writerow([status])
+    assert text.getvalue().strip() == status.name
+    for copied in (pickle.loads(pickle.dumps(status)), copy.deepcopy(status), Status(status.name)):
+        assert copied is status
+    assert hash(status) == hash(status.name)
+
+
+def test_only_what_is_proved_is_settled() -> None:
+    assert {one.name: one.settled for one in Status} == {
+        "optimal": True,
+        "feasible": False,
+        "infeasible": True,
+        "unknown": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "status"),
+    [
+        (Value(3, 3), Status.optimal),
+        (Value(3, 4), Status.feasible),
+        (Value(NEVER, None), Status.infeasible),
+        (Value(3, None), Status.unknown),
+    ],
+)
+def test_values_of_situations_have_a_status(value: Value, status: Status) -> None:
+    assert value.status is status
+
+
+ANSWERS: dict[str, tuple[Callable[[], Any], Status]] = {
+    "solve": (lambda: solve(LAB), Status.optimal),
+    "nothing in no time": (lambda: plan(KITCHEN, time_limit=0), Status.unknown),
+    "kitchen": (lambda: plan(KITCHEN), Status.optimal),
+    "in order": (lambda: best_in_order(LAB, solve(LAB).schedule.pieces), Status.optimal),  # type: ignore[union-attr]
+    "nearest": (lambda: nearest(LAB, {}), Status.optimal),
+    "no schedule": (lambda: solve(HASTY), Status.infeasible),
+    "none near": (lambda: nearest(HASTY, {}), Status.infeasible),
+    "none in order": (lambda: best_in_order(HASTY, []), Status.infeasible),
+    "conflict": (lambda: find_conflict(HASTY), Status.infeasible),
+    "explain": (lambda: explain(LAB), Status.optimal),
+    "explain a kitchen": (lambda: explain(KITCHEN), Status.optimal),
+    "advice": (lambda: next_commands(LAB), Status.optimal),
+    "advice in a kitchen": (lambda: next_commands(KITCHEN), Status.optimal),
+    "repair": (lambda: repair(LAB, {"plan": solve(LAB).plan}), Status.optimal),
+    "repair of a kitchen": (lambda: repair(KITCHEN, {"plan": plan(KITCHEN).plan}), Status.optimal),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_every_answer_has_a_status_of_the_one_type(name: str) -> None:
+    answer, expected = ANSWERS[name]
+    assert answer().status is expected
+
+
+@pytest.mark.parametrize("one", [LAB, KITCHEN], ids=["schedule", "kitchen"])
+def test_prices_have_a_status_of_the_one_type(one: Any) -> None:
+    found = regret(one, {"plan": solve(one).plan if one is LAB else plan(one).plan})
+    assert {decision.status for decision in found.decisions} == {Status.optimal}
+    assert all(isinstance(status, Status) for status in (found.completion_status, found.decisions[0].status))
+
+
+def test_frames_hold_plain_text() -> None:
+    frame = compare_methods([LAB, KITCHEN], ["optimum", "serial-lpt"]).frame
+    for column in ("status", "settled"):
+        assert {type(value) for value in frame[column]} == {str}
+        assert {type(value) for value in frame[column].cat.categories} == {str}
