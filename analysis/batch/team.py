@@ -29,8 +29,7 @@ class Team:
     def __init__(self, size: int | None = None) -> None:
         from multiprocessing import resource_tracker
 
-        from joblib import cpu_count
-        from joblib.externals.loky import ProcessPoolExecutor
+        from loky import ProcessPoolExecutor, cpu_count
 
         self.size: int = size or cpu_count()
         with _undisturbed():
@@ -51,10 +50,7 @@ class Team:
 
     def close(self) -> None:
         """Stop, whatever is going on."""
-        # Its own way to do that fails now and then where work is left.
-        for process in list((self._executor._processes or {}).values()):
-            process.terminate()
-        self._executor.shutdown(wait=True)
+        self._executor.shutdown(wait=True, kill_workers=True)
 
 
 @contextmanager

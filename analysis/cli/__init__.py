@@ -32,10 +32,21 @@ def main() -> None:
         os._exit(130)
     import atexit
     import gc
-    import threading
 
     from planoracle.analysis.streams import mend
 
+    status: int | None = None
+
+    def leave() -> None:
+        """End without the rest of what an interpreter does, which takes a tenth of the time of a short command.
+
+        A search in a thread that nobody waits for any more does not survive it.
+        """
+        if status is not None:
+            sys.stderr.flush()
+            os._exit(status)
+
+    atexit.register(leave)  # the first to be registered is the last to be called
     mend()
     gc.set_threshold(20_000, 20, 20)  # importing makes many objects, and no rubbish
     # Looking for plug-ins of pydantic, of which there is no use here, reads the list of all installed packages.
@@ -43,13 +54,6 @@ def main() -> None:
     from planoracle.analysis.cli.verbs import run
 
     status = run()
-    if not {"joblib", "distributed"}.isdisjoint(sys.modules):  # these have to put away their processes
-        from planoracle.analysis.batch.hands import SEARCH
-
-        if all(thread.name != SEARCH for thread in threading.enumerate()):
-            sys.exit(status)
-        atexit._run_exitfuncs()
-    # Nothing else needs putting away, which takes a tenth of the time of a short command; and a search in a thread
-    # that nobody waits for any more does not survive it.
-    sys.stderr.flush()
-    os._exit(status)
+    if {"loky", "distributed"}.isdisjoint(sys.modules):
+        leave()
+    sys.exit(status)  # these put away their processes at exit

@@ -182,7 +182,7 @@ def _processes(wanted: int | None, plans: int) -> int:
         return 1
     if wanted is not None:
         return wanted
-    from joblib import cpu_count
+    from loky import cpu_count
 
     return int(cpu_count())
 

@@ -122,15 +122,16 @@ def test_names_come_from_standard_input(tmp_path):
 def test_a_worker_that_dies_is_replaced(many):
     path, expected, _ = many
     code = (
-        f"{EAGER}\nimport os, signal, threading, time\nfrom planoracle.analysis.batch import hands\n"
+        f"{EAGER}\nimport os, signal, threading, time\nfrom multiprocessing import active_children\n"
+        "from planoracle.analysis.batch import hands\n"
         "made = hands.Processes.__init__\n"
         "def make(self, *args):\n"
-        "    made(self, *args)\n    threading.Thread(target=shoot, args=(self._team._executor,)).start()\n"
+        "    made(self, *args)\n    threading.Thread(target=shoot).start()\n"
         "shots = []\n"
-        "def shoot(executor):\n"
-        "    while not executor._processes:\n        time.sleep(0.01)\n"
+        "def shoot():\n"
+        "    while not active_children():\n        time.sleep(0.01)\n"
         "    if not shots:\n        shots.append(1)\n        time.sleep(0.3)\n"
-        "        os.kill(next(iter(executor._processes)), signal.SIGKILL)\n"
+        "        os.kill(active_children()[0].pid, signal.SIGKILL)\n"
         "hands.Processes.__init__ = make"
     )
     status, out, err = finished("grade", path, "--format", "jsonl", "--jobs", "2", before=code)
