@@ -83,6 +83,7 @@ def test_messages_of_or_tools_are_made_in_one_module() -> None:
     }
 
 
+@pytest.mark.slow
 def test_what_is_imported_is_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = [entry for entries in project["optional-dependencies"].values() for entry in entries]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.samples import sample
 
 from tests.support.notebooks import FOLDER, paths, stripped
 
@@ -64,7 +65,7 @@ def test_tells_a_story(path: Path) -> None:
     assert len(told) >= 0.4 * len(_cells(path, "code"))
 
 
-@each_notebook
+@pytest.mark.parametrize("path", sample(paths(), 5), ids=lambda path: path.stem)
 def test_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     why = "is in the extra `notebooks` (and `test`)"
     nbformat = pytest.importorskip("nbformat", reason=f"nbformat {why}")

@@ -14,6 +14,7 @@ from support.asynctool import least_turns, random_chains
 from support.random_instances import kitchen, workshop
 from support.runner import CliRunner
 from support.runs import from_scratch, odd_workshop, walk
+from support.samples import sample
 
 from planoracle.analysis.advice import next_commands
 from planoracle.analysis.cli import app
@@ -64,7 +65,7 @@ def conceivable(here):
                         yield Piece(action.id, state.clock, length, agent, mode)
 
 
-@pytest.mark.parametrize("make", [workshop, odd_workshop])
+@pytest.mark.parametrize("make", sample([workshop, odd_workshop], 2))
 def test_of_all_conceivable_commands_exactly_those_are_advised_that_keep_the_optimum(make):
     advised = 0
     for seed in range(20):
@@ -103,7 +104,7 @@ def _lengths(option, piece):
     return [piece.duration] if option.longest is None else range(option.shortest, option.longest + 1)
 
 
-@pytest.mark.parametrize("make", [workshop, odd_workshop, kitchen])
+@pytest.mark.parametrize("make", sample([workshop, odd_workshop, kitchen], 3))
 def test_waits_are_advised_exactly_as_long_as_they_cost_nothing(make):
     lengths = set()
     for seed in range(15):
@@ -179,6 +180,7 @@ def _decisions(instance, here):
     return made + ["wait"] * (here.state.clock - clock)
 
 
+@pytest.mark.slow
 def test_asynctool_is_advised_as_a_search_through_its_environment_would():
     for seed in range(8):
         problem = random_chains(seed, constant=False)
@@ -203,7 +205,7 @@ def test_asynctool_is_advised_as_a_search_through_its_environment_would():
 # --- an agent that follows -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("make", [workshop, odd_workshop, kitchen])
+@pytest.mark.parametrize("make", sample([workshop, odd_workshop, kitchen], 3))
 def test_whoever_follows_any_advice_ends_with_the_optimum(make):
     ended = 0
     for seed in range(25):

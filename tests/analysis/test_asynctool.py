@@ -7,6 +7,7 @@ from copy import deepcopy
 from random import Random
 
 import pytest
+from support.samples import sample
 
 from planoracle.analysis.grade import Grade, Grader
 from planoracle.analysis.statistics import summarize_asynctool
@@ -83,7 +84,7 @@ def check(name: str, base: list, turns: list, hit: dict[str, str], found: Grade)
 
 
 @pytest.mark.parametrize("method", ["sequential", "optimal"])
-@pytest.mark.parametrize("suffix", ["", "@2", "@0-1"])
+@pytest.mark.parametrize("suffix", sample(["", "@2", "@0-1"], 3))
 def test_gold_plays_score_full_marks_everywhere(method: str, suffix: str) -> None:
     for name in NAMES:
         full = f"{name}{suffix}"

@@ -12,6 +12,7 @@ from hashlib import blake2b
 
 import pytest
 from support.batches import finished
+from support.samples import sample
 
 from planoracle.analysis import optimum as module
 from planoracle.analysis.batch import store as storing
@@ -268,7 +269,7 @@ def test_whatever_stands_in_the_place_of_an_entry_is_dropped(folder, solved, cap
 
 
 @pytest.mark.parametrize("fault", ["a pipe", "a device", "a huge file", "no JSON"])
-@pytest.mark.parametrize("verb", ["grade", "critique", "report"])
+@pytest.mark.parametrize("verb", sample(["grade", "critique", "report"], 3))
 def test_no_verb_is_stopped_by_an_entry(folder, tmp_path, verb, fault):
     row = {"id": "a", "instance": NAME, "plan": optimum(fresh()).plan}
     (tmp_path / "s.jsonl").write_text(json.dumps(row) + "\n")
@@ -315,6 +316,7 @@ def test_a_full_disk_is_told_once_and_leaves_nothing_behind(folder, monkeypatch,
     assert not [path for path in folder.rglob("*") if path.is_file()]
 
 
+@pytest.mark.slow
 def test_processes_share_it(folder, tmp_path):
     # All solve the same problems at the same time, and overwrite one another's entries.
     code = (

@@ -38,6 +38,7 @@ def invoke(*args):
     return CliRunner().invoke(app, [str(arg) for arg in args])
 
 
+@pytest.mark.slow
 def test_a_worker_killed_at_work_costs_nothing(cluster, tmp_path):
     path = write(tmp_path / "many.jsonl", submissions(1500))
     alone = invoke("grade", path, "--format", "jsonl", "--jobs", "1")
@@ -79,6 +80,7 @@ def test_files_are_read_here_and_shipped(cluster, tmp_path, monkeypatch):
     assert graded.stdout == invoke("grade", "s.jsonl", "-f", "jsonl").stdout
 
 
+@pytest.mark.slow
 def test_an_interrupt_leaves_the_cluster_as_it_was(cluster, tmp_path):
     path = write(tmp_path / "many.jsonl", submissions(1500))
     args = ["grade", path, "--format", "jsonl", "--cluster", cluster.scheduler_address]
@@ -94,6 +96,7 @@ def test_an_interrupt_leaves_the_cluster_as_it_was(cluster, tmp_path):
     assert invoke("solve", "timearena/household1", "--cluster", cluster.scheduler_address).exit_code == 0
 
 
+@pytest.mark.slow
 def test_workers_of_other_versions_are_refused(cluster, tmp_path):
     path = write(tmp_path / "s.jsonl", submissions(3))
     code = "from planoracle.solver import solve\nsolve.versions = lambda: {'planoracle': '99', 'ortools': '1'}"
@@ -126,6 +129,7 @@ def test_without_distributed_there_is_a_word_on_what_to_install(monkeypatch):
     assert "install planoracle[cluster]" in str(result.exception)
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_goes_away_is_an_error(tmp_path):
     path = write(tmp_path / "many.jsonl", submissions(1500))
     place = tmp_path / "scheduler.json"

@@ -75,6 +75,7 @@ def test_a_file_cut_off_anywhere_keeps_all_whole_lines_and_grows_to_the_same_byt
 
 
 @given(place=st.floats(0, 1, exclude_max=True), byte=st.integers(0, 255))
+@pytest.mark.slow
 def test_a_damaged_byte_costs_its_own_line_and_is_told(tmp_path_factory, place, byte):
     folder = tmp_path_factory.mktemp("run")
     path = filled(folder)

@@ -18,6 +18,7 @@ from random import Random
 import pytest
 from support.batches import EAGER, finished, gone, kill, start, submissions, write
 from support.runner import CliRunner
+from support.samples import sample
 
 from planoracle.analysis.batch.ledger import NAME
 from planoracle.analysis.cli import app
@@ -84,6 +85,7 @@ def test_grades_are_the_same_and_in_order_whoever_works(many):
     assert [json.loads(line)["line"] for line in out.splitlines()] == list(range(1, 1001))
 
 
+@pytest.mark.slow
 def test_solutions_are_the_same_and_in_order_whoever_works(instances):
     args = ["solve", *instances[:20], "timearena/household1", "robotouille/synchronous/0_cheese_sandwich"]
     alone = invoke(*args, "--format", "jsonl", "--jobs", "1")
@@ -93,6 +95,7 @@ def test_solutions_are_the_same_and_in_order_whoever_works(instances):
     assert len(timeless(out)) == 22
 
 
+@pytest.mark.slow
 def test_a_long_first_problem_does_not_hold_up_the_others(tmp_path):
     # The first problem takes all of its time; meanwhile processes solve the others, and all come in order.
     code = (
@@ -119,6 +122,7 @@ def test_names_come_from_standard_input(tmp_path):
     assert "broken.json: is not JSON" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_replaced(many):
     path, expected, _ = many
     code = (
@@ -153,6 +157,7 @@ def test_work_that_kills_workers_ends_with_an_error_that_names_it(many):
 
 @pytest.mark.parametrize("seed", range(KILLS))
 @pytest.mark.parametrize("verb", ["grade", "solve"])
+@pytest.mark.slow
 def test_killed_at_random_moments_a_run_goes_on_to_the_same_bytes(many, instances, tmp_path, verb, seed):
     random = Random(f"{verb} {seed}")
     args = ["grade", many[0]] if verb == "grade" else ["solve", *instances]
@@ -275,7 +280,7 @@ ROWS = {
 
 @pytest.mark.parametrize("row", ROWS)
 @pytest.mark.parametrize("verb", ["grade", "solve"])
-@pytest.mark.parametrize("form", ["jsonl", "table"])
+@pytest.mark.parametrize("form", sample(["jsonl", "table"], 2))
 def test_a_kept_row_that_is_none_is_told_and_done_again(tmp_path, verb, row, form):
     path = write(tmp_path / "s.jsonl", submissions(3))
     call = [verb, path if verb == "grade" else "recipe2plan/timed/Cobbler_P*", "--run", tmp_path / "run"]
@@ -305,7 +310,7 @@ def test_a_kept_grade_without_what_its_averages_need_is_no_end(tmp_path, name, v
 # --- being stopped -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", sample([signal.SIGINT, signal.SIGTERM], 2))
 def test_interrupts_end_all_processes_and_say_how_to_go_on(many, tmp_path, number):
     path, expected, _ = many
     args = ["grade", path, "--format", "jsonl", "--jobs", "2", "--run", tmp_path / "run"]
@@ -374,6 +379,7 @@ def test_an_interrupt_ends_a_search_at_once(tmp_path):
     assert err.decode() == "interrupted: nothing is kept; with --run DIR, what is done would be\n"
 
 
+@pytest.mark.slow
 def test_two_processes_do_not_share_a_run(many, tmp_path):
     process = start("grade", many[0], "--run", tmp_path / "run", "--format", "jsonl")
     while not (tmp_path / "run" / NAME).exists():
@@ -387,6 +393,7 @@ def test_two_processes_do_not_share_a_run(many, tmp_path):
 # --- disks ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_file_that_may_not_grow_loses_nothing(many, tmp_path):
     path, expected, _ = many
     args = ["grade", path, "--format", "jsonl", "--jobs", "2", "--run", tmp_path / "run"]
@@ -411,7 +418,7 @@ def test_a_file_that_may_not_grow_loses_nothing(many, tmp_path):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("form", ["jsonl", "csv"])
+@pytest.mark.parametrize("form", sample(["jsonl", "csv"], 2))
 def test_output_to_a_full_disk_is_an_error(tmp_path, form):
     path = write(tmp_path / "s.jsonl", submissions(30))
     with open("/dev/full", "wb") as full:
@@ -436,7 +443,7 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("verb", ["grade", "solve"])
+@pytest.mark.parametrize("verb", sample(["grade", "solve"], 2))
 def test_a_run_directory_that_goes_away_is_an_error(tmp_path, verb):
     path = write(tmp_path / "s.jsonl", submissions(3))
     before = (
@@ -449,6 +456,7 @@ def test_a_run_directory_that_goes_away_is_an_error(tmp_path, verb):
     assert err == f"error: {tmp_path}/run/{NAME}: was moved or deleted while at work; results are kept there no more\n"
 
 
+@pytest.mark.slow
 def test_a_broken_file_is_told_and_mended(many, tmp_path):
     path, expected, _ = many
     args = ["grade", path, "--format", "jsonl", "--jobs", "1", "--run", tmp_path / "run"]

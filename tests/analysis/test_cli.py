@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from support.runner import CliRunner
+from support.samples import sample
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.judges.recipe2plan import released_plan
@@ -145,6 +146,7 @@ def test_an_unknown_name_is_refused_with_a_suggestion_and_exit_status_2():
     assert b"Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_a_faulty_file_for_a_single_picture_has_exit_status_1(files):
     result = command("gantt", "broken.json", "-o", "x.png")
     assert result.returncode == 1
@@ -625,7 +627,7 @@ def test_schema_is_json():
 
 
 @pytest.mark.skipif(find_spec("planoracle.analysis.figures.gantt") is None, reason="there are no gantt charts yet")
-@pytest.mark.parametrize("options", [(), ("--heuristic", "improve")])
+@pytest.mark.parametrize("options", sample([(), ("--heuristic", "improve")], 2))
 def test_gantt_writes_a_png(files, options):
     result = invoke("gantt", NAME, "-o", "chart.png", *options)
     assert result.exit_code == 0

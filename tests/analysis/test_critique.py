@@ -352,6 +352,7 @@ def mixed_up(instance: Instance, random: Random) -> list[list[Any]]:
     return commands
 
 
+@pytest.mark.slow
 def test_findings_agree_with_the_rules_on_random_kitchens() -> None:
     """What the rules' messages say of other steps and times is found again in the figures."""
     seen = set()
@@ -513,6 +514,7 @@ def test_two_resources_of_one_action_are_told_apart() -> None:
     assert [finding.resource for finding in found] == ["pan", "pot"]
 
 
+@pytest.mark.slow
 def test_findings_agree_with_the_referee_on_random_workshops() -> None:
     seen = set()
     for seed in range(300):
@@ -720,6 +722,7 @@ def walk(problem: Any, *actions: str, **options: Any) -> Critique:
     return found
 
 
+@pytest.mark.slow
 def test_every_kind_of_refusal_alone() -> None:
     assert kinds(walk(TABLES, "Dance")) == {"unknown_action"}
     assert "there is no moon1" in only(walk(TABLES, "Move robot1 from table1 to moon1"), "unknown_object").text
@@ -1008,6 +1011,7 @@ def test_all_timearena_verdicts(shared: Any, rules: str) -> None:
         judged(found, minute_rules.as_replay(run), entry["expected"])
 
 
+@pytest.mark.slow
 def test_all_robotouille_verdicts(shared: Any) -> None:
     critic = robotouille.RobotouilleCritic(robotouille.PROFILES["released"])
     for entry in entries(shared / "verdicts" / "robotouille.jsonl"):

@@ -87,6 +87,7 @@ def test_references_have_the_efficiencies_of_the_paper() -> None:
     assert efficiency(problem, None) is None
 
 
+@pytest.mark.slow
 def test_bundled_pairs_by_algorithm_1_and_by_the_optimum() -> None:
     assert sum(criteria(catalogue.load(name)).selected for name in TIMED) == 19
     assert sum(criteria(catalogue.load(name), OPTIMUM).selected for name in TIMED) == 7

@@ -49,6 +49,7 @@ def test_an_optimum_with_its_proof():
     assert found.conflict is None
 
 
+@pytest.mark.slow
 def test_what_the_search_had_to_settle_is_said():
     found = explain(catalogue.load("recipe2plan/timed/Tacos_Smore-Bars"))
     assert (found.status, found.kind, found.explained) == ("optimal", "search", False)
@@ -75,6 +76,7 @@ def test_a_proof_can_settle_what_the_search_could_not():
         assert found.explained_bound == 80
 
 
+@pytest.mark.slow
 def test_without_time_nothing_is_claimed():
     found = explain(catalogue.load("recipe2plan/timed/Tacos_Smore-Bars"), time_limit=0)
     assert found.status in ("feasible", "unknown")
@@ -129,6 +131,7 @@ def test_an_impossible_file_is_answered(tmp_path):
     assert "boil" in result.output
 
 
+@pytest.mark.slow
 def test_what_cannot_be_answered_is_reported(tmp_path):
     path = tmp_path / "broken.json"
     path.write_text("{")

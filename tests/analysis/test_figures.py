@@ -22,6 +22,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from support.runner import CliRunner
+from support.samples import sample
 
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app
@@ -199,7 +200,7 @@ def legend(ax: Axes) -> list[str]:
     return [] if drawn is None else [text.get_text() for text in drawn.get_texts()]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sample(NAMES, 4))
 def test_nothing_is_cut_off_overlaps_warns_or_stays(name: str, drawings: dict[str, Callable[..., Axes]]) -> None:
     before = dict(mpl.rcParams)
     with warnings.catch_warnings():
@@ -225,7 +226,7 @@ def test_nothing_is_cut_off_overlaps_warns_or_stays(name: str, drawings: dict[st
             assert one.x1 <= other.x0 or other.x1 <= one.x0 or one.y1 <= other.y0 + 1 or other.y1 <= one.y0 + 1
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sample(NAMES, 4))
 def test_axes_passed_in_are_drawn_on_and_returned(name: str, drawings: dict[str, Callable[..., Axes]]) -> None:
     figure = Figure(figsize=(9, 5))
     left, right = figure.subplots(1, 2)
@@ -236,7 +237,7 @@ def test_axes_passed_in_are_drawn_on_and_returned(name: str, drawings: dict[str,
     assert not left.has_data()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sample(NAMES, 4))
 def test_same_bytes_twice(name: str, drawings: dict[str, Callable[..., Axes]]) -> None:
     made = []
     for _ in range(2):
@@ -319,7 +320,7 @@ def test_plans_may_name_strangers_and_modes_that_do_not_exist() -> None:
         gantt(instance, Schedule(tuple(Piece("t/a", i, 1, "agent") for i in range(6000))))
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+@pytest.mark.parametrize("suffix", sample([".png", ".svg", ".pdf"], 3))
 def test_pair_into_files(tmp_path: Any, suffix: str, schedules: Pairs) -> None:
     instance, one, other = schedules["24"]
     made = []
@@ -329,6 +330,7 @@ def test_pair_into_files(tmp_path: Any, suffix: str, schedules: Pairs) -> None:
     assert made[0] == made[1]
 
 
+@pytest.mark.slow
 def test_labels_thin_out_rather_than_overlap(schedules: Pairs) -> None:
     for draw in (lambda ax: gantt(BIG, schedules["150"][1], ax), lambda ax: dependency_graph(BIG, ax)):
         shown = []
@@ -487,6 +489,7 @@ def test_boxes_of_the_graph_lie_apart_and_in_order(instance: Instance) -> None:
             assert found.places[lag.before][0] < found.places[lag.after][0]
 
 
+@pytest.mark.slow
 def test_graph_of_all_recipes() -> None:
     recipes = sorted({task for name in catalogue.expand(["recipe2plan/timed"]) for task in catalogue.load(name).tasks})
     every = combine("all recipes", recipes)
@@ -494,7 +497,7 @@ def test_graph_of_all_recipes() -> None:
     rendered(dependency_graph(every))
 
 
-@pytest.mark.parametrize("against", ["optimum", "other.txt"])
+@pytest.mark.parametrize("against", sample(["optimum", "other.txt"], 2))
 def test_gantt_against_another_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, against: str) -> None:
     monkeypatch.chdir(tmp_path)
     Path("other.txt").write_text(str(run(SMALL, "serial-lpt").plan), encoding="utf-8")

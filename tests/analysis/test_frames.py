@@ -389,6 +389,7 @@ def tables(draw: st.DrawFn) -> tuple[str, pd.DataFrame]:
 
 @settings(max_examples=60)
 @given(tables())
+@pytest.mark.slow
 def test_files_give_frames_back(tmp_path_factory: pytest.TempPathFactory, table: tuple[str, pd.DataFrame]) -> None:
     name, frame = table
     folder = tmp_path_factory.mktemp("frames", numbered=True)

@@ -5,6 +5,7 @@ from io import BytesIO
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from support.samples import sample
 
 from planoracle.analysis.figures.gantt import gantt, save_gantt
 from planoracle.instances.errors import InputError
@@ -144,6 +145,7 @@ def test_window_after_the_end_widens_the_axis_only_a_little() -> None:
     assert right(3) < right(9) < right(900) < 1.2 * SCHEDULE.makespan
 
 
+@pytest.mark.slow
 def test_texts_stay_inside_their_bars(timed: tuple[Instance, Schedule]) -> None:
     for width in (14, 7, 3):
         ax = Figure(figsize=(width, 4)).add_subplot()
@@ -164,7 +166,7 @@ def test_labels_are_written_where_they_fit(timed: tuple[Instance, Schedule]) -> 
     assert "3 pour butter into pan" not in texts
 
 
-@pytest.mark.parametrize("wide", [True, False])
+@pytest.mark.parametrize("wide", sample([True, False], 2))
 def test_nothing_is_cut_off(timed: tuple[Instance, Schedule], wide: bool) -> None:
     tasks = [f"a task with a rather long name {i}" for i in range(12)]
     many = Instance("k", tuple(Action(f"{task}/0", task, 2, 2) for task in tasks))
@@ -218,6 +220,7 @@ def test_empty_schedule() -> None:
     assert rows(rendered(gantt(KITCHEN, Schedule(())))) == ["Ann", "Bob"]
 
 
+@pytest.mark.slow
 def test_copes_with_150_actions() -> None:
     actions = tuple(Action(f"t{i % 20}/{i}", f"t{i % 20}", 3, 3, label="do something") for i in range(150))
     instance = Instance("many", actions)

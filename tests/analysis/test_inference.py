@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.samples import sample
 
 from planoracle.analysis import frames
 from planoracle.analysis.bootstrap import Sample, intervals, weighted_median
@@ -132,6 +133,7 @@ values = st.lists(st.none() | st.integers(1, 40), min_size=1, max_size=12)
 
 @settings(max_examples=40)
 @given(values, st.data())
+@pytest.mark.slow
 def test_swapping_the_methods_flips_everything(a: list[float | None], data: st.DataObject) -> None:
     b = data.draw(st.lists(st.none() | st.integers(1, 40), min_size=len(a), max_size=len(a)))
     frame = table(a=a, b=b).assign(set=[f"s{i % 3}" for i in range(len(a))] * 2)
@@ -155,6 +157,7 @@ def test_swapping_the_methods_flips_everything(a: list[float | None], data: st.D
 
 @settings(max_examples=30)
 @given(values, st.integers(2, 9))
+@pytest.mark.slow
 def test_units_and_order_of_rows_do_not_matter(a: list[float | None], factor: int) -> None:
     b = [None if value is None else value + 3 * (i % 2) for i, value in enumerate(a)]
     frame = table(a=a, b=b)
@@ -202,6 +205,7 @@ def coverage(statistic: Any, draw: Any, strata: list[int], truth: float, repeats
     return hits / repeats
 
 
+@pytest.mark.slow
 def test_coverage_of_means_and_medians() -> None:
     def normal(random: np.random.Generator, count: int) -> Any:
         return random.normal(1.0, 2.0, count)
@@ -214,7 +218,7 @@ def test_coverage_of_means_and_medians() -> None:
     assert 0.86 <= coverage("mean", skewed, [0] * 30, 1.0) <= 0.98
 
 
-@pytest.mark.parametrize("strata", [[i // 2 for i in range(30)], list(range(30)), [0] * 29 + [1]])
+@pytest.mark.parametrize("strata", sample([[i // 2 for i in range(30)], list(range(30)), [0] * 29 + [1]], 3))
 def test_coverage_does_not_suffer_from_small_strata(strata: list[int]) -> None:
     def normal(random: np.random.Generator, count: int) -> Any:
         return random.normal(0.0, 1.0, count)
@@ -369,6 +373,7 @@ def test_profile_against_the_optimum() -> None:
 
 @settings(max_examples=40)
 @given(st.lists(st.tuples(*[st.none() | st.integers(0, 9)] * 3), min_size=1, max_size=8))
+@pytest.mark.slow
 def test_profiles_rise_and_somebody_is_best(rows: list[tuple[int | None, ...]]) -> None:
     frame = table(a=[row[0] for row in rows], b=[row[1] for row in rows], c=[row[2] for row in rows])
     found = profiles(frame)

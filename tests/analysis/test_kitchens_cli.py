@@ -89,6 +89,7 @@ def test_comparison_with_the_published_number() -> None:
     assert [line["optimal"] for line in lines("compare", BURGER)] == [one.optimal]
 
 
+@pytest.mark.slow
 def test_the_published_numbers_of_the_default_kitchens(shared: Path) -> None:
     folder = shared / "benchmarks" / "robotouille"
     files = [*sorted(folder.glob("synchronous/[0-9]_*.json")), *sorted(folder.glob("asynchronous/[0-8]_*.json"))]

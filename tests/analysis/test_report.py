@@ -277,6 +277,7 @@ def test_the_same_input_gives_the_same_page(built):
     assert page_of(submissions()).html == built.html
 
 
+@pytest.mark.slow
 def test_worker_processes_change_nothing():
     rows = [
         {"id": f"{i}", "instance": HOUSE, "actions": ["wait"] * (i % 7) + ["wash cup"] * (i // 7)} for i in range(70)
@@ -401,6 +402,7 @@ def test_released_verdicts(shared, tmp_path):
         assert shown["outcome"][i] == (0 if expected.get("success", expected.get("completed")) else 1)
 
 
+@pytest.mark.slow
 def test_the_verb_ends_although_it_started_processes(tmp_path):
     plan = optimum(load("timearena/household1")).plan.splitlines()
     waits = [[*plan[:k], "wait", *plan[k:]] for k in range(len(plan))]

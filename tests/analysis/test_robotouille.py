@@ -301,6 +301,7 @@ def test_histogram() -> None:
     assert list(optimality_histogram([*rates, None]).values()) == [2, 1, 2, 1]
 
 
+@pytest.mark.slow
 def test_picture(tmp_path) -> None:
     run = replay(kitchen(SOUP), ["Dance", *fewest(SOUP)], RULES)
     ax = picture(run)

@@ -189,6 +189,7 @@ def test_figures_and_pages_hold_nothing_that_cannot_be_seen(
 
 
 @given(st.text())
+@pytest.mark.slow
 def test_what_is_visible_is_seen_and_stays(text: str) -> None:
     shown = visible(text)
     assert is_seen(shown, keep="\u200c\u200d")
@@ -242,6 +243,7 @@ def _modules() -> Iterator[tuple[Path, ast.Module]]:
             yield folder.name / path.relative_to(folder), ast.parse(path.read_text("utf-8"))
 
 
+@pytest.mark.slow
 def test_everything_is_said_by_one_module() -> None:
     """No ``print``, no ``echo``, no writing to a stream of the process; and JSON that verbs write from one function."""
     found = []

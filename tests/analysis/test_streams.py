@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.batches import MAIN, submissions, write
+from support.samples import sample
 
 from planoracle.analysis.cli.verbs import _VERBS
 
@@ -89,7 +90,7 @@ def test_every_verb_is_called():
     assert CALLS.keys() == {*_VERBS, "--help"}
 
 
-@pytest.mark.parametrize("verb", CALLS)
+@pytest.mark.parametrize("verb", sample(CALLS, 6))
 def test_no_verb_needs_diagnostics_and_all_tell_that_the_output_is_lost(place, verb):
     status, out, err = run(place, CALLS[verb])
     assert err or status == 0
@@ -103,7 +104,7 @@ def test_no_verb_needs_diagnostics_and_all_tell_that_the_output_is_lost(place, v
         assert (lost, told) == (status, err)
 
 
-@pytest.mark.parametrize("verb", ["grade", "critique", "schema"])
+@pytest.mark.parametrize("verb", sample(["schema", "grade", "critique"], 3))
 def test_all_faults_of_one_verb_that_keeps_rows_one_that_prints_and_one_that_only_echoes(place, verb):
     status, out, _ = run(place, CALLS[verb])
     for redirection in DIAGNOSTICS.values():
@@ -116,7 +117,7 @@ def test_all_faults_of_one_verb_that_keeps_rows_one_that_prints_and_one_that_onl
     assert run(place, CALLS[verb], "<&- >&- 2>&-")[:2] == (1, [])
 
 
-@pytest.mark.parametrize("call", READING)
+@pytest.mark.parametrize("call", sample(READING, 3))
 def test_input_that_cannot_be_read_is_told(place, call):
     status, _, err = run(place, READING[call], "<&-")
     assert status == 1
@@ -138,6 +139,7 @@ def test_input_without_an_end_is_not_read_for_ever(place, call, word):
     assert word in err
 
 
+@pytest.mark.slow
 def test_results_go_to_the_run_directory_and_nothing_else_does(place):
     """Closed streams leave their numbers to the next files that are opened."""
     assert run(place, "grade s.jsonl --run calm", "")[0] == 1
@@ -157,7 +159,8 @@ def test_names_may_hold_any_byte(place):
 
 
 @pytest.mark.parametrize(
-    "call", ["grade {}", "grade - < {}", "critique {}", "report {} -o x.html", "solve - < {}", "instances ./{}"]
+    "call",
+    sample(["grade {}", "grade - < {}", "critique {}", "report {} -o x.html", "solve - < {}", "instances ./{}"], 3),
 )
 def test_a_compressed_file_is_told_to_be_one(place, call):
     name = "problem.json.gz" if "instances" in call else "s.jsonl.gz"

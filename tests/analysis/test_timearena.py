@@ -89,6 +89,7 @@ def test_what_cannot_be_judged_is_unscored(line, fault):
     assert fault in grade.reason
 
 
+@pytest.mark.slow
 def test_long_waits_are_cheap_and_priced():
     line = {"id": "x", "instance": TEA, "actions": ["wait"] * 20_000, "time_limit": 20_000}
     row = Grader(price_waits=True).grade(line).row()

@@ -17,7 +17,11 @@ SEEDS = range(80)
 @pytest.mark.parametrize(
     ("compare", "least"),
     [
-        (lambda instance, seed: compared_states(instance, seed, search=3_000), {"scratch": 1_000, "search": 700}),
+        pytest.param(
+            lambda instance, seed: compared_states(instance, seed, search=3_000),
+            {"scratch": 1_000, "search": 700},
+            marks=pytest.mark.slow,
+        ),
         (compared_prices, {"price": 250, "no_return": 70}),
         (compared_advice, {"best": 70, "next": 150, "longest": 10}),
     ],

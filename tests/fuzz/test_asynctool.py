@@ -62,6 +62,7 @@ def test_mutated_transcripts_are_replayed_or_refused(seed: int, profile: str) ->
         ),
     )
 )
+@pytest.mark.slow
 def test_any_message_is_a_call_a_wait_the_close_or_unreadable(message: Any) -> None:
     for rules in PROFILES.values():
         said = read_message(message, rules)

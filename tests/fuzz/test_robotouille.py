@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.hostile import FLOODS, encoded
 from support.mutations import Mutator, answer
+from support.samples import sample
 from support.specimens import documents, submissions
 
 from planoracle.analysis.judges.common import steps_limit
@@ -75,6 +76,7 @@ def own(stations: int, items: int, goal: list[list[str]]) -> dict[str, Any]:
 
 @settings(max_examples=400)
 @given(SEEDS, st.sampled_from(sorted(PROFILES)))
+@pytest.mark.slow
 def test_mutated_actions_are_run_or_refused(seed: int, profile: str) -> None:
     plans = [one["plan"] for one in submissions() if one["instance"] == NAME]
     mutator = Mutator(Random(seed), [one["plan"] for one in submissions()])
@@ -94,7 +96,7 @@ def test_any_actions_are_run_or_refused(plan: Any) -> None:
         assert isinstance(run, InputError) or not run.success
 
 
-@pytest.mark.parametrize("flood", FLOODS)
+@pytest.mark.parametrize("flood", sample(FLOODS, 10))
 def test_floods_are_read_in_linear_time(flood: str) -> None:
     text = flood * (300_000 // len(flood))
     for profile in PROFILES:
@@ -144,7 +146,7 @@ def test_valid_specimens_are_read() -> None:
     assert len(domain_from_document(DOMAIN, "file").actions) == 1
 
 
-@pytest.mark.parametrize("form", ["own", "simulator"])
+@pytest.mark.parametrize("form", sample(["own", "simulator"], 2))
 def test_a_kitchen_of_a_million_stations_is_refused_with_the_limit(form: str) -> None:
     count = 200_000
     document: dict[str, Any] = own(count, 0, [["vacant", "table1"]])

@@ -70,6 +70,7 @@ def test_mutated_submissions_are_graded_or_refused(seed: int, profile: str) -> N
     assert [grade.row(trace=True) for grade in graded(line, profile)] == [grade.row(trace=True) for grade in first]
 
 
+@pytest.mark.slow
 def test_unmutated_submissions_are_successes_and_of_mutated_ones_some_still_are() -> None:
     whole = [grade for one in submissions() for grade in graded(encoded(one))]
     assert all(grade.success for grade in whole), [grade.id for grade in whole if not grade.success]
@@ -81,6 +82,7 @@ def test_unmutated_submissions_are_successes_and_of_mutated_ones_some_still_are(
 
 @settings(max_examples=60)
 @given(SEEDS, st.sampled_from(sorted(TOOLS)))
+@pytest.mark.slow
 def test_mutated_submissions_are_priced_criticised_and_repaired_or_refused(seed: int, tool: str) -> None:
     entries = read_submissions(io.BytesIO(mutated(seed, QUICK)), "lines")
     for answer in answers(entries, TOOLS[tool], Problems()):

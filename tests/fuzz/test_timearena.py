@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.hostile import FLOODS, encoded
 from support.mutations import Mutator, answer
+from support.samples import sample
 from support.specimens import submissions
 
 from planoracle.analysis.judges.common import MAX_MINUTES, minutes_limit
@@ -91,7 +92,7 @@ def test_any_decisions_are_replayed_or_refused(plan: Any) -> None:
             check(run)
 
 
-@pytest.mark.parametrize("flood", FLOODS)
+@pytest.mark.parametrize("flood", sample(FLOODS, 10))
 def test_floods_are_read_in_linear_time(flood: str) -> None:
     text = flood * (300_000 // len(flood))
     for profile in PROFILES:
@@ -109,6 +110,7 @@ def test_the_limits_are_named() -> None:
             minutes_limit({"time_limit": minutes}, 40)
 
 
+@pytest.mark.slow
 def test_waits_to_the_last_minute_that_can_be_asked_for_are_run_at_once() -> None:
     run = run_of(["wait"] * MAX_DECISIONS, "paper", MAX_MINUTES)
     check(run, MAX_MINUTES)
@@ -117,6 +119,7 @@ def test_waits_to_the_last_minute_that_can_be_asked_for_are_run_at_once() -> Non
 
 @settings(max_examples=300)
 @given(SEEDS)
+@pytest.mark.slow
 def test_mutated_names_stand_for_problems_or_are_refused(seed: int) -> None:
     mutator = Mutator(Random(seed), ["asynctool/files_1+text_2@0-1:3", "robotouille/synchronous/3_burger@7"])
     name = mutator.times(

@@ -348,6 +348,7 @@ SMALL = st.recursive(
 
 @settings(max_examples=500)
 @given(SMALL, SMALL)
+@pytest.mark.slow
 def test_canonical_forms_are_equal_exactly_for_equal_values(one: Any, other: Any) -> None:
     assert (canonical(one) == canonical(other)) == same(one, other)
 

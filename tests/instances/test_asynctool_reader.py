@@ -337,6 +337,7 @@ def problems(draw: st.DrawFn) -> Problem:
 
 @settings(max_examples=60)
 @given(problems())
+@pytest.mark.slow
 def test_any_problem_is_read_back(problem: Problem) -> None:
     found = round_trip(problem)
     assert found == problem

@@ -101,12 +101,14 @@ def test_every_field_is_read() -> None:
 
 
 @given(instances())
+@pytest.mark.slow
 def test_reading_what_is_written_gives_an_equal_instance(instance: Instance) -> None:
     text = json.dumps(to_document(instance))
     assert read(load_json(text, "k.json")) == instance
 
 
 @given(instances())
+@pytest.mark.slow
 def test_writing_what_was_read_gives_the_same_document(instance: Instance) -> None:
     document = to_document(instance)
     assert to_document(read(document)) == document

@@ -552,6 +552,7 @@ def test_known_optimum(shared: Path, table: str, file: str) -> None:
         assert result.status != "optimal" or result.makespan == int(expected)
 
 
+@pytest.mark.slow
 def test_every_original_is_read(shared: Path) -> None:
     folder = shared / "literature"
     files = [path for ending in ("sch", "sm", "jss") for path in sorted(folder.rglob(f"*.{ending}"))]

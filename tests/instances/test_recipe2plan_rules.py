@@ -550,6 +550,7 @@ def test_any_commands_are_replayed(case, rules):
 
 
 @given(_cases(), st.sampled_from([PAPER, RELEASED]))
+@pytest.mark.slow
 def test_cutting_a_plan_at_its_fault_changes_nothing_before_it(case, rules):
     instance, commands = case
     whole = replay(instance, Plan((tuple(commands),)), rules)
@@ -563,6 +564,7 @@ def test_cutting_a_plan_at_its_fault_changes_nothing_before_it(case, rules):
 
 
 @given(_cases(), st.sampled_from([PAPER, RELEASED]), st.data())
+@pytest.mark.slow
 def test_any_log_is_replayed(case, rules, data):
     instance, commands = case
     cuts = sorted(data.draw(st.lists(st.integers(0, len(commands)), max_size=20)))
@@ -578,6 +580,7 @@ def test_any_log_is_replayed(case, rules, data):
 
 
 @given(_cases(), st.sampled_from([PAPER, RELEASED]))
+@pytest.mark.slow
 def test_one_command_per_answer_is_like_a_plan_until_the_first_fault(case, rules):
     instance, commands = case
     whole = replay(instance, Plan((tuple(commands),)), rules)

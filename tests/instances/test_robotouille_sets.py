@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from support.samples import sample
 
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.robotouille import sets
@@ -52,7 +53,7 @@ def _check_solvable(found: Kitchen) -> None:
     assert not run.rules.goal(run.rules.start())
 
 
-@pytest.mark.parametrize("name", sets.names())
+@pytest.mark.parametrize("name", sample(sets.names(), 10))
 def test_every_kitchen_can_be_solved(name: str) -> None:
     _check_solvable(sets.kitchen(name))
     _check_solvable(sets.kitchen(f"{name}@1"))
@@ -239,6 +240,7 @@ def _optimum(found: Kitchen) -> int | None:
     return None
 
 
+@pytest.mark.slow
 def test_tiny_kitchens_suit_a_blind_search() -> None:
     optima = {
         (seed, size, n): _optimum(random_kitchen(seed, size, n))
@@ -267,6 +269,7 @@ def test_no_such_tiny_kitchens(wrong: tuple[int, int, int]) -> None:
         random_kitchen(*wrong)
 
 
+@pytest.mark.slow
 def test_same_seed_same_kitchen() -> None:
     first = layout_of(sets.kitchen("robotouille/asynchronous/5_potato_soup@7"))[0]
     assert first.stations == {

@@ -393,6 +393,7 @@ def test_any_commands(data: st.DataObject, name: str, profile: Profile, limit: i
 
 @settings(max_examples=100)
 @given(st.randoms(use_true_random=False), st.sampled_from(SCENES), PROFILE)
+@pytest.mark.slow
 def test_runs_that_get_far(random: object, name: str, profile: Profile) -> None:
     """Shuffled commands, each many times over, with waits that keep the run alive."""
     said = commands(world(name)) * 4

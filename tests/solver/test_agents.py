@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from support.exhaustive import general_optimum, schedules
 from support.random_crews import crewshop
+from support.samples import sample
 
 from planoracle.instances.catalogue import bundled, load
 from planoracle.instances.crew import with_agents
@@ -23,7 +24,7 @@ MOST_SCHEDULES = 20_000
 PROBLEMS = [name for name in bundled() if not name.startswith("robotouille/")]
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", sample(range(10), 10))
 def test_crews_agree_with_exhaustive_search_through_the_rules(block: int) -> None:
     checked = 0
     for seed in range(block, SHOPS, 10):
@@ -82,7 +83,7 @@ def test_a_run_that_must_not_pause_is_not_cut_by_a_start() -> None:
     assert solve(busy).makespan == general_optimum(busy, 12) == 6
 
 
-@pytest.mark.parametrize("start", range(0, len(PROBLEMS), 40))
+@pytest.mark.parametrize("start", sample(range(0, len(PROBLEMS), 40), 8))
 def test_one_agent_has_the_optimum_of_the_benchmark(start: int) -> None:
     for name in PROBLEMS[start : start + 40]:
         instance = load(name)
@@ -91,7 +92,7 @@ def test_one_agent_has_the_optimum_of_the_benchmark(start: int) -> None:
         assert general.status == "optimal"
 
 
-@pytest.mark.parametrize("start", range(10))
+@pytest.mark.parametrize("start", sample(range(10), 10))
 def test_more_agents_are_never_slower_nor_faster_than_the_critical_path(start: int) -> None:
     for name in PROBLEMS[start::50]:
         instance = load(name)

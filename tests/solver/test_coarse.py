@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 from support.random_instances import kitchen, workshop
+from support.samples import sample
 
 from planoracle.instances.benchmarks import certify
 from planoracle.instances.deadline import Deadline
@@ -56,7 +57,7 @@ def on_grid(monkeypatch: pytest.MonkeyPatch, instance: Instance, step: int) -> s
         return solve(instance)
 
 
-@pytest.mark.parametrize("family", [kitchen, workshop])
+@pytest.mark.parametrize("family", sample([kitchen, workshop], 2))
 def test_what_has_a_plan_on_the_coarse_grid_is_never_unknown(family, monkeypatch):
     rough = 0
     for seed in range(60):
@@ -74,7 +75,7 @@ def test_what_has_a_plan_on_the_coarse_grid_is_never_unknown(family, monkeypatch
     assert rough > 2
 
 
-@pytest.mark.parametrize("family", [kitchen, workshop])
+@pytest.mark.parametrize("family", sample([kitchen, workshop], 2))
 def test_times_without_a_common_divisor_have_a_plan_at_once(family, monkeypatch):
     """Durations and windows are a few ticks longer than multiples of a grid on which there is a plan."""
     found = {"feasible": 0, "optimal": 0}
@@ -125,6 +126,7 @@ def windowed() -> Instance:
     return Instance("windowed", actions, lags, resources, benchmark="recipe2plan", unit="second", seconds_per_tick=1)
 
 
+@pytest.mark.slow
 def test_four_steps_have_a_plan_at_once_and_a_proof_later(monkeypatch):
     instance = windowed()
     first = hasty(monkeypatch, instance)

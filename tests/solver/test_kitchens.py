@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.robotouille import blind
+from support.samples import sample
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.robotouille import run
@@ -29,7 +30,7 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("profile", ["released", "paper"])
-@pytest.mark.parametrize("block", range(5))
+@pytest.mark.parametrize("block", sample(range(5), 5))
 def test_blind_search_agrees_on_tiny_kitchens(block: int, profile: str) -> None:
     rules = PROFILES[profile]
     for seed in range(40 * block, 40 * block + 40):
@@ -41,7 +42,9 @@ def test_blind_search_agrees_on_tiny_kitchens(block: int, profile: str) -> None:
             assert found.makespan == expected, problem.name
 
 
-@pytest.mark.parametrize("name", [name for name in names() if "/multi_agent/" not in name and "/9_" not in name])
+@pytest.mark.parametrize(
+    "name", sample([name for name in names() if "/multi_agent/" not in name and "/9_" not in name], 10)
+)
 def test_bundled_kitchens_are_proved(name: str) -> None:
     found = plan(kitchen(name))
     assert (found.status, found.lower_bound) == ("optimal", found.makespan)
@@ -50,7 +53,7 @@ def test_bundled_kitchens_are_proved(name: str) -> None:
     assert replayed.steps_taken == found.makespan == len(found.actions)
 
 
-@pytest.mark.parametrize("setting", KNOWN)
+@pytest.mark.parametrize("setting", sample(KNOWN, 2))
 def test_the_released_default_kitchens(shared: Path, setting: str) -> None:
     folder = shared / "benchmarks" / "robotouille" / setting
     for task, steps in enumerate(KNOWN[setting]):
@@ -133,6 +136,7 @@ def test_the_same_plan_every_time() -> None:
     assert plan(problem).actions == plan(problem).actions
 
 
+@pytest.mark.slow
 def test_plans_for_joint_moves_pass_the_rules():
     small = kitchen("robotouille/multi_agent/4_lettuce_chicken_sandwich")
     found = plan(small, time_limit=4, rules=profile("paper", moves="joint"))

@@ -60,6 +60,7 @@ def test_no_time_limit_below_the_work_is_enough_on_any_grid() -> None:
     assert (solve(late).status, solve(late).grid) == ("infeasible", 1)
 
 
+@pytest.mark.slow
 def test_differences_may_be_as_large_as_instances_can_make_them() -> None:
     # A chain of more than 2**40 ticks, and an action that has to start with it.
     chain = tuple(Action(f"t/{n}", "t", 10**9 - n % 2, 0, agents=()) for n in range(1_150))

@@ -132,6 +132,7 @@ def _renamed(instance: Instance, old: str, new: str) -> Instance:
     )
 
 
+@pytest.mark.slow
 def test_breaking_symmetry_keeps_the_canonical_schedule(monkeypatch):
     instances = [doubled(seed) for seed in range(60)]
     count = 0

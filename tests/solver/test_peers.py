@@ -101,6 +101,7 @@ def test_contradictions_are_told() -> None:
     assert contradictions(known, {"a": six}) == ["two: infeasible says literature, 6 says a"]
 
 
+@pytest.mark.slow
 def test_measuring_and_tables() -> None:
     names = [OURS, "direct", "released"]
     problem = Problem("timearena/lab1", load("timearena/lab1"), 0.0)

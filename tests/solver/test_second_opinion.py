@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from support.samples import sample
 from support.scripted import Scripted
 
 from planoracle.instances.catalogue import load
@@ -51,7 +52,7 @@ AFTER_INFEASIBLE = {
 }
 
 
-@pytest.mark.parametrize("step", range(LADDER))
+@pytest.mark.parametrize("step", sample(range(LADDER), 10))
 @pytest.mark.parametrize(("said", "right"), AFTER_INFEASIBLE.items())
 def test_one_infeasible_is_worth_what_the_next_runs_say(
     said: tuple[str, str], right: tuple[str, bool], step: int, monkeypatch: pytest.MonkeyPatch
@@ -148,6 +149,7 @@ def test_many_workers_never_run_without_presolve(workers: int, monkeypatch: pyte
     assert with_presolve == max(1, workers)
 
 
+@pytest.mark.slow
 def test_no_call_of_cp_sat_runs_in_the_setting_of_a_known_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     instance, coarse = machines(), quarters()
     scripts = [[*["unknown"] * step, "infeasible", said] for step in range(LADDER) for said in STATUSES]

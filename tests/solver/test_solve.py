@@ -28,6 +28,7 @@ def test_all_recipe2plan_problems_are_proved_and_accepted_by_the_rules():
         assert result.plan  # rendered, parsed and replayed, or an InternalError would have been raised
 
 
+@pytest.mark.slow
 def test_reference_plans_are_above_the_optimum_as_often_as_known():
     above = {"timed": 0, "untimed": 0}
     for name in facts.names():

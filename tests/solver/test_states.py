@@ -11,6 +11,7 @@ from support.asynctool import least_turns, random_chains
 from support.random_crews import pauseshop
 from support.random_instances import kitchen, workshop
 from support.runs import from_scratch, odd_workshop, walk
+from support.samples import sample
 
 from planoracle.analysis.valuation import state_solver, value_of
 from planoracle.instances import catalogue
@@ -81,6 +82,7 @@ def test_the_order_in_which_states_are_asked_for_does_not_matter(make):
             assert solver.value(states[k]).makespan == known[k], (seed, k)
 
 
+@pytest.mark.slow
 def test_bounds_that_are_known_already_do_not_change_a_value():
     for seed in range(12):
         instance = kitchen(seed)
@@ -131,7 +133,7 @@ def test_kitchens_agree_with_a_search_through_the_rules_of_recipe2plan():
     assert min(looked.values()) > 15
 
 
-@pytest.mark.parametrize("make", [workshop, odd_workshop])
+@pytest.mark.parametrize("make", sample([workshop, odd_workshop], 2))
 def test_workshops_agree_with_a_search_through_the_general_rules(make):
     looked = {"optimal": 0, "infeasible": 0}
     for seed in range(40):
@@ -156,7 +158,7 @@ def _without_limit(instance):
     return Instance(instance.name, instance.actions, instance.lags, instance.resources, instance.agents)
 
 
-@pytest.mark.parametrize("profile", ["paper", "released"])
+@pytest.mark.parametrize("profile", sample(["paper", "released"], 2))
 def test_single_tasks_of_timearena_agree_with_a_search_through_its_rules(profile):
     rules = PROFILES[profile]
     for number, task in enumerate(task_names()):
@@ -174,6 +176,7 @@ def test_single_tasks_of_timearena_agree_with_a_search_through_its_rules(profile
                 assert timearena.optimum(scene, 300_000, rules, made) == ("complete", value_of(here, step).makespan)
 
 
+@pytest.mark.slow
 def test_asynctool_agrees_with_a_search_through_its_live_environment():
     for seed in range(15):
         problem = random_chains(seed, constant=False)
