@@ -7,16 +7,16 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
-from planoracle.analysis.courses.common import Candidate, Course, wait_words, waited
-from planoracle.analysis.courses.dispatch import course_of
 from planoracle.analysis.regret import completed
-from planoracle.analysis.valuation import state_solver, step_of, value_of
+from planoracle.analysis.trajectories import trajectory_of
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.profile import PROFILES
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
-from planoracle.instances.robotouille.kitchen import Kitchen
-from planoracle.instances.robotouille.profile import PROFILES
 from planoracle.instances.status import Status
-from planoracle.solver.states import NEVER, Value
+from planoracle.instances.trajectory import LegalAction, Trajectory, wait_words, waited
+from planoracle.solver.states.solver import NEVER, Value
+from planoracle.solver.states.values import state_solver, step_of, value_of
 
 __all__ = ["Advice", "Option", "next_commands"]
 
@@ -101,7 +101,7 @@ def next_commands(
     Parameters
     ----------
     submission, rules
-        The run so far, see `planoracle.analysis.courses.dispatch.course_of`; nothing for the beginning. What the
+        The run so far, see `planoracle.analysis.trajectories.trajectory_of`; nothing for the beginning. What the
         rules refused has changed nothing but the time.
     everything
         Return all commands that the rules allow, with their costs, in steps of `Advice.grid`.
@@ -127,7 +127,7 @@ def next_commands(
     """
     if isinstance(instance, Kitchen):
         return _kitchen_advice(instance, submission, rules or PROFILES["paper"], everything, seconds)
-    run = course_of(of_kind(instance, Instance), submission, rules)
+    run = trajectory_of(of_kind(instance, Instance), submission, rules)
     if clock is not None:
         run.wait_until(clock)
     step, here = step_of(run), run.situations[run.stop]
@@ -171,19 +171,19 @@ def _rank(option: Option) -> tuple[bool, int]:
     return option.cost is None, option.cost or 0
 
 
-def _options(run: Course, value: Value, step: int, seconds: float) -> Iterator[Option]:
+def _options(run: Trajectory, value: Value, step: int, seconds: float) -> Iterator[Option]:
     here = run.situations[run.stop]
     found = [(one, _price(run, value, one, step, seconds)) for one in run.candidates(here, step)]
     for _, group in groupby(found, key=lambda pair: (_subject(pair[0]), pair[1].least, pair[1].most)):
         yield _option(run, value, list(group), step, seconds)
 
 
-def _subject(one: Candidate) -> tuple[Any, ...]:
+def _subject(one: LegalAction) -> tuple[Any, ...]:
     """Return what candidates share that differ in their lengths alone."""
     return (one.kind, *((piece.action, piece.agent, piece.mode) for piece in one.after.state.pieces[-1:]))
 
 
-def _price(run: Course, before: Value, one: Candidate, step: int, seconds: float) -> Value:
+def _price(run: Trajectory, before: Value, one: LegalAction, step: int, seconds: float) -> Value:
     here = run.situations[run.stop]
     after = one.after
     witness = before.witness if before.makespan is not None and not after.spoiled and not after.complete else None
@@ -192,7 +192,9 @@ def _price(run: Course, before: Value, one: Candidate, step: int, seconds: float
     return value_of(after, step, before.least if after.instance is here.instance else 0, seconds=seconds)
 
 
-def _option(run: Course, before: Value, group: list[tuple[Candidate, Value]], step: int, seconds: float) -> Option:
+def _option(
+    run: Trajectory, before: Value, group: list[tuple[LegalAction, Value]], step: int, seconds: float
+) -> Option:
     (first, value), (last, _) = group[0], group[-1]
     known = before.makespan is not None and value.makespan is not None
     cost = value.makespan - before.makespan if known else None  # type: ignore[operator]
@@ -206,7 +208,7 @@ def _option(run: Course, before: Value, group: list[tuple[Candidate, Value]], st
     return Option(command, first.kind, value.makespan, cost, value.status, shortest, longest)
 
 
-def _longest_wait(run: Course, before: Value, step: int, seconds: float) -> int:
+def _longest_wait(run: Trajectory, before: Value, step: int, seconds: float) -> int:
     """Return the longest wait that costs nothing; the best makespan never falls while one waits."""
     here = run.situations[run.stop]
     assert before.makespan is not None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planoracle.instances import catalogue
-from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.robotouille.published import published_steps
 from planoracle.instances.status import Status
 from planoracle.solver.kitchens.planner import plan

@@ -16,7 +16,7 @@ from planoracle.instances.status import Status
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import PROFILES
 from planoracle.instances.timearena.world import world
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 
 __all__ = ["TimeArenaComparison", "compare", "summarize"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from planoracle.analysis.critics.common import Critic, Examined, Section, sections_of
-from planoracle.analysis.critics.decisions import Decisions, decisions, too_long
-from planoracle.analysis.critics.efficiency import Efficiency, efficiency
+from planoracle.analysis.decisions import Decisions, decisions, too_long
+from planoracle.analysis.efficiency import Efficiency, efficiency
 from planoracle.instances.problem import Problem
 
 __all__ = ["VERSION", "Critique", "Verdict", "critic_of", "critique"]

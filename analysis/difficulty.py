@@ -13,7 +13,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.generate.styles import Generated
 from planoracle.instances.model import Instance
 from planoracle.instances.status import Status
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 
 __all__ = ["GREEDY", "Difficulty", "Drawn", "measure", "sift", "summarize"]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
-from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.status import Status
 from planoracle.instances.wording import span
 
 if TYPE_CHECKING:
-    from planoracle.solver.certificate import Certificate
-    from planoracle.solver.conflict import Conflict
+    from planoracle.solver.explain.certificate import Certificate
+    from planoracle.solver.explain.conflict import Conflict
 
 __all__ = ["Explanation", "explain"]
 
@@ -25,7 +25,7 @@ class Explanation:
     Attributes
     ----------
     status
-        ``optimal``, ``feasible``, ``infeasible`` or ``unknown``, as `planoracle.solver.solve.Result` has it.
+        ``optimal``, ``feasible``, ``infeasible`` or ``unknown``, as `planoracle.solver.exact.solve.Result` has it.
     makespan, lower_bound
         Ticks (steps of a kitchen); ``None`` where not known.
     unit
@@ -117,18 +117,18 @@ least 4 turns.
 
 
 def _schedule(instance: Instance, time_limit: float) -> Explanation:
-    from planoracle.solver.solve import solve
+    from planoracle.solver.exact.solve import solve
 
     result = solve(instance, time_limit=time_limit)
     known = instance.name, result.status, result.makespan, result.lower_bound, instance.unit
     head = f"{instance.name}: {result.status}"
     if result.status == Status.infeasible:
-        from planoracle.solver.conflict import find_conflict
+        from planoracle.solver.explain.conflict import find_conflict
 
         conflict = find_conflict(instance, time_limit=time_limit)
         lines = [f"{head}."] if conflict is None else conflict.lines()
         return Explanation(*known, conflict=conflict, _told=tuple(lines))
-    from planoracle.solver.certificate import certificate
+    from planoracle.solver.explain.certificate import certificate
 
     shown = certificate(instance, result.makespan)
     if result.makespan is None:
@@ -155,9 +155,9 @@ def _schedule(instance: Instance, time_limit: float) -> Explanation:
 
 
 def _kitchen(kitchen: Kitchen, time_limit: float) -> Explanation:
-    from planoracle.instances.robotouille.fast import Compiled
-    from planoracle.instances.robotouille.profile import PROFILES
-    from planoracle.solver.kitchens.guide import guide
+    from planoracle.instances.kitchens.compiled import Compiled
+    from planoracle.instances.kitchens.profile import PROFILES
+    from planoracle.solver.kitchens.heuristic import guide
     from planoracle.solver.kitchens.planner import plan
 
     rules = PROFILES["released"]

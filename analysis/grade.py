@@ -13,8 +13,8 @@ from planoracle.analysis.submissions import checked, fault_of
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import profile as asynctool
 from planoracle.instances.errors import InputError
+from planoracle.instances.kitchens import profile as robotouille
 from planoracle.instances.recipe2plan import profile as recipe2plan
-from planoracle.instances.robotouille import profile as robotouille
 from planoracle.instances.timearena import profile as timearena
 
 __all__ = ["Grade", "Grader", "grade_all"]
@@ -37,7 +37,7 @@ class Grade:
     executed
         Commands carried out.
     progress, goal_ratio, efficiency, r_efficiency, multitasking_score
-        As in the paper, see :mod:`planoracle.analysis.metrics.recipe2plan`. ``None``: undefined.
+        As in the paper, see :mod:`planoracle.instances.recipe2plan.metrics`. ``None``: undefined.
     r_efficiency_optimal
         ``r_efficiency`` with the optimal plan as reference; all of it if the run is a success.
     makespan, optimal_makespan
@@ -49,7 +49,7 @@ class Grade:
     details
         Fields of the benchmark's own; TimeArena: ``end, total_time, score, best_score, best_time, kinds,
         necessary_waits, unnecessary_waits, steps``; AsyncTool: see
-        `planoracle.analysis.metrics.asynctool.measure`; Robotouille: see `RobotouilleJudge.judge`.
+        `planoracle.instances.asynctool.metrics.measure`; Robotouille: see `RobotouilleJudge.judge`.
     """
 
     id: str | None

@@ -7,14 +7,14 @@ from typing import Any
 
 from planoracle.analysis.judges.common import steps_limit
 from planoracle.analysis.regret import Decision, Regret
-from planoracle.analysis.valuation import fill
-from planoracle.instances.robotouille.kitchen import Kitchen
-from planoracle.instances.robotouille.language import parse
-from planoracle.instances.robotouille.profile import PROFILES, Profile
-from planoracle.instances.robotouille.run import Run, replay
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.language import parse
+from planoracle.instances.kitchens.profile import PROFILES, Profile
+from planoracle.instances.kitchens.run import Run, replay
 from planoracle.instances.status import Status
 from planoracle.solver.kitchens.planner import plan
-from planoracle.solver.states import NEVER, Value
+from planoracle.solver.states.solver import NEVER, Value
+from planoracle.solver.states.values import fill
 
 __all__ = ["KitchenValues", "choices", "kitchen_regret"]
 

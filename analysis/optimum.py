@@ -17,11 +17,11 @@ from planoracle.instances.benchmarks import certify
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.status import Status
-from planoracle.solver.solve import Result, solve, versions
+from planoracle.solver.exact.solve import Result, solve, versions
 
 if TYPE_CHECKING:  # kitchens are imported by those who have some
-    from planoracle.instances.robotouille.kitchen import Kitchen
-    from planoracle.instances.robotouille.profile import Profile
+    from planoracle.instances.kitchens.kitchen import Kitchen
+    from planoracle.instances.kitchens.profile import Profile
     from planoracle.solver.kitchens.planner import KitchenResult
 
 __all__ = ["kitchen_optimum", "optimum", "remembering"]
@@ -134,7 +134,7 @@ def _kitchen_entry(result: KitchenResult) -> dict[str, Any]:
 
 
 def _kitchen_result(kitchen: Kitchen, rules: Profile, entry: dict[str, Any]) -> KitchenResult:
-    from planoracle.instances.robotouille import language, run
+    from planoracle.instances.kitchens import language, run
     from planoracle.solver.kitchens.planner import KitchenResult
 
     began = perf_counter()

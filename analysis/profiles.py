@@ -10,6 +10,7 @@ __all__ = ["BENCHMARKS", "profiles"]
 
 #: Benchmarks with rule profiles.
 BENCHMARKS = ("recipe2plan", "timearena", "asynctool", "robotouille")
+_FOLDERS = {"robotouille": "kitchens"}
 
 
 def profiles(name: str, options: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -33,7 +34,10 @@ def profiles(name: str, options: Mapping[str, str] | None = None) -> dict[str, A
     """
     left = dict(options or {})
     chosen: dict[str, Any] = {"own": None}
-    modules = {benchmark: import_module(f"planoracle.instances.{benchmark}.profile") for benchmark in BENCHMARKS}
+    modules = {
+        benchmark: import_module(f"planoracle.instances.{_FOLDERS.get(benchmark, benchmark)}.profile")
+        for benchmark in BENCHMARKS
+    }
     for benchmark in reversed(BENCHMARKS):  # the last one complains of rules that nobody knows
         module = modules[benchmark]
         mine = (

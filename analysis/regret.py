@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from planoracle.analysis.courses.common import Course, Situation
-from planoracle.analysis.courses.dispatch import course_of
-from planoracle.analysis.valuation import step_of, value_of, values_of
+from planoracle.analysis.trajectories import trajectory_of
 from planoracle.instances.errors import InternalError
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.profile import PROFILES
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
-from planoracle.instances.robotouille.kitchen import Kitchen
-from planoracle.instances.robotouille.profile import PROFILES
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.status import Status
-from planoracle.solver.states import NEVER, StateSolver, Value
+from planoracle.instances.trajectory import DecisionPoint, Trajectory
+from planoracle.solver.states.solver import NEVER, StateSolver, Value
+from planoracle.solver.states.values import step_of, value_of, values_of
 
 __all__ = ["Decision", "Regret", "completed", "regret", "regret_of"]
 
@@ -99,7 +99,7 @@ class Regret:
     completion_status: Status
     completion_plan: str | None
     grid: int
-    course: Course | None = field(default=None, repr=False, compare=False)
+    course: Trajectory | None = field(default=None, repr=False, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return all but the course, for JSON."""
@@ -117,7 +117,7 @@ def regret(instance: Problem, submission: Any, rules: Any = None, *, seconds: fl
     Parameters
     ----------
     submission, rules
-        See `planoracle.analysis.courses.dispatch.course_of`.
+        See `planoracle.analysis.trajectories.trajectory_of`.
     seconds
         Wall time at most for one state of the run.
 
@@ -145,10 +145,10 @@ def regret(instance: Problem, submission: Any, rules: Any = None, *, seconds: fl
         from planoracle.analysis.kitchens import kitchen_regret  # brings the planner
 
         return kitchen_regret(instance, submission, rules or PROFILES["paper"], seconds=seconds)
-    return regret_of(course_of(of_kind(instance, Instance), submission, rules), seconds=seconds)
+    return regret_of(trajectory_of(of_kind(instance, Instance), submission, rules), seconds=seconds)
 
 
-def regret_of(run: Course, *, seconds: float = 10.0) -> Regret:
+def regret_of(run: Trajectory, *, seconds: float = 10.0) -> Regret:
     """Price every decision of a course, see `regret`."""
     values = values_of(run, seconds=seconds)
     pairs = zip(run.moves, values, values[1:], strict=False)
@@ -195,7 +195,7 @@ def regret_of(run: Course, *, seconds: float = 10.0) -> Regret:
     )
 
 
-def _lost(run: Course, situation: Situation, value: Value) -> tuple[str, str] | None:
+def _lost(run: Trajectory, situation: DecisionPoint, value: Value) -> tuple[str, str] | None:
     """Return why a situation has no completion, and whether that is proved."""
     if situation.over is not None:
         return "over", "proved"
@@ -208,7 +208,7 @@ def _lost(run: Course, situation: Situation, value: Value) -> tuple[str, str] | 
     return None
 
 
-def completed(run: Course, count: int, value: Value, *, seconds: float = 10.0) -> str | None:
+def completed(run: Trajectory, count: int, value: Value, *, seconds: float = 10.0) -> str | None:
     """Return the plan of a run up to a move with its best completion, replayed by the rules.
 
     ``None`` if the time is up before the completion is found again.

@@ -10,14 +10,14 @@ from planoracle.analysis.optimum import optimum
 from planoracle.analysis.profiles import profiles
 from planoracle.analysis.repairs.common import Dropped, Moved, Reader, Reading, Repair
 from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
-from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.schedule import Piece
 from planoracle.instances.status import Status
 from planoracle.instances.validate import MAX_TICKS
-from planoracle.solver.in_order import best_in_order
-from planoracle.solver.nearest import OBJECTIVES, Nearest, checked_objectives, nearest
+from planoracle.solver.repair.fixed_sequence import best_in_order
+from planoracle.solver.repair.minimal_change import OBJECTIVES, Nearest, checked_objectives, nearest
 
 __all__ = ["OBJECTIVES", "Repair", "Repairer", "repair"]
 
@@ -30,7 +30,8 @@ class Repairer:
     rules
         Profiles by benchmark, as `planoracle.analysis.profiles.profiles` returns them; by default those of ``paper``.
     objectives
-        What is kept small, the most important first, see `planoracle.solver.nearest.nearest`. Kitchens know only
+        What is kept small, the most important first, see
+        `planoracle.solver.repair.minimal_change.nearest`. Kitchens know only
         one meaning of near.
     time_limit
         Seconds of wall time for each of the nearest plan, the best one in order, and a kitchen's optimum.

@@ -11,8 +11,8 @@ from planoracle.instances.catalogue import set_of
 from planoracle.instances.crew import MOST_AGENTS, with_agents
 from planoracle.instances.model import Instance
 from planoracle.instances.status import Status
-from planoracle.solver.bounds import windows
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.bounds import windows
+from planoracle.solver.exact.solve import solve
 
 __all__ = ["Curve", "Point", "curve", "summarize"]
 
@@ -26,7 +26,7 @@ class Curve:
     makespans
         Ticks, for 1, 2, ... agents; ``None`` where no schedule was found.
     statuses
-        As in `planoracle.solver.solve.Result`.
+        As in `planoracle.solver.exact.solve.Result`.
     grids
         Ticks; the optima hold for pauses at their multiples.
     critical_path

@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from planoracle.analysis.grade import Grade
-from planoracle.analysis.metrics import timearena
-from planoracle.analysis.metrics.asynctool import Hits
 from planoracle.instances import catalogue
+from planoracle.instances.asynctool.metrics import Hits
+from planoracle.instances.timearena import metrics as timearena
 
 __all__ = ["Averages", "summarize", "summarize_asynctool", "summarize_robotouille", "summarize_timearena"]
 
@@ -42,7 +42,7 @@ def summarize_timearena(grades: Iterable[Grade]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``model, set, runs, unscored, AS, CS, CR, CT``, as `planoracle.analysis.metrics.timearena.Summary`.
+        ``model, set, runs, unscored, AS, CS, CR, CT``, as `planoracle.instances.timearena.metrics.Summary`.
     """
     return Averages().over(grades).timearena()
 

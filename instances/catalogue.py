@@ -192,8 +192,8 @@ def problem(name: str) -> Problem:
 def _with_crew(found: Problem, crew: str) -> Problem:
     if isinstance(found, Instance):
         return with_crew(found, crew)
-    from planoracle.instances.robotouille.cooks import with_cooks
-    from planoracle.instances.robotouille.kitchen import Kitchen
+    from planoracle.instances.kitchens.cooks import with_cooks
+    from planoracle.instances.kitchens.kitchen import Kitchen
 
     _, count, *rules = crew.split("~")
     if rules:

@@ -52,7 +52,7 @@ def of_kind(problem: Problem, kind: type[_T]) -> _T:
     >>> from planoracle.instances.model import Instance
     >>> of_kind(problem("timearena/lab1"), Instance).tasks
     ('lab1',)
-    >>> from planoracle.instances.robotouille.kitchen import Kitchen
+    >>> from planoracle.instances.kitchens.kitchen import Kitchen
     >>> of_kind(problem("timearena/lab1"), Kitchen)
     Traceback (most recent call last):
       ...

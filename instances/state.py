@@ -50,7 +50,7 @@ def restricted(instance: Instance, state: State) -> Instance:
     Examples
     --------
     >>> from planoracle.instances.catalogue import load
-    >>> from planoracle.solver.solve import solve
+    >>> from planoracle.solver.exact.solve import solve
     >>> problem = load("recipe2plan/timed/Cobbler_Pancakes")
     >>> late = State((Piece("Cobbler/0", 300, 600, "agent"),), clock=300)
     >>> solve(problem).makespan, solve(restricted(problem, late)).makespan

@@ -39,10 +39,10 @@ def imported_folders(source: str, package: str = "planoracle") -> set[str]:
 @pytest.mark.parametrize(
     "source",
     [
-        "import planoracle.solver.solve",
+        "import planoracle.solver.exact.solve",
         "from planoracle import solver",
         "from planoracle.solver import solve as s",
-        "def f():\n    from planoracle.solver.solve import solve",
+        "def f():\n    from planoracle.solver.exact.solve import solve",
         "from ..solver import solve",
         "from .. import solver",
     ],
@@ -78,8 +78,8 @@ def test_messages_of_or_tools_are_made_in_one_module() -> None:
         if re.match(r"\s*(from|import)\b.*\bortools\b|.*import_module\(.ortools", line)
     }
     assert found == {
-        ("solver/cp.py", "from ortools.sat.python import cp_model_helper as cmh"),
-        ("solver/solve.py", "import ortools"),  # for its version
+        ("solver/exact/cp.py", "from ortools.sat.python import cp_model_helper as cmh"),
+        ("solver/exact/solve.py", "import ortools"),  # for its version
     }
 
 

@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 from planoracle.analysis.batch.digest import FORMAT, digest, fingerprint, of_text
-from planoracle.analysis.batch.flow import Item
+from planoracle.analysis.batch.pipeline import Item
 from planoracle.analysis.batch.work import Answer, Chunk, Packed, pack
 from planoracle.analysis.grade import Grader
 from planoracle.analysis.optimum import remembering
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import BENCHMARKS, profiles
 from planoracle.analysis.recent import Recent
-from planoracle.analysis.report.entries import grade_of
+from planoracle.analysis.report.inputs import grade_of
 from planoracle.analysis.statistics import Averages
 from planoracle.analysis.submissions import INTERNAL
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem
-from planoracle.solver.solve import versions
+from planoracle.solver.exact.solve import versions
 
 __all__ = ["Grading", "Sound", "Submissions"]
 

@@ -15,12 +15,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from planoracle.analysis.batch.errors import WorkerError
-from planoracle.analysis.batch.hands import Here, Processes
+from planoracle.analysis.batch.executors import Here, Processes
 from planoracle.analysis.batch.work import Answer, Chunk, Done, Work
 from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
-    from planoracle.analysis.batch.flow import Item
+    from planoracle.analysis.batch.pipeline import Item
 
 __all__ = ["Batch", "Hands", "Pool"]
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from planoracle.analysis.batch.digest import FORMAT, digest, fingerprint
-from planoracle.analysis.batch.flow import Item
+from planoracle.analysis.batch.pipeline import Item
 from planoracle.analysis.batch.work import Answer, Chunk, pack
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
-from planoracle.solver import solve as solver
+from planoracle.solver.exact import solve as solver
 
 __all__ = ["Solving", "sound"]
 
@@ -30,7 +30,7 @@ def sound(row: Any) -> bool:
 
 @dataclass(frozen=True)
 class Solving:
-    """Solve problems exactly; the options of `planoracle.solver.solve.solve`."""
+    """Solve problems exactly; the options of `planoracle.solver.exact.solve.solve`."""
 
     time_limit: float = 60.0
     seed: int = 0
@@ -64,7 +64,7 @@ class Solving:
     def _row(self, problem: Problem) -> dict[str, Any]:
         result: Any
         if not isinstance(problem, Instance):
-            from planoracle.instances.robotouille.kitchen import Kitchen
+            from planoracle.instances.kitchens.kitchen import Kitchen
             from planoracle.solver.kitchens.planner import plan
 
             result = plan(of_kind(problem, Kitchen), time_limit=self.time_limit)

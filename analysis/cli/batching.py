@@ -14,7 +14,7 @@ from planoracle.analysis.cli.stopping import Stopped, stoppable
 from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
-    from planoracle.analysis.batch.ledger import Ledger
+    from planoracle.analysis.batch.journal import Ledger
     from planoracle.analysis.batch.pool import Pool
     from planoracle.analysis.batch.work import Work
 
@@ -47,7 +47,7 @@ def workshop(
         try:
             with ExitStack() as stack:
                 if folder is not None:
-                    from planoracle.analysis.batch.ledger import Ledger
+                    from planoracle.analysis.batch.journal import Ledger
 
                     ledger = stack.enter_context(Ledger(folder, _tell))
                 hands: Any = None

@@ -33,9 +33,9 @@ def gantt(
     from planoracle.instances import catalogue
     from planoracle.instances.crew import crewed
     from planoracle.instances.errors import InputError
+    from planoracle.instances.kitchens.kitchen import Kitchen
     from planoracle.instances.model import Instance
     from planoracle.instances.problem import of_kind
-    from planoracle.instances.robotouille.kitchen import Kitchen
 
     if plan is not None and heuristic is not None:
         raise typer.BadParameter("draw either a plan or a heuristic's schedule", param_hint="--plan")
@@ -82,7 +82,7 @@ def _read(instance: Any, plan: Path) -> Any:
 def _best(instance: Any, time_limit: float) -> tuple[Any, str]:
     """Return the best schedule found, and its status."""
     from planoracle.instances.errors import InputError
-    from planoracle.solver.solve import solve
+    from planoracle.solver.exact.solve import solve
 
     result = solve(instance, time_limit=time_limit)
     if result.schedule is None:
@@ -93,8 +93,8 @@ def _best(instance: Any, time_limit: float) -> tuple[Any, str]:
 def _draw_kitchen(kitchen: Any, output: Path, plan: Path | None, time_limit: float) -> None:
     from planoracle.analysis.figures.kitchen import save_picture
     from planoracle.instances.errors import InputError
+    from planoracle.instances.kitchens import language, run
     from planoracle.instances.reading import read_bytes
-    from planoracle.instances.robotouille import language, run
     from planoracle.solver.kitchens.planner import plan as best_plan
 
     if plan is not None:

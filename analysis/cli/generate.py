@@ -91,7 +91,7 @@ def generate(
     status 1 if not as many as asked for are found, or the status of some problem stays unknown.
     """
     from planoracle.analysis.difficulty import sift, summarize
-    from planoracle.instances.generate.knobs import Knobs
+    from planoracle.instances.generate.parameters import Knobs
     from planoracle.instances.generate.styles import draw
 
     given = {name: context.params.get(name) for name in Knobs.__dataclass_fields__}

@@ -18,8 +18,8 @@ from planoracle.analysis.spoken import tell
 from planoracle.instances.visible import to_json
 
 if TYPE_CHECKING:
-    from planoracle.analysis.batch.flow import Item
     from planoracle.analysis.batch.grading import Submissions
+    from planoracle.analysis.batch.pipeline import Item
     from planoracle.analysis.statistics import Averages
 
 _COLUMNS = (
@@ -127,8 +127,8 @@ def grade(
     A line that cannot be judged is reported, written as unscored, and the rest is graded; the exit
     status is then 1. Ctrl-C ends with 130; with --run DIR the same command then goes on where it was.
     """
-    from planoracle.analysis.batch.flow import answered
     from planoracle.analysis.batch.grading import Grading, Sound, Submissions
+    from planoracle.analysis.batch.pipeline import answered
     from planoracle.analysis.grade import Grade
     from planoracle.analysis.statistics import Averages
 
@@ -159,7 +159,7 @@ def grade(
 
 def _items(stream: IO[bytes], source: str, making: Submissions) -> Iterator[Item]:
     """Yield an item for every line; what cannot be read is answered at once."""
-    from planoracle.analysis.batch.flow import Item
+    from planoracle.analysis.batch.pipeline import Item
     from planoracle.analysis.batch.work import Answer
     from planoracle.analysis.submissions import read_submissions
     from planoracle.instances.errors import InputError

@@ -38,7 +38,7 @@ def instances(
     """List problems by name, prefix (recipe2plan/timed), glob (recipe2plan/*/Vada_*) or file."""
     from planoracle.instances import catalogue
     from planoracle.instances.generate.styles import document as to_document
-    from planoracle.instances.robotouille.kitchen import Kitchen
+    from planoracle.instances.kitchens.kitchen import Kitchen
 
     run = Run(names or list(catalogue.bundled()), "reading", kitchens=True)
     table = Table(form, _COLUMNS)

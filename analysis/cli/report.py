@@ -39,7 +39,7 @@ def report(
 
     A line that cannot be read or graded is reported and has its place on the page; the exit status is then 1.
     """
-    from planoracle.analysis.report.entries import entries_of
+    from planoracle.analysis.report.inputs import entries_of
     from planoracle.analysis.report.page import build
     from planoracle.analysis.submissions import read_submissions
 

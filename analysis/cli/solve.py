@@ -18,7 +18,7 @@ from planoracle.analysis.spoken import tell
 from planoracle.instances.status import Status
 
 if TYPE_CHECKING:
-    from planoracle.analysis.batch.flow import Item
+    from planoracle.analysis.batch.pipeline import Item
 
 _COLUMNS = ("instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof")
 # No name is longer, in bytes.
@@ -45,7 +45,7 @@ def solve(
     - as the only name: one name a line from standard input. Exit status 1 if the status of some problem stays unknown
     or a file cannot be read. Ctrl-C ends with 130; with --run DIR the same command then goes on where it was.
     """
-    from planoracle.analysis.batch.flow import answered
+    from planoracle.analysis.batch.pipeline import answered
     from planoracle.analysis.batch.solving import Solving, sound
 
     work = Solving(time_limit, seed, workers, finest)
@@ -97,7 +97,7 @@ def _typed() -> Iterator[str]:
 
 def _items(names: Any, item: Callable[[Any], Item]) -> Iterator[Item]:
     """Yield an item for every problem; what cannot be read is answered at once."""
-    from planoracle.analysis.batch.flow import Item
+    from planoracle.analysis.batch.pipeline import Item
     from planoracle.analysis.batch.work import Answer
     from planoracle.instances import catalogue
     from planoracle.instances.errors import PlanoracleError, UnknownNameError

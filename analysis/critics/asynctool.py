@@ -18,8 +18,8 @@ from planoracle.analysis.critics.common import (
     quoted,
     sentence,
 )
-from planoracle.analysis.critics.efficiency import best_of
-from planoracle.analysis.metrics.asynctool_causes import causes
+from planoracle.analysis.efficiency import best_of
+from planoracle.instances.asynctool.causes import causes
 from planoracle.instances.asynctool.encode import optimal_turns, problem_of, to_schedule
 from planoracle.instances.asynctool.environment import Turn
 from planoracle.instances.asynctool.language import messages

@@ -21,7 +21,7 @@ from planoracle.analysis.critics.common import (
     sentence,
     some,
 )
-from planoracle.analysis.critics.efficiency import best_of
+from planoracle.analysis.efficiency import best_of
 from planoracle.instances.benchmarks import language
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.referee import referee

@@ -21,7 +21,7 @@ from planoracle.analysis.critics.common import (
     sentence,
     some,
 )
-from planoracle.analysis.critics.efficiency import best_of
+from planoracle.analysis.efficiency import best_of
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.recipe2plan.language import Command, Plan, parse, to_schedule
 from planoracle.instances.recipe2plan.profile import PROFILES, Profile

@@ -17,13 +17,13 @@ from planoracle.analysis.critics.common import (
     listed,
     sentence,
 )
-from planoracle.analysis.critics.efficiency import joined
+from planoracle.analysis.efficiency import joined
 from planoracle.analysis.judges.common import steps_limit
-from planoracle.analysis.metrics.robotouille_failures import Lack, lacks
-from planoracle.instances.robotouille.kitchen import Kitchen
-from planoracle.instances.robotouille.language import parse
-from planoracle.instances.robotouille.profile import PROFILES, Profile
-from planoracle.instances.robotouille.run import Refusal, Run, as_replay, replay
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.language import parse
+from planoracle.instances.kitchens.profile import PROFILES, Profile
+from planoracle.instances.kitchens.run import Refusal, Run, as_replay, replay
+from planoracle.instances.robotouille.failures import Lack, lacks
 from planoracle.instances.status import Status
 
 __all__ = ["TOPICS", "RobotouilleCritic"]

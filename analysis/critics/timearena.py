@@ -20,7 +20,7 @@ from planoracle.analysis.critics.common import (
     sentence,
     some,
 )
-from planoracle.analysis.critics.efficiency import best_of
+from planoracle.analysis.efficiency import best_of
 from planoracle.analysis.judges.common import minutes_limit
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance

@@ -19,9 +19,9 @@ from matplotlib.transforms import Bbox, ScaledTranslation
 
 from planoracle.analysis.figures.save import save
 from planoracle.instances.errors import InputError
-from planoracle.instances.robotouille.describe import View, look
-from planoracle.instances.robotouille.kitchen import split_name
-from planoracle.instances.robotouille.run import Run
+from planoracle.instances.kitchens.describe import View, look
+from planoracle.instances.kitchens.kitchen import split_name
+from planoracle.instances.kitchens.run import Run
 
 __all__ = ["picture", "save_picture"]
 

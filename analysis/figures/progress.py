@@ -164,7 +164,7 @@ def action_shares(shares: Mapping[str, Mapping[str, float]], ax: Axes | None = N
     Parameters
     ----------
     shares
-        By agent, by kind: what `planoracle.analysis.metrics.timearena.proportions` returns. The sum is at most 1.
+        By agent, by kind: what `planoracle.instances.timearena.metrics.proportions` returns. The sum is at most 1.
     ax
         Where to draw; without it, on a new figure of fitting size.
 

@@ -10,11 +10,11 @@ from planoracle.analysis.frames.collected import Collected, Collector, where
 from planoracle.heuristics.registry import HEURISTICS, Budget, run
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
+from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
-from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.status import Status
-from planoracle.solver.solve import Result, solve
+from planoracle.solver.exact.solve import Result, solve
 
 __all__ = ["METHODS", "compare_methods"]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from planoracle.analysis.frames.collected import Collected, Collector, where
 from planoracle.instances.errors import InputError
+from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.problem import Problem, of_kind
-from planoracle.instances.robotouille.kitchen import Kitchen
 from planoracle.instances.schedule import Schedule
-from planoracle.solver.bounds import windows
+from planoracle.solver.exact.bounds import windows
 
 __all__ = ["instances", "schedules"]
 
@@ -138,7 +138,7 @@ def _pieces(instance: Instance, found: Any) -> list[dict[str, Any]]:
 
 
 def _deeds(kitchen: Kitchen, found: Any) -> list[dict[str, Any]]:
-    from planoracle.instances.robotouille.run import replay
+    from planoracle.instances.kitchens.run import replay
 
     actions = list(found if isinstance(found, list | tuple) else getattr(found, "actions", ()))
     if not actions:

@@ -6,11 +6,11 @@ from dataclasses import asdict
 from typing import Any
 
 from planoracle.analysis.judges.common import given, shared_fields
-from planoracle.analysis.metrics.asynctool import measure
-from planoracle.analysis.metrics.asynctool_causes import causes
 from planoracle.analysis.optimum import optimum
+from planoracle.instances.asynctool.causes import causes
 from planoracle.instances.asynctool.encode import optimal_turns, problem_of
 from planoracle.instances.asynctool.language import messages
+from planoracle.instances.asynctool.metrics import measure
 from planoracle.instances.asynctool.profile import Profile
 from planoracle.instances.asynctool.rules import as_replay, replay
 from planoracle.instances.model import Instance

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 from planoracle.analysis.optimum import optimum
 from planoracle.instances.benchmarks import language
 from planoracle.instances.errors import InputError
+from planoracle.instances.kitchens.language import MAX_ACTIONS
 from planoracle.instances.model import Instance
 from planoracle.instances.replay import Replay
-from planoracle.instances.robotouille.language import MAX_ACTIONS
 from planoracle.instances.status import Status
 
 __all__ = ["MAX_MINUTES", "Judge", "OwnJudge", "given", "minutes_limit", "shared_fields", "steps_limit"]

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any, cast
 
 from planoracle.analysis.judges.common import given, shared_fields
-from planoracle.analysis.metrics.recipe2plan import Efficiency, measure
 from planoracle.analysis.optimum import optimum
 from planoracle.instances import catalogue
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan.language import Command, parse
+from planoracle.instances.recipe2plan.metrics import Efficiency, measure
 from planoracle.instances.recipe2plan.profile import Profile
 from planoracle.instances.recipe2plan.rules import replay
 from planoracle.instances.replay import Replay
 from planoracle.instances.status import Status
-from planoracle.solver.solve import Result
+from planoracle.solver.exact.solve import Result
 
 __all__ = ["Recipe2PlanJudge", "released_plan"]
 

@@ -7,15 +7,15 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from planoracle.analysis.judges.common import given, shared_fields, steps_limit
-from planoracle.analysis.metrics.robotouille import measure, step_limit
-from planoracle.analysis.metrics.robotouille_failures import failure
 from planoracle.analysis.optimum import kitchen_optimum
 from planoracle.instances.errors import InputError
-from planoracle.instances.robotouille.kitchen import Kitchen
-from planoracle.instances.robotouille.language import parse
-from planoracle.instances.robotouille.profile import Profile
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.language import parse
+from planoracle.instances.kitchens.profile import Profile
+from planoracle.instances.kitchens.run import Run, as_replay, replay
+from planoracle.instances.robotouille.failures import failure
+from planoracle.instances.robotouille.metrics import measure, step_limit
 from planoracle.instances.robotouille.published import published_steps
-from planoracle.instances.robotouille.run import Run, as_replay, replay
 from planoracle.instances.status import Status
 from planoracle.solver.kitchens.planner import KitchenResult, plan
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from planoracle.analysis.courses.timearena import TimeArenaCourse
 from planoracle.analysis.judges.common import given, minutes_limit, shared_fields
-from planoracle.analysis.metrics.timearena import measure
 from planoracle.analysis.optimum import optimum
-from planoracle.analysis.valuation import values_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.status import Status
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.language import parse
+from planoracle.instances.timearena.metrics import measure
 from planoracle.instances.timearena.profile import Profile
 from planoracle.instances.timearena.rules import as_replay, replay
+from planoracle.instances.timearena.trajectory import TimeArenaTrajectory
 from planoracle.instances.timearena.world import world
+from planoracle.solver.states.values import values_of
 
 __all__ = ["TimeArenaJudge"]
 
@@ -70,7 +70,7 @@ class TimeArenaJudge:
         return self._minutes[instance.name]
 
     def _priced(self, instance: Instance, made: list[str], limit: int) -> dict[str, Any]:
-        course = TimeArenaCourse(instance, made, self.rules, limit)
+        course = TimeArenaTrajectory(instance, made, self.rules, limit)
         values = [value.makespan for value in values_of(course)]
         costs = [
             None if before is None or after is None else after - before

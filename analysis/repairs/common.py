@@ -51,14 +51,14 @@ class Repair:
         or agent.
     shift
         Ticks; sum over all actions submitted of the largest shift of a unit of their work, see
-        `planoracle.solver.nearest.Nearest`. ``None`` without a plan, and for plans for
+        `planoracle.solver.repair.minimal_change.Nearest`. ``None`` without a plan, and for plans for
         kitchens that changed.
     makespan
         Of ``plan``, in ticks.
     optimum
         Least makespan of any plan, proved; else ``None``.
     in_order, in_order_status
-        Least makespan that keeps the order of the commands submitted, see `planoracle.solver.in_order`.
+        Least makespan that keeps the order of the commands submitted, see `planoracle.solver.repair.fixed_sequence`.
     added
         Actions that the submission lacks; in kitchens the actions that complete it.
     dropped
@@ -66,7 +66,7 @@ class Repair:
     plan
         In the benchmark's language; ``grade`` takes it as ``"plan"``.
     grid
-        See `planoracle.solver.nearest.Nearest`.
+        See `planoracle.solver.repair.minimal_change.Nearest`.
     """
 
     instance: str

@@ -9,10 +9,10 @@ from typing import Any
 from planoracle.analysis.judges.common import given, steps_limit
 from planoracle.analysis.repairs.common import Dropped, Repair
 from planoracle.instances.errors import InternalError
-from planoracle.instances.robotouille.kitchen import Kitchen
-from planoracle.instances.robotouille.language import parse
-from planoracle.instances.robotouille.profile import Profile
-from planoracle.instances.robotouille.run import Run, replay
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.language import parse
+from planoracle.instances.kitchens.profile import Profile
+from planoracle.instances.kitchens.run import Run, replay
 from planoracle.instances.status import Status
 from planoracle.solver.kitchens.planner import KitchenResult, plan
 

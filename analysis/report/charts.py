@@ -6,11 +6,11 @@ from collections import defaultdict
 from typing import Any
 
 from planoracle.analysis.optimum import optimum
-from planoracle.analysis.report.plain import plain, whole
+from planoracle.analysis.report.encode import plain, whole
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.profile import Profile
+from planoracle.instances.kitchens.run import Run, replay
 from planoracle.instances.model import Instance, Mode
-from planoracle.instances.robotouille.kitchen import Kitchen
-from planoracle.instances.robotouille.profile import Profile
-from planoracle.instances.robotouille.run import Run, replay
 from planoracle.instances.schedule import Piece
 from planoracle.instances.status import Status
 from planoracle.instances.wording import action_name

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from planoracle.analysis.batch.errors import WorkerError
 from planoracle.analysis.batch.team import Team
-from planoracle.analysis.report.bench import Options, Priced, Shown, bench
-from planoracle.analysis.report.entries import Entry
+from planoracle.analysis.report.inputs import Entry
+from planoracle.analysis.report.worker import Options, Priced, Shown, bench
 
 __all__ = ["Outcome", "Told", "Work", "work_on"]
 
@@ -195,8 +195,8 @@ def _show(job: tuple[Options, str, list[Entry]]) -> Outcome:
 
 
 def _graded(entry: Entry) -> Shown:
-    from planoracle.analysis.report.plain import packed
-    from planoracle.analysis.report.sheets import grade_faults, metrics
+    from planoracle.analysis.report.details import grade_faults, metrics
+    from planoracle.analysis.report.encode import packed
 
     assert entry.grade is not None
     sheet = (

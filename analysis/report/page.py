@@ -12,11 +12,11 @@ from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
-from planoracle.analysis.report.bench import Options
-from planoracle.analysis.report.board import Line, columns, lines_of, model_rows, problem_row, set_name
-from planoracle.analysis.report.entries import Entry
+from planoracle.analysis.report.encode import packed, plain
+from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Told, Work, work_on
-from planoracle.analysis.report.plain import packed, plain
+from planoracle.analysis.report.leaderboard import Line, columns, lines_of, model_rows, problem_row, set_name
+from planoracle.analysis.report.worker import Options
 from planoracle.instances.version import VERSION
 
 __all__ = ["Report", "build"]
@@ -66,7 +66,7 @@ def build(
     Parameters
     ----------
     entries
-        Submissions and grades, see `planoracle.analysis.report.entries.entries_of`.
+        Submissions and grades, see `planoracle.analysis.report.inputs.entries_of`.
     profile
         ``paper`` or ``released``.
     originals
@@ -86,7 +86,7 @@ def build(
 
     Examples
     --------
-    >>> from planoracle.analysis.report.entries import entries_of
+    >>> from planoracle.analysis.report.inputs import entries_of
     >>> done = build(entries_of([(1, {"id": "a", "instance": "timearena/household1", "actions": ["wait"]})]))
     >>> done.submissions, done.priced, done.unscored
     (1, 1, ())

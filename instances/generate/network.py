@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from random import Random
 
-from planoracle.instances.robotouille.chance import below, shuffled
+from planoracle.instances.rng import below, shuffled
 
 __all__ = ["Arc", "chosen", "follow", "gaps", "network", "tree", "windows"]
 

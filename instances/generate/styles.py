@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.generate.knobs import Knobs
+from planoracle.instances.generate.parameters import Knobs
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.schedule import Schedule
@@ -61,7 +61,7 @@ def style(name: str) -> Style:
     """Return a style by its name; raises `UnknownNameError`."""
     if name not in STYLES:
         raise UnknownNameError(f"must be one of {', '.join(STYLES)}", field="style", value=name)
-    module = import_module(f"planoracle.instances.generate.{name}")
+    module = import_module(f"planoracle.instances.{'generic' if name == 'own' else name}.generator")
     usual = module.defaults() if hasattr(module, "defaults") else Knobs()
     return Style(name, STYLES[name], usual, module.generate, getattr(module, "combine", None))
 
@@ -131,8 +131,8 @@ def draw(name: str, seed: int = 0, *, tries: int, combine: bool = False, **given
 def document(problem: Problem) -> dict[str, Any]:
     """Return the document of a problem in the file format of its kind, as ``planoracle solve`` reads it."""
     if not isinstance(problem, Instance):
-        from planoracle.instances.robotouille.files import to_document as kitchen
-        from planoracle.instances.robotouille.kitchen import Kitchen
+        from planoracle.instances.kitchens.files import to_document as kitchen
+        from planoracle.instances.kitchens.kitchen import Kitchen
 
         return kitchen(of_kind(problem, Kitchen))
     if problem.benchmark == "asynctool":

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.reading import load_json, read_bytes
-from planoracle.instances.robotouille import files
-from planoracle.instances.robotouille.domain import (
+from planoracle.instances.kitchens import files
+from planoracle.instances.kitchens.domain import (
     DELAY,
     REPEATS,
     Action,
@@ -18,8 +17,9 @@ from planoracle.instances.robotouille.domain import (
     Predicate,
     bundled,
 )
-from planoracle.instances.robotouille.kitchen import Goal, Kitchen, check_size, split_name
-from planoracle.instances.robotouille.layout import Layout
+from planoracle.instances.kitchens.kitchen import Goal, Kitchen, check_size, split_name
+from planoracle.instances.kitchens.layout import Layout
+from planoracle.instances.reading import load_json, read_bytes
 
 __all__ = [
     "domain_from_document",

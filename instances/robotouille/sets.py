@@ -8,11 +8,11 @@ from importlib.resources import files
 from typing import Any
 
 from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.kitchens.dishes import RAW, served
+from planoracle.instances.kitchens.files import FORMAT, VERSION, kitchen_from_document
+from planoracle.instances.kitchens.kitchen import Kitchen, split_name
+from planoracle.instances.kitchens.variants import variant
 from planoracle.instances.reading import load_json
-from planoracle.instances.robotouille.dishes import RAW, served
-from planoracle.instances.robotouille.files import FORMAT, VERSION, kitchen_from_document
-from planoracle.instances.robotouille.generate import variant
-from planoracle.instances.robotouille.kitchen import Kitchen, split_name
 
 __all__ = ["SETS", "covers", "kitchen", "load", "members", "names", "set_of"]
 

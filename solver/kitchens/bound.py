@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from planoracle.solver.kitchens.casting import Casting
-from planoracle.solver.kitchens.errands import Errands, Stack
-from planoracle.solver.kitchens.frame import NEVER, Frame, Scene
+from planoracle.solver.kitchens.abstraction import Scenery, View
+from planoracle.solver.kitchens.assignment_bound import Casting
+from planoracle.solver.kitchens.context import NEVER, Frame, Scene
 from planoracle.solver.kitchens.goals import Group, Roles
-from planoracle.solver.kitchens.pots import Pots
-from planoracle.solver.kitchens.scenery import Scenery, View
-from planoracle.solver.kitchens.spans import Spans
+from planoracle.solver.kitchens.item_costs import Errands, Stack
+from planoracle.solver.kitchens.time_bound import Spans
+from planoracle.solver.kitchens.vessel_costs import Pots
 
 __all__ = ["Bound"]
 

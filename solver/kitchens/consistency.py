@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from itertools import combinations
 
-from planoracle.instances.robotouille.kitchen import Atom, Kitchen, split_name
+from planoracle.instances.kitchens.kitchen import Atom, Kitchen, split_name
 
 __all__ = ["contradiction", "piles_stand"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import permutations, product
 from math import perm, prod
 
-from planoracle.instances.robotouille.domain import Domain, Effect
-from planoracle.instances.robotouille.kitchen import Kitchen, split_name
+from planoracle.instances.kitchens.domain import Domain, Effect
+from planoracle.instances.kitchens.kitchen import Kitchen, split_name
 
 __all__ = ["Dish", "Group", "Meal", "Process", "Role", "Roles", "Vessel", "pot_processes", "processes"]
 

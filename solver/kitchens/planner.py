@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 from planoracle.instances.deadline import Deadline, TimeOverError
 from planoracle.instances.errors import InputError, InternalError
-from planoracle.instances.robotouille import language, run
-from planoracle.instances.robotouille.fast import Compiled, State
-from planoracle.instances.robotouille.kitchen import Kitchen
-from planoracle.instances.robotouille.profile import PROFILES, Profile
+from planoracle.instances.kitchens import language, run
+from planoracle.instances.kitchens.compiled import Compiled, State
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.status import Status
+from planoracle.solver.exact.solve import versions
 from planoracle.solver.kitchens.consistency import contradiction
-from planoracle.solver.kitchens.frame import NEVER
-from planoracle.solver.kitchens.guide import Groups, guide, ordinary
-from planoracle.solver.solve import versions
+from planoracle.solver.kitchens.context import NEVER
+from planoracle.solver.kitchens.heuristic import Groups, guide, ordinary
 
 __all__ = ["KitchenResult", "plan"]
 

@@ -18,22 +18,22 @@ from support.samples import sample
 
 from planoracle.analysis.advice import next_commands
 from planoracle.analysis.cli import app
-from planoracle.analysis.courses.common import started, waited
-from planoracle.analysis.courses.dispatch import course_of
+from planoracle.analysis.trajectories import trajectory_of
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import encode as asynctool
 from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
 from planoracle.instances.benchmarks import language
 from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError
+from planoracle.instances.kitchens.run import replay as kitchen_replay
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.recipe2plan.language import Command
-from planoracle.instances.robotouille.run import replay as kitchen_replay
 from planoracle.instances.schedule import Piece
 from planoracle.instances.timearena import encode, rules
 from planoracle.instances.timearena.profile import PROFILES
 from planoracle.instances.timearena.world import world
-from planoracle.solver.solve import solve
+from planoracle.instances.trajectory import started, waited
+from planoracle.solver.exact.solve import solve
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 TEA = "timearena/household1"
@@ -250,7 +250,7 @@ def test_whoever_follows_any_advice_in_turns_or_minutes_ends_with_the_optimum(na
         command = random.choice(advice.options).command
         made.append(json.loads(command) if turns else command)
         assert len(made) <= optimum
-    run = course_of(instance, made if turns else advice.plan)
+    run = trajectory_of(instance, made if turns else advice.plan)
     assert (run.success, run.makespan) == (True, optimum)
 
 
@@ -262,7 +262,7 @@ def test_whoever_follows_any_advice_for_recipes_ends_with_the_optimum():
             clock += option.longest
         else:
             plan.append(option.command)
-            clock = course_of(instance, plan).situations[-1].state.clock
+            clock = trajectory_of(instance, plan).situations[-1].state.clock
     replayed = language("recipe2plan").replay(instance, plan)
     assert (replayed.success, replayed.makespan) == (True, 4080)
 

@@ -16,7 +16,7 @@ from planoracle.instances.asynctool import executors, sets
 from planoracle.instances.asynctool.calls import canonical
 from planoracle.instances.asynctool.profile import profile
 from planoracle.instances.catalogue import load
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 
 NAMES = sets.names()
 CLOSE = {"content": "ALL COMPLETED"}

@@ -19,8 +19,8 @@ from planoracle.analysis.batch import store as storing
 from planoracle.analysis.batch.store import VARIABLE, default_store
 from planoracle.analysis.optimum import kitchen_optimum, optimum, remembering
 from planoracle.instances import catalogue
+from planoracle.instances.kitchens.profile import PROFILES
 from planoracle.instances.model import Action, Instance
-from planoracle.instances.robotouille.profile import PROFILES
 from planoracle.instances.status import Status
 from planoracle.solver.kitchens import planner
 

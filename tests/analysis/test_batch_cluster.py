@@ -17,7 +17,7 @@ from support.runner import CliRunner
 from planoracle.analysis.batch import work as working
 from planoracle.analysis.batch.errors import WorkerError
 from planoracle.analysis.batch.grading import Grading
-from planoracle.analysis.batch.ledger import NAME
+from planoracle.analysis.batch.journal import NAME
 from planoracle.analysis.batch.work import Chunk
 from planoracle.analysis.cli import app
 from planoracle.instances import catalogue, files

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planoracle.analysis.batch import ledger as module
+from planoracle.analysis.batch import journal as module
 from planoracle.analysis.batch.digest import digest, fingerprint
 from planoracle.analysis.batch.errors import StorageError
-from planoracle.analysis.batch.ledger import NAME, Ledger
+from planoracle.analysis.batch.journal import NAME, Ledger
 from planoracle.instances import catalogue
 
 KEYS = [digest(number) for number in range(50)]

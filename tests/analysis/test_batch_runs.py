@@ -20,7 +20,7 @@ from support.batches import EAGER, finished, gone, kill, start, submissions, wri
 from support.runner import CliRunner
 from support.samples import sample
 
-from planoracle.analysis.batch.ledger import NAME
+from planoracle.analysis.batch.journal import NAME
 from planoracle.analysis.cli import app
 from planoracle.analysis.grade import Grade
 from planoracle.instances import catalogue, files
@@ -127,7 +127,7 @@ def test_a_worker_that_dies_is_replaced(many):
     path, expected, _ = many
     code = (
         f"{EAGER}\nimport os, signal, threading, time\nfrom multiprocessing import active_children\n"
-        "from planoracle.analysis.batch import hands\n"
+        "from planoracle.analysis.batch import executors as hands\n"
         "made = hands.Processes.__init__\n"
         "def make(self, *args):\n"
         "    made(self, *args)\n    threading.Thread(target=shoot).start()\n"

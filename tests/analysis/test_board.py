@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from planoracle.analysis.grade import Grade
-from planoracle.analysis.report.bench import Priced
-from planoracle.analysis.report.board import Line, columns, model_rows, score, set_name
+from planoracle.analysis.report.leaderboard import Line, columns, model_rows, score, set_name
+from planoracle.analysis.report.worker import Priced
 
 EXACT = {"rel": 1e-12, "abs": 1e-12}
 

@@ -575,7 +575,7 @@ def test_instances_reports_broken_files_and_lists_the_rest(files):
 
 def test_an_instance_our_tools_fail_on_does_not_end_the_batch(files, monkeypatch):
     from planoracle.instances.errors import InternalError
-    from planoracle.solver import solve as solving
+    from planoracle.solver.exact import solve as solving
 
     exact = solving.solve
 

@@ -14,8 +14,8 @@ from support.runner import CliRunner
 from planoracle.analysis.cli import app
 from planoracle.analysis.critics import asynctool, own, recipe2plan, robotouille, timearena
 from planoracle.analysis.critics.common import Finding, clean, clock_of
-from planoracle.analysis.critics.efficiency import openings
 from planoracle.analysis.critique import VERSION, Critique, critique
+from planoracle.analysis.efficiency import openings
 from planoracle.analysis.optimum import optimum
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import language as talk
@@ -24,6 +24,7 @@ from planoracle.instances.asynctool.encode import instance as encode_problem
 from planoracle.instances.asynctool.problem import Delays
 from planoracle.instances.benchmarks import language
 from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.kitchens import run as steps
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan import profile as cooking
@@ -31,7 +32,6 @@ from planoracle.instances.recipe2plan import rules as kitchen_rules
 from planoracle.instances.recipe2plan.language import parse
 from planoracle.instances.referee import KINDS, find_violations, referee
 from planoracle.instances.replay import Replay, Violation
-from planoracle.instances.robotouille import run as steps
 from planoracle.instances.robotouille.reader import load_kitchen
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.timearena import profile as arena

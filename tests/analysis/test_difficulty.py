@@ -10,15 +10,15 @@ from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.difficulty import GREEDY, measure, sift, summarize
-from planoracle.analysis.metrics.recipe2plan import reference_efficiency
 from planoracle.analysis.selection import OPTIMUM, REFERENCE, criteria, efficiency
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import read_instance
-from planoracle.instances.generate.knobs import Knobs
+from planoracle.instances.generate.parameters import Knobs
 from planoracle.instances.generate.styles import Generated, draw, generate
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.recipe2plan import facts
+from planoracle.instances.recipe2plan.metrics import reference_efficiency
 
 TIMED = [name for name in facts.names() if "/timed/" in name]
 

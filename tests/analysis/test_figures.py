@@ -33,7 +33,6 @@ from planoracle.analysis.figures.methods import gap_distribution, performance_pr
 from planoracle.analysis.figures.progress import Curve, action_shares, curve, progress_curves
 from planoracle.analysis.figures.staircase import regret_staircase
 from planoracle.analysis.figures.style import DASHES, HATCHES, LINES, MARKERS, PALETTE, plain
-from planoracle.analysis.metrics.timearena import measure, proportions
 from planoracle.analysis.regret import Decision, Regret, regret
 from planoracle.heuristics.registry import run
 from planoracle.instances import catalogue
@@ -43,8 +42,9 @@ from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Reso
 from planoracle.instances.recipe2plan.facts import combine
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.timearena import rules
+from planoracle.instances.timearena.metrics import measure, proportions
 from planoracle.instances.timearena.world import world
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 from tests.support.random_instances import workshop
 
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"

@@ -23,7 +23,7 @@ from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 from tests.support.random_instances import kitchen, workshop
 
 README = Path(__file__).resolve().parents[2] / "analysis" / "frames" / "README.md"

@@ -12,7 +12,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan.facts import load
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 
 BURNER = (Mode((Demand("burner"),)),)
 CHOP = Action("soup/chop", "soup", 4, 4, interruptible=True, label="chop an onion")

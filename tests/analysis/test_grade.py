@@ -15,7 +15,6 @@ from planoracle.analysis import submissions
 from planoracle.analysis.grade import Grade, Grader, grade_all
 from planoracle.analysis.judges import recipe2plan as judge_module
 from planoracle.analysis.judges.recipe2plan import released_plan
-from planoracle.analysis.metrics.recipe2plan import measure, reference_efficiency
 from planoracle.analysis.optimum import optimum
 from planoracle.analysis.statistics import summarize
 from planoracle.analysis.submissions import read_submissions
@@ -25,6 +24,7 @@ from planoracle.instances.files import to_document
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan.language import Command, Plan, parse
+from planoracle.instances.recipe2plan.metrics import measure, reference_efficiency
 from planoracle.instances.recipe2plan.profile import PROFILES, profile
 from planoracle.instances.recipe2plan.rules import replay
 

@@ -13,7 +13,7 @@ from planoracle.analysis.compare_robotouille import compare, summarize
 from planoracle.analysis.grade import Grader
 from planoracle.analysis.statistics import summarize_robotouille
 from planoracle.instances.errors import InputError
-from planoracle.instances.robotouille.files import to_document
+from planoracle.instances.kitchens.files import to_document
 from planoracle.instances.robotouille.sets import kitchen
 
 BURGER = "robotouille/synchronous/3_burger"

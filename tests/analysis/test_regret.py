@@ -12,9 +12,8 @@ from support.random_instances import kitchen, workshop
 from support.runs import from_scratch, odd_workshop, walk
 from support.samples import sample
 
-from planoracle.analysis.courses.dispatch import course_of
 from planoracle.analysis.regret import regret, regret_of
-from planoracle.analysis.valuation import step_of
+from planoracle.analysis.trajectories import trajectory_of
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import encode as asynctool
 from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
@@ -30,7 +29,8 @@ from planoracle.instances.recipe2plan.rules import replay
 from planoracle.instances.robotouille.reader import load_kitchen
 from planoracle.instances.timearena import profile as timearena
 from planoracle.instances.timearena.world import world
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.states.values import step_of
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 REASONS = {None, "constraints", "time_limit", "over", "spoiled"}
@@ -160,7 +160,7 @@ def test_sums_are_exact_on_random_timearena_runs():
         said = [random.choice(random.choice((scene.commands, ["wait"], noise))) for _ in range(random.randint(5, 200))]
         found = priced(load(name), {"actions": said, "time_limit": 10_000}, rules)
         if found.completion_plan is not None:
-            course = course_of(load(name), found.completion_plan, rules)
+            course = trajectory_of(load(name), found.completion_plan, rules)
             assert (course.success, course.makespan) == (True, found.completion)
 
 
@@ -315,7 +315,7 @@ def test_the_point_of_no_return_is_where_a_solve_from_scratch_sees_it(make):
             plan = [piece._asdict() for piece in here.state.pieces]
         else:
             plan = [[int(p.action[3:]), p.action[:2], p.duration, p.start] for p in here.state.pieces]
-        run = course_of(instance, plan)
+        run = trajectory_of(instance, plan)
         found = regret_of(run)
         possible = []
         for situation in run.situations:

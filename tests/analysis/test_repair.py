@@ -19,12 +19,12 @@ from planoracle.analysis.submissions import answers
 from planoracle.instances.catalogue import load, problem
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files import to_document
+from planoracle.instances.kitchens import profile as robotouille
+from planoracle.instances.kitchens.files import kitchen_from_document
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.recipe2plan import facts
-from planoracle.instances.robotouille import profile as robotouille
-from planoracle.instances.robotouille.files import kitchen_from_document
+from planoracle.solver.exact.solve import solve
 from planoracle.solver.kitchens.planner import plan as plan_kitchen
-from planoracle.solver.solve import solve
 
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
 WAIT = {"content": "WAIT"}

@@ -18,11 +18,11 @@ from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grader, grade_all
 from planoracle.analysis.optimum import optimum
 from planoracle.analysis.regret import regret
-from planoracle.analysis.report.bench import Options, bench
-from planoracle.analysis.report.board import lines_of, model_rows, score
-from planoracle.analysis.report.entries import Entry, entries_of, grade_of
+from planoracle.analysis.report.inputs import Entry, entries_of, grade_of
 from planoracle.analysis.report.jobs import work_on
+from planoracle.analysis.report.leaderboard import lines_of, model_rows, score
 from planoracle.analysis.report.page import build
+from planoracle.analysis.report.worker import Options, bench
 from planoracle.analysis.statistics import summarize
 from planoracle.instances import files
 from planoracle.instances.catalogue import load

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
-from planoracle.analysis.report.entries import entries_of
+from planoracle.analysis.report.inputs import entries_of
 from planoracle.analysis.report.page import build
 from tests.support.chromium import BINARY, Chromium
 from tests.support.reports import COBBLER, HOUSE, KITCHEN, MARKUP, submissions

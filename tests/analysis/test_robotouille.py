@@ -13,15 +13,15 @@ import pytest
 from planoracle.analysis.figures.kitchen import picture, save_picture
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.judges.robotouille import RobotouilleJudge
-from planoracle.analysis.metrics.robotouille import measure, optimality_histogram, step_limit
-from planoracle.analysis.metrics.robotouille_failures import CAUSES, FAILURES, LACKS, failure, lacks
 from planoracle.instances.errors import InputError
-from planoracle.instances.robotouille.describe import describe, look
-from planoracle.instances.robotouille.fast import compiled
-from planoracle.instances.robotouille.profile import PROFILES, profile
-from planoracle.instances.robotouille.run import REFUSALS, replay
+from planoracle.instances.kitchens.compiled import compiled
+from planoracle.instances.kitchens.describe import describe, look
+from planoracle.instances.kitchens.profile import PROFILES, profile
+from planoracle.instances.kitchens.random_small import random_kitchen
+from planoracle.instances.kitchens.run import REFUSALS, replay
+from planoracle.instances.robotouille.failures import CAUSES, FAILURES, LACKS, failure, lacks
+from planoracle.instances.robotouille.metrics import measure, optimality_histogram, step_limit
 from planoracle.instances.robotouille.sets import kitchen, names
-from planoracle.instances.robotouille.tiny import random_kitchen
 from planoracle.solver.kitchens.planner import KitchenResult, plan
 
 CHEESE = "robotouille/synchronous/0_cheese_sandwich"
@@ -328,5 +328,5 @@ def test_description() -> None:
     away = [*actions[: filled + 1], "Pick up pot1 from sink1 using robot1"]
     paused = replay(kitchen(SOUP), away, RULES)
     assert "robot1 at sink1, holds pot1 (water after 3 steps, paused)" in describe(paused.rules, paused.states[-1])
-    assert doctest.testmod(import_module("planoracle.instances.robotouille.describe")).failed == 0
-    assert doctest.testmod(import_module("planoracle.analysis.metrics.robotouille")).failed == 0
+    assert doctest.testmod(import_module("planoracle.instances.kitchens.describe")).failed == 0
+    assert doctest.testmod(import_module("planoracle.instances.robotouille.metrics")).failed == 0

@@ -25,7 +25,7 @@ import planoracle.solver
 from planoracle.analysis.cli import run
 from planoracle.analysis.cli.output import Format, Table
 from planoracle.analysis.figures.style import plain as label
-from planoracle.analysis.report.plain import plain
+from planoracle.analysis.report.encode import plain
 from planoracle.instances.visible import to_json, visible
 
 #: Sequences that steer terminals, marks of direction, separators, and what is invisible or no character at all.

@@ -11,17 +11,17 @@ from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.grade import Grader
-from planoracle.analysis.metrics.timearena import measure, proportions, summarize
 from planoracle.analysis.statistics import summarize_timearena
 from planoracle.instances.errors import PlanError
 from planoracle.instances.recipe2plan.profile import PROFILES as RECIPE2PLAN
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.language import extract, parse
+from planoracle.instances.timearena.metrics import measure, proportions, summarize
 from planoracle.instances.timearena.profile import PROFILES, profile
 from planoracle.instances.timearena.rules import replay
 from planoracle.instances.timearena.sets import names, scenario_set
 from planoracle.instances.timearena.world import world
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 
 TEA = "timearena/household1"
 SCENE = world(TEA)

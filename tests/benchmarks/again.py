@@ -20,15 +20,15 @@ from dataclasses import replace
 from random import Random
 from time import perf_counter
 
-from planoracle.analysis.courses.common import Situation
-from planoracle.analysis.courses.dispatch import course_of
-from planoracle.analysis.valuation import state_solver, step_of, value_of
+from planoracle.analysis.trajectories import trajectory_of
 from planoracle.instances.catalogue import load
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan.profile import PROFILES
-from planoracle.solver.bounds import common_tick
-from planoracle.solver.solve import solve
+from planoracle.instances.trajectory import DecisionPoint
+from planoracle.solver.exact.bounds import common_tick
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.states.values import state_solver, step_of, value_of
 from tests.benchmarks.peers.answer import Answer, UnsupportedError
 from tests.benchmarks.peers.direct import core, direct
 
@@ -41,11 +41,11 @@ def kitchens() -> list[Instance]:
     return [instance for instance in map(load, facts.names()) if len(instance.actions) == ACTIONS]
 
 
-def situations(instance: Instance) -> Iterator[tuple[Situation, int]]:
+def situations(instance: Instance) -> Iterator[tuple[DecisionPoint, int]]:
     """Situations along the released reference plan, with the ticks per step of the run."""
     plan = facts.reference_plan(*instance.name.split("/")[1:])
     if plan:
-        run = course_of(instance, ", ".join(command.text for command in plan), PROFILES["released"])
+        run = trajectory_of(instance, ", ".join(command.text for command in plan), PROFILES["released"])
         if run.impossible is None:
             yield from ((situation, step_of(run)) for situation in run.situations)
 

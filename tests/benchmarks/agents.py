@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from planoracle.instances.catalogue import expand, load
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from planoracle.analysis.grade import Grader
 from planoracle.heuristics.registry import run
 from planoracle.instances.asynctool import sets
 from planoracle.instances.catalogue import load
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 
 
 def main(count: int = 10_000) -> None:

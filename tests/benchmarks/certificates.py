@@ -11,8 +11,8 @@ from collections import Counter
 from time import perf_counter
 
 from planoracle.instances.catalogue import expand, load
-from planoracle.solver.certificate import KINDS, certificate
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.explain.certificate import KINDS, certificate
 
 SETS = (
     "recipe2plan/timed",

@@ -18,7 +18,7 @@ from planoracle.heuristics.registry import Budget, run
 from planoracle.instances.catalogue import load
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan.profile import PROFILES
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 
 COMMAND = str(Path(sys.executable).parent / "planoracle")
 

@@ -10,13 +10,13 @@ from collections import Counter
 from random import Random
 from time import perf_counter
 
-from planoracle.analysis.courses.dispatch import course_of
 from planoracle.analysis.regret import regret
-from planoracle.analysis.valuation import step_of, value_of, values_of
+from planoracle.analysis.trajectories import trajectory_of
 from planoracle.instances.catalogue import load
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan.profile import PROFILES
 from planoracle.instances.wording import action_name, span
+from planoracle.solver.states.values import step_of, value_of, values_of
 
 RULES = PROFILES["released"]
 
@@ -47,7 +47,7 @@ def profiles() -> list:
 
 def states() -> None:
     """Value all situations of the reference plans along the run, then the same ones singly in random order."""
-    runs = [course_of(instance, plan, RULES) for instance, plan in references()]
+    runs = [trajectory_of(instance, plan, RULES) for instance, plan in references()]
     for run in runs:
         value_of(run.begin, step_of(run))  # builds the model
     began = perf_counter()

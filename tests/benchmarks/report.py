@@ -17,7 +17,7 @@ from typing import Any
 
 from planoracle.analysis.grade import Grader, grade_all
 from planoracle.analysis.optimum import optimum
-from planoracle.analysis.report.entries import entries_of
+from planoracle.analysis.report.inputs import entries_of
 from planoracle.analysis.report.page import build
 from planoracle.heuristics.registry import run
 from planoracle.instances.catalogue import expand, load

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from planoracle.instances import catalogue
-from planoracle.instances.robotouille.kitchen import Kitchen
+from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.solver.kitchens.planner import plan
 
 

@@ -12,7 +12,7 @@ from time import perf_counter
 from planoracle.heuristics.timearena_greedy import released
 from planoracle.instances.timearena.encode import load
 from planoracle.instances.timearena.world import task_names
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 
 
 def main() -> None:

@@ -28,15 +28,15 @@ with atheris.instrument_imports(include=["planoracle"]):
     from planoracle.instances.benchmarks import language
     from planoracle.instances.errors import InputError
     from planoracle.instances.files import instance_from_document, to_document
+    from planoracle.instances.kitchens import language as robotouille
+    from planoracle.instances.kitchens import run as robotouille_run
     from planoracle.instances.literature.reader import read_data
     from planoracle.instances.reading import load_json
     from planoracle.instances.recipe2plan import language as recipe2plan
     from planoracle.instances.recipe2plan import rules as recipe2plan_rules
     from planoracle.instances.recipe2plan.profile import PROFILES as RECIPES
     from planoracle.instances.recipe2plan.reader import looks_like_cooking, read_cooking
-    from planoracle.instances.robotouille import language as robotouille
     from planoracle.instances.robotouille import reader as robotouille_reader
-    from planoracle.instances.robotouille import run as robotouille_run
     from planoracle.instances.timearena import language as timearena
     from planoracle.instances.timearena import rules as timearena_rules
     from planoracle.instances.timearena.profile import PROFILES as ARENA

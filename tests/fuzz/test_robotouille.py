@@ -16,13 +16,13 @@ from support.specimens import documents, submissions
 from planoracle.analysis.judges.common import steps_limit
 from planoracle.instances.catalogue import problem
 from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.kitchens import files, kitchen
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.language import MAX_ACTIONS, MAX_LINES, parse
+from planoracle.instances.kitchens.profile import PROFILES
+from planoracle.instances.kitchens.run import Run, as_replay, replay
 from planoracle.instances.reading import load_json
-from planoracle.instances.robotouille import files, kitchen
-from planoracle.instances.robotouille.kitchen import Kitchen
-from planoracle.instances.robotouille.language import MAX_ACTIONS, MAX_LINES, parse
-from planoracle.instances.robotouille.profile import PROFILES
 from planoracle.instances.robotouille.reader import domain_from_document, kitchen_of
-from planoracle.instances.robotouille.run import Run, as_replay, replay
 
 SEEDS = st.integers(0, 2**32 - 1)
 NAME = "robotouille/asynchronous/5_potato_soup"

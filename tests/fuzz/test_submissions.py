@@ -15,7 +15,6 @@ from support.hostile import HOSTILE, TEXTS, encoded
 from support.mutations import Mutator
 from support.specimens import submissions, verdicts
 
-from planoracle.analysis.courses.dispatch import course_of
 from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grade, Grader, grade_all
 from planoracle.analysis.problems import Problems
@@ -23,10 +22,11 @@ from planoracle.analysis.profiles import BENCHMARKS, profiles
 from planoracle.analysis.regret import completed, regret
 from planoracle.analysis.repair import Repairer
 from planoracle.analysis.submissions import MAX_LINE, answers, read_submissions
-from planoracle.analysis.valuation import step_of, value_of
+from planoracle.analysis.trajectories import trajectory_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
-from planoracle.solver.states import Value
+from planoracle.solver.states.solver import Value
+from planoracle.solver.states.values import step_of, value_of
 
 SEEDS = st.integers(0, 2**32 - 1)
 INTERNAL = "internal error"
@@ -181,7 +181,7 @@ def test_a_completion_for_which_there_is_no_time_is_no_fault_of_ours() -> None:
     """A busy machine may find the best makespan in time, but not the plan that belongs to it."""
     problem = Problems().find("recipe2plan/timed/Pizza_Chocolate-Cake")
     assert isinstance(problem, Instance)
-    course = course_of(problem, "Step(2, Chocolate-Cake, 10 min, 00:00:00)")
+    course = trajectory_of(problem, "Step(2, Chocolate-Cake, 10 min, 00:00:00)")
     value = value_of(course.situations[course.stop], step_of(course))
     assert value.makespan is not None
     assert completed(course, course.stop, value) is not None

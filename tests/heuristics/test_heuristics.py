@@ -15,7 +15,7 @@ from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.referee import referee
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 
 SOME = facts.names()[::13]
 

@@ -13,8 +13,8 @@ from planoracle.instances.benchmarks import language
 from planoracle.instances.crew import assign, crewed, interchangeable, split_crew, with_agents
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import instance_from_document, to_document
+from planoracle.instances.kitchens.cooks import with_cooks
 from planoracle.instances.model import Action, Instance
-from planoracle.instances.robotouille.cooks import with_cooks
 from planoracle.instances.robotouille.sets import kitchen
 
 TIMED = "recipe2plan/timed/Cobbler_Pancakes"

@@ -20,15 +20,15 @@ from planoracle.instances.asynctool import reader as asynctool
 from planoracle.instances.benchmarks import certify
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import instance_from_document
-from planoracle.instances.generate.knobs import Knobs
 from planoracle.instances.generate.measures import describe
 from planoracle.instances.generate.network import follow, gaps, network, tree
+from planoracle.instances.generate.parameters import Knobs
 from planoracle.instances.generate.styles import STYLES, document, draw, generate, style
+from planoracle.instances.kitchens.files import kitchen_from_document
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan import facts
-from planoracle.instances.robotouille.files import kitchen_from_document
+from planoracle.solver.exact.solve import solve
 from planoracle.solver.kitchens.planner import plan
-from planoracle.solver.solve import solve
 
 SCHEDULING = [name for name in STYLES if name != "robotouille"]
 

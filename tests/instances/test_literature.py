@@ -19,7 +19,7 @@ from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
 from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max, reader, slab
 from planoracle.instances.model import Instance, Lag, Resource
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 
 SCH = """3\t2\t0\t0
 0\t1\t2\t1\t2\t[0]\t[2]

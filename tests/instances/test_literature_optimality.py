@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from planoracle.instances.files import instance_from_document, to_document
 from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max, slab
 from planoracle.instances.model import Instance
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 from tests.support.start_times import Pair, least_makespan
 
 

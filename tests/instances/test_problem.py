@@ -20,9 +20,9 @@ from planoracle.analysis.repair import repair
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.styles import document
+from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
-from planoracle.instances.robotouille.kitchen import Kitchen
 
 KITCHEN = "robotouille/synchronous/3_burger"
 

@@ -14,7 +14,7 @@ from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan.language import Command, Plan, parse
 from planoracle.instances.recipe2plan.profile import PROFILES, profile
 from planoracle.instances.recipe2plan.rules import KINDS, MAX_VIOLATIONS, replay
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 PROFILE_NAMES = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])

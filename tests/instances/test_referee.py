@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import KINDS, find_violations, referee
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 from tests.strategies import instances
 
 

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.robotouille.domain import Domain, bundled
-from planoracle.instances.robotouille.files import json_schema, kitchen_from_document, read_kitchen, to_document
-from planoracle.instances.robotouille.kitchen import Goal, Kitchen
+from planoracle.instances.kitchens.domain import Domain, bundled
+from planoracle.instances.kitchens.files import json_schema, kitchen_from_document, read_kitchen, to_document
+from planoracle.instances.kitchens.kitchen import Goal, Kitchen
+from planoracle.instances.kitchens.run import replay
 from planoracle.instances.robotouille.reader import (
     domain_from_document,
     environment_from_document,
@@ -21,7 +22,6 @@ from planoracle.instances.robotouille.reader import (
     read_domain,
     read_environment,
 )
-from planoracle.instances.robotouille.run import replay
 from tests.support.robotouille import KITCHENS, bakery, bakery_domain, document, kitchen
 
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planoracle.instances.errors import PlanError, UnknownNameError
-from planoracle.instances.robotouille.domain import bundled
-from planoracle.instances.robotouille.language import MAX_ACTIONS, extract, match, parse, render
-from planoracle.instances.robotouille.profile import PROFILES, RULES, profile
-from planoracle.instances.robotouille.run import REFUSALS, as_replay, replay
+from planoracle.instances.kitchens.domain import bundled
+from planoracle.instances.kitchens.language import MAX_ACTIONS, extract, match, parse, render
+from planoracle.instances.kitchens.profile import PROFILES, RULES, profile
+from planoracle.instances.kitchens.run import REFUSALS, as_replay, replay
 from tests.support.robotouille import GRILL, KITCHENS, SOUP, kitchen
 from tests.support.steps import steps_of
 

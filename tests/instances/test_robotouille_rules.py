@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 from support.samples import sample
 
-from planoracle.instances.robotouille import goals, lookup
-from planoracle.instances.robotouille.fast import Compiled, compiled
-from planoracle.instances.robotouille.kitchen import Goal, Kitchen, split_name
-from planoracle.instances.robotouille.profile import PROFILES, Profile, profile
+from planoracle.instances.kitchens import action_index as lookup
+from planoracle.instances.kitchens import goals
+from planoracle.instances.kitchens.compiled import Compiled, compiled
+from planoracle.instances.kitchens.kitchen import Goal, Kitchen, split_name
+from planoracle.instances.kitchens.profile import PROFILES, Profile, profile
+from planoracle.instances.kitchens.rules import Interpreter, goal_reached
+from planoracle.instances.kitchens.run import replay
 from planoracle.instances.robotouille.reader import load_kitchen
-from planoracle.instances.robotouille.rules import Interpreter, goal_reached
-from planoracle.instances.robotouille.run import replay
 from tests.support.robotouille import GRILL, KITCHENS, SOUP, Cook, bakery, kitchen, walk
 
 PAPER, RELEASED, JOINT = PROFILES["paper"], PROFILES["released"], profile("released", moves="joint")

@@ -12,16 +12,16 @@ import pytest
 from support.samples import sample
 
 from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.kitchens.compiled import Compiled
+from planoracle.instances.kitchens.dishes import served
+from planoracle.instances.kitchens.files import kitchen_from_document, to_document
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.layout import layout_of
+from planoracle.instances.kitchens.random_small import random_kitchen
+from planoracle.instances.kitchens.run import replay
+from planoracle.instances.kitchens.variants import variant
 from planoracle.instances.robotouille import sets
-from planoracle.instances.robotouille.dishes import served
-from planoracle.instances.robotouille.fast import Compiled
-from planoracle.instances.robotouille.files import kitchen_from_document, to_document
-from planoracle.instances.robotouille.generate import variant
-from planoracle.instances.robotouille.kitchen import Kitchen
-from planoracle.instances.robotouille.layout import layout_of
 from planoracle.instances.robotouille.reader import load_kitchen
-from planoracle.instances.robotouille.run import replay
-from planoracle.instances.robotouille.tiny import random_kitchen
 from tests.support.robotouille import KITCHENS, kitchen
 from tests.support.robotouille_plans import plan_for
 

@@ -15,7 +15,7 @@ from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import PROFILES, Profile
 from planoracle.instances.timearena.rules import KINDS, WRONG, Run, as_replay, replay
 from planoracle.instances.timearena.world import World, world
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 
 TEA = "timearena/household1"
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]

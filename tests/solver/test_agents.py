@@ -13,11 +13,11 @@ from planoracle.instances.catalogue import bundled, load
 from planoracle.instances.crew import with_agents
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.schedule import Schedule
-from planoracle.solver import bounds as bounding
-from planoracle.solver import solve as solving
-from planoracle.solver.bounds import common_tick, horizon, lower_bound, windows
-from planoracle.solver.model import ScheduleModel
-from planoracle.solver.solve import Result, solve
+from planoracle.solver.exact import bounds as bounding
+from planoracle.solver.exact import solve as solving
+from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
+from planoracle.solver.exact.model import ScheduleModel
+from planoracle.solver.exact.solve import Result, solve
 
 SHOPS = 500
 MOST_SCHEDULES = 20_000

@@ -11,7 +11,7 @@ from support.samples import sample
 from planoracle.instances.asynctool import encode, rules, sets
 from planoracle.instances.asynctool.problem import Delays
 from planoracle.instances.catalogue import load
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 
 #: The paper's Table 4: number of tasks and mean number of calls, by class.
 TABLE_4 = {

@@ -15,10 +15,10 @@ from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.schedule import Piece
 from planoracle.instances.state import State, restricted
-from planoracle.solver.bounds import horizon
-from planoracle.solver.certificate import Case, Certificate, Load, Order, Path, Split, certificate
-from planoracle.solver.proof.audit import verify
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.bounds import horizon
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.explain.certificate import Case, Certificate, Load, Order, Path, Split, certificate
+from planoracle.solver.explain.checker import verify
 
 
 def job(name, duration, attended=None, **more):

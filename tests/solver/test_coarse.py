@@ -14,10 +14,10 @@ from planoracle.instances.deadline import Deadline
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import find_violations
-from planoracle.solver import solve as solving
-from planoracle.solver.bounds import common_divisor, common_tick, steps
-from planoracle.solver.coarse import coarse_schedule, coarsened, refined
-from planoracle.solver.solve import solve
+from planoracle.solver.exact import solve as solving
+from planoracle.solver.exact.bounds import common_divisor, common_tick, steps
+from planoracle.solver.exact.coarse import coarse_schedule, coarsened, refined
+from planoracle.solver.exact.solve import solve
 
 GRIDS = (41, 60)
 

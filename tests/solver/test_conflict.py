@@ -14,11 +14,11 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.schedule import Piece
 from planoracle.instances.state import NOW, State, restricted
-from planoracle.solver import conflict as conflicts
-from planoracle.solver.bounds import horizon
-from planoracle.solver.conflict import find_conflict
-from planoracle.solver.constraints import KINDS, Constraint, constraints, only, without
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.bounds import horizon
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.explain import conflict as conflicts
+from planoracle.solver.explain.conflict import find_conflict
+from planoracle.solver.explain.constraints import KINDS, Constraint, constraints, only, without
 
 MOST_SCHEDULES = 20_000
 
@@ -366,7 +366,7 @@ def test_a_test_that_is_not_settled_keeps_its_constraint(monkeypatch):
 
 def test_contradictory_answers_of_the_two_settings_are_not_believed(monkeypatch):
     """A refutation by one setting only is no proof: the solver decides then."""
-    from planoracle.solver.cp import run
+    from planoracle.solver.exact.cp import run
 
     def lying(model, **options):
         found = run(model, **options)

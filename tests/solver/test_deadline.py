@@ -17,16 +17,16 @@ from planoracle.instances.deadline import Deadline, TimeOverError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import find_violations
 from planoracle.instances.robotouille import sets as robotouille
-from planoracle.solver import orders
-from planoracle.solver import solve as solving
-from planoracle.solver.bounds import common_tick, horizon, lower_bound, windows
-from planoracle.solver.kitchens import guide as guiding
+from planoracle.solver.exact import orders
+from planoracle.solver.exact import solve as solving
+from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
+from planoracle.solver.exact.model import ScheduleModel
+from planoracle.solver.exact.orders import ordered_windows
+from planoracle.solver.exact.size import model_size
+from planoracle.solver.exact.solve import Result, solve
+from planoracle.solver.kitchens import heuristic as guiding
 from planoracle.solver.kitchens.goals import Roles
 from planoracle.solver.kitchens.planner import plan
-from planoracle.solver.model import ScheduleModel
-from planoracle.solver.orders import ordered_windows
-from planoracle.solver.size import model_size
-from planoracle.solver.solve import Result, solve
 
 
 class Clock:

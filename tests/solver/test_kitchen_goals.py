@@ -14,12 +14,12 @@ from support.robotouille import kitchen as small
 from support.samples import sample
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.robotouille.domain import ACTOR
-from planoracle.instances.robotouille.fast import Compiled
-from planoracle.instances.robotouille.kitchen import Atom, Goal, Kitchen, split_name
-from planoracle.instances.robotouille.profile import PROFILES
+from planoracle.instances.kitchens.compiled import Compiled
+from planoracle.instances.kitchens.domain import ACTOR
+from planoracle.instances.kitchens.kitchen import Atom, Goal, Kitchen, split_name
+from planoracle.instances.kitchens.profile import PROFILES
+from planoracle.instances.kitchens.random_small import random_kitchen
 from planoracle.instances.robotouille.sets import kitchen, names
-from planoracle.instances.robotouille.tiny import random_kitchen
 from planoracle.solver.kitchens.consistency import _ALTERNATIVES, _STATION, _hold, contradiction, piles_stand
 from planoracle.solver.kitchens.goals import Roles
 from planoracle.solver.kitchens.planner import plan

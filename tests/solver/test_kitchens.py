@@ -10,16 +10,16 @@ from support.robotouille import blind
 from support.samples import sample
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.robotouille import run
-from planoracle.instances.robotouille.domain import bundled
-from planoracle.instances.robotouille.fast import Compiled
-from planoracle.instances.robotouille.kitchen import Goal
-from planoracle.instances.robotouille.profile import PROFILES, profile
+from planoracle.instances.kitchens import run
+from planoracle.instances.kitchens.compiled import Compiled
+from planoracle.instances.kitchens.domain import bundled
+from planoracle.instances.kitchens.kitchen import Goal
+from planoracle.instances.kitchens.profile import PROFILES, profile
+from planoracle.instances.kitchens.random_small import random_kitchen
 from planoracle.instances.robotouille.reader import read_environment
 from planoracle.instances.robotouille.sets import kitchen, names
-from planoracle.instances.robotouille.tiny import random_kitchen
-from planoracle.solver.kitchens.frame import NEVER
-from planoracle.solver.kitchens.guide import guide
+from planoracle.solver.kitchens.context import NEVER
+from planoracle.solver.kitchens.heuristic import guide
 from planoracle.solver.kitchens.planner import plan
 
 #: Optima of the released default kitchens, in their order.

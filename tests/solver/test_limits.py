@@ -15,11 +15,11 @@ from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Reso
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece
 from planoracle.instances.state import State, restricted
-from planoracle.solver import orders
-from planoracle.solver.bounds import common_tick, windows
-from planoracle.solver.orders import ordered_windows
-from planoracle.solver.solve import solve
-from planoracle.solver.states import StateSolver
+from planoracle.solver.exact import orders
+from planoracle.solver.exact.bounds import common_tick, windows
+from planoracle.solver.exact.orders import ordered_windows
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.states.solver import StateSolver
 
 
 def jobs(count: int, ticks: int, **options: object) -> tuple[Action, ...]:

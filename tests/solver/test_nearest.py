@@ -17,10 +17,10 @@ from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.solver import near_model
-from planoracle.solver.in_order import best_in_order
-from planoracle.solver.nearest import OBJECTIVES, nearest
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.repair import perturbation as near_model
+from planoracle.solver.repair.fixed_sequence import best_in_order
+from planoracle.solver.repair.minimal_change import OBJECTIVES, nearest
 
 ORDERS = [order for count in (1, 2, 3) for order in permutations(OBJECTIVES, count)]
 MOST_SCHEDULES = 10_000

@@ -14,9 +14,9 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.referee import referee
-from planoracle.solver import solve as solving
-from planoracle.solver.bounds import common_tick, grid_matters, horizon, lower_bound, windows
-from planoracle.solver.solve import solve
+from planoracle.solver.exact import solve as solving
+from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, windows
+from planoracle.solver.exact.solve import solve
 
 KITCHENS = 220
 WORKSHOPS = 250

@@ -8,11 +8,11 @@ from support.random_crews import crewshop
 from support.random_instances import kitchen, workshop
 
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource, merge
-from planoracle.solver import solve as solving
-from planoracle.solver.bounds import windows
-from planoracle.solver.model import ScheduleModel
-from planoracle.solver.orders import ordered_windows
-from planoracle.solver.solve import solve
+from planoracle.solver.exact import solve as solving
+from planoracle.solver.exact.bounds import windows
+from planoracle.solver.exact.model import ScheduleModel
+from planoracle.solver.exact.orders import ordered_windows
+from planoracle.solver.exact.solve import solve
 
 
 def project(seed: int) -> Instance:
@@ -82,7 +82,7 @@ def test_forced_orders_change_no_answer(family, monkeypatch):
 
 
 def test_too_large_an_instance_keeps_the_windows_of_its_lags(monkeypatch):
-    from planoracle.solver import orders
+    from planoracle.solver.exact import orders
 
     instance = next(i for i in map(project, range(100)) if ordered_windows(i).forced)
     monkeypatch.setattr(orders, "_EFFORT", 0)

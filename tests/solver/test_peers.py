@@ -8,7 +8,7 @@ import pytest
 
 from planoracle.instances.catalogue import expand, load
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 from tests.benchmarks.peers.answer import Answer, Starts, UnsupportedError
 from tests.benchmarks.peers.made import project
 from tests.benchmarks.peers.methods import METHODS, OURS, available, method

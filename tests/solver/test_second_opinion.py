@@ -11,12 +11,14 @@ from support.scripted import Scripted
 from planoracle.instances.catalogue import load
 from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.state import State
-from planoracle.solver import conflict, cp, nearest
-from planoracle.solver import solve as solving
-from planoracle.solver.cp import MOST_WITHOUT_PRESOLVE
-from planoracle.solver.solve import solve
-from planoracle.solver.stages import Stages
-from planoracle.solver.states import StateSolver
+from planoracle.solver.exact import cp
+from planoracle.solver.exact import solve as solving
+from planoracle.solver.exact.cp import MOST_WITHOUT_PRESOLVE
+from planoracle.solver.exact.lexicographic import Stages
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.explain import conflict
+from planoracle.solver.repair import minimal_change as nearest
+from planoracle.solver.states.solver import StateSolver
 
 STATUSES = ("optimal", "feasible", "infeasible", "unknown")
 #: Runs of CP-SAT that `solve` does one after the other as long as the answers are unknown.

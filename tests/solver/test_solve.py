@@ -11,8 +11,8 @@ from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan import facts
-from planoracle.solver import solve as solving
-from planoracle.solver.solve import solve
+from planoracle.solver.exact import solve as solving
+from planoracle.solver.exact.solve import solve
 
 LARGE = [
     "BBQ-Meatballs", "Chilli", "Choco", "Cobbler", "Pancakes", "Cookies", "Vada", "Okra-Fry",
@@ -106,7 +106,7 @@ def test_an_infeasible_that_cannot_be_confirmed_is_not_reported(monkeypatch):
 
 
 def test_a_schedule_that_breaks_the_rules_is_never_an_answer(monkeypatch):
-    from planoracle.solver.model import ScheduleModel
+    from planoracle.solver.exact.model import ScheduleModel
 
     decode = ScheduleModel.schedule
 

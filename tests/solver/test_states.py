@@ -13,7 +13,6 @@ from support.random_instances import kitchen, workshop
 from support.runs import from_scratch, odd_workshop, walk
 from support.samples import sample
 
-from planoracle.analysis.valuation import state_solver, value_of
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import encode as asynctool
 from planoracle.instances.asynctool.language import WAIT, call_message
@@ -27,8 +26,9 @@ from planoracle.instances.state import State, restricted
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import PROFILES
 from planoracle.instances.timearena.world import task_names, world
-from planoracle.solver.solve import solve
-from planoracle.solver.states import StateSolver, Value
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.states.solver import StateSolver, Value
+from planoracle.solver.states.values import state_solver, value_of
 
 
 def chains(seed):

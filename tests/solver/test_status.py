@@ -21,12 +21,12 @@ from planoracle.analysis.repair import repair
 from planoracle.instances.catalogue import load, problem
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.status import Status
-from planoracle.solver.conflict import find_conflict
-from planoracle.solver.in_order import best_in_order
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.explain.conflict import find_conflict
 from planoracle.solver.kitchens.planner import plan
-from planoracle.solver.nearest import nearest
-from planoracle.solver.solve import solve
-from planoracle.solver.states import NEVER, Value
+from planoracle.solver.repair.fixed_sequence import best_in_order
+from planoracle.solver.repair.minimal_change import nearest
+from planoracle.solver.states.solver import NEVER, Value
 
 LAB = load("timearena/lab1")
 HASTY = Instance("hasty", (Action("t/a", "t", 4, 4), Action("t/b", "t", 4, 4)), time_limit=5)

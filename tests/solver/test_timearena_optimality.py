@@ -12,7 +12,7 @@ from planoracle.instances.timearena.profile import PROFILES
 from planoracle.instances.timearena.rules import replay
 from planoracle.instances.timearena.sets import names, scenario_set
 from planoracle.instances.timearena.world import task_names, world
-from planoracle.solver.solve import solve
+from planoracle.solver.exact.solve import solve
 
 #: Combinations that the released reservations make impossible.
 IMPOSSIBLE = {

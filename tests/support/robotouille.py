@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from planoracle.instances.robotouille.fast import Compiled
-from planoracle.instances.robotouille.files import kitchen_from_document
-from planoracle.instances.robotouille.kitchen import Goal, Kitchen
-from planoracle.instances.robotouille.profile import PROFILES, Profile
+from planoracle.instances.kitchens.compiled import Compiled
+from planoracle.instances.kitchens.files import kitchen_from_document
+from planoracle.instances.kitchens.kitchen import Goal, Kitchen
+from planoracle.instances.kitchens.profile import PROFILES, Profile
+from planoracle.instances.kitchens.rules import Interpreter
 from planoracle.instances.robotouille.reader import domain_from_document
-from planoracle.instances.robotouille.rules import Interpreter
 
 
 def document(stations: dict[str, list[str]], **more: Any) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from planoracle.instances.robotouille.fast import Compiled
-from planoracle.instances.robotouille.kitchen import Kitchen, split_name
+from planoracle.instances.kitchens.compiled import Compiled
+from planoracle.instances.kitchens.kitchen import Kitchen, split_name
 
 #: What must be true of a part, the action for it and the station for that, in the order in which it is to be done.
 _WAYS = (("iscut", "Cut", "board"), ("iscooked", "Cook", "stove"), ("isfried", "Fry", "fryer"))

@@ -9,21 +9,21 @@ from typing import Any
 
 from support.random_instances import workshop
 
-from planoracle.analysis.courses.common import Course, Situation, waited
-from planoracle.analysis.courses.dispatch import course_of
-from planoracle.analysis.valuation import step_of, value_of
+from planoracle.analysis.trajectories import trajectory_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance, Lag
 from planoracle.instances.state import restricted
-from planoracle.solver.solve import Result, solve
+from planoracle.instances.trajectory import DecisionPoint, Trajectory, waited
+from planoracle.solver.exact.solve import Result, solve
+from planoracle.solver.states.values import step_of, value_of
 
 
 def walk(
     instance: Instance, seed: int, rules: Any = None, *, lazy: float = 0.3, most: int = 60
-) -> Iterator[tuple[Course, int, Situation]]:
+) -> Iterator[tuple[Trajectory, int, DecisionPoint]]:
     """Yield the situations of a run of random commands and waits; it ends a little after it has become hopeless."""
     random = Random(seed)
-    course = course_of(instance, None, rules)
+    course = trajectory_of(instance, None, rules)
     step, here, hopeless = step_of(course), course.begin, 0
     for _ in range(most):
         yield course, step, here
@@ -38,7 +38,7 @@ def walk(
             here = random.choice(acts).after
 
 
-def from_scratch(here: Situation) -> Result:
+def from_scratch(here: DecisionPoint) -> Result:
     """Solve the rest of a run as an instance of its own (time limits of own instances are left out of account)."""
     whole = replace(here.instance, time_limit=None)
     return solve(restricted(whole, here.state), time_limit=30)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from ortools.sat.python import cp_model_helper as cmh
 
-from planoracle.solver import cp
+from planoracle.solver.exact import cp
 
 __all__ = ["Scripted"]
 

@@ -12,10 +12,10 @@ from planoracle.instances.asynctool import reader as asynctool
 from planoracle.instances.asynctool.encode import problem_of
 from planoracle.instances.catalogue import load, problem, read_problems
 from planoracle.instances.files import to_document
+from planoracle.instances.kitchens import files as kitchens
 from planoracle.instances.model import Instance
-from planoracle.instances.robotouille import files as kitchens
+from planoracle.solver.exact.solve import solve
 from planoracle.solver.kitchens.planner import plan as plan_kitchen
-from planoracle.solver.solve import solve
 
 __all__ = ["EXAMPLES", "NAMES", "documents", "submissions", "verdicts"]
 

@@ -12,12 +12,12 @@ from support import exhaustive
 from support.runs import from_scratch, walk
 
 from planoracle.analysis.advice import Option, next_commands
-from planoracle.analysis.courses.common import Course, Situation, started, waited
-from planoracle.analysis.courses.dispatch import course_of
 from planoracle.analysis.regret import regret
-from planoracle.analysis.valuation import step_of, value_of
+from planoracle.analysis.trajectories import trajectory_of
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Piece
+from planoracle.instances.trajectory import DecisionPoint, Trajectory, started, waited
+from planoracle.solver.states.values import step_of, value_of
 
 
 class Comparison(NamedTuple):
@@ -62,7 +62,7 @@ def compared_advice(instance: Instance, seed: int) -> Iterator[Comparison]:
     random = Random(seed)
     here = random.choice([here for _, _, here in walk(instance, seed, most=8)])
     plan, clock = _text(here), here.state.clock
-    run = course_of(instance, plan)
+    run = trajectory_of(instance, plan)
     run.wait_until(clock)
     here = run.situations[run.stop]
     advice = next_commands(instance, plan, everything=True, clock=clock)
@@ -79,7 +79,7 @@ def compared_advice(instance: Instance, seed: int) -> Iterator[Comparison]:
             yield Comparison("longest", later.makespan == rest.makespan, False, (here.state, option))
 
 
-def _situations(run: Course, here: Situation, option: Option) -> list[Situation]:
+def _situations(run: Trajectory, here: DecisionPoint, option: Option) -> list[DecisionPoint]:
     """Return the situations after the shortest and after the longest form of an option."""
     if option.kind == "wait":
         ticks = {option.shortest or step_of(run), option.longest or step_of(run)}
@@ -89,5 +89,5 @@ def _situations(run: Course, here: Situation, option: Option) -> list[Situation]
     return [started(here, piece._replace(duration=length)) for length in sorted(lengths)]
 
 
-def _text(here: Situation) -> str:
+def _text(here: DecisionPoint) -> str:
     return json.dumps([piece._asdict() for piece in here.state.pieces])

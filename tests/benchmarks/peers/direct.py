@@ -15,7 +15,7 @@ from time import perf_counter
 from ortools.sat.python import cp_model
 
 from planoracle.instances.model import Instance
-from planoracle.solver.bounds import common_tick
+from planoracle.solver.exact.bounds import common_tick
 from tests.benchmarks.peers.answer import Answer, Starts, UnsupportedError, horizon
 
 __all__ = ["PROFILES", "core", "direct", "plain"]

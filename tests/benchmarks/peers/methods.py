@@ -20,7 +20,7 @@ _RELEASED = {"recipe2plan": "recipe2plan-dfs", "timearena": "timearena-greedy"}
 
 
 def _ours(instance: Instance, seconds: float) -> Answer:
-    from planoracle.solver.solve import solve
+    from planoracle.solver.exact.solve import solve
 
     found = solve(instance, time_limit=seconds)
     return Answer(found.status, found.makespan, found.lower_bound, found.schedule)

@@ -1,0 +1,101 @@
+"""From items to answers, in the order of the items: look up what is kept, have the rest done, keep it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from planoracle.analysis.batch.pool import Batch, Pool
+from planoracle.analysis.batch.work import Answer, Chunk, Packed
+
+if TYPE_CHECKING:
+    from planoracle.analysis.batch.journal import Ledger
+
+__all__ = ["Item", "answered"]
+
+# A chunk holds no more bytes of tasks; a batch no more items.
+_BYTES, _ITEMS = 2**20, 1024
+
+
+@dataclass(slots=True)
+class Item:
+    """One thing to be answered.
+
+    Attributes
+    ----------
+    label
+        How it is called in messages.
+    about
+        What the caller wants to have back with the answer.
+    key
+        What its result is kept under; ``None``: it is not kept.
+    task
+        What is to be done; ``None`` if there is an ``answer`` already.
+    problems
+        Problems from files that the task names.
+    """
+
+    label: str
+    about: Any
+    key: str | None = None
+    task: bytes | None = None
+    problems: Mapping[str, Packed] = field(default_factory=dict)
+    answer: Answer | None = None
+
+
+def answered(
+    items: Iterable[Item], pool: Pool, ledger: Ledger | None = None, sound: Callable[[Any], bool] = lambda row: True
+) -> Iterator[tuple[Item, Answer]]:
+    """Yield every item with its answer, in order. What the ledger has is not done again; it gets the rest.
+
+    Parameters
+    ----------
+    sound
+        Whether an object from the ledger is a result; what is none is done again.
+    """
+    for batch, answers in pool.results(_batches(items, pool, ledger, sound)):
+        fresh = iter(answers)
+        done: list[tuple[Item, Answer]] = [(item, item.answer or next(fresh)) for item in batch.items]
+        if ledger is not None:
+            ledger.add(
+                (item.key, answer.row)
+                for item, answer in done
+                if item.answer is None and item.key is not None and answer.lasting and answer.row is not None
+            )
+        yield from done
+
+
+def _batches(items: Iterable[Item], pool: Pool, ledger: Ledger | None, sound: Callable[[Any], bool]) -> Iterator[Batch]:
+    batch: list[Item] = []
+    tasks: list[bytes] = []
+    problems: dict[str, Packed] = {}
+    weight = 0
+    for item in items:
+        if ledger is not None and item.key is not None and item.answer is None:
+            kept = ledger.get(item.key)
+            if kept is not None and _holds(kept, sound):
+                item.answer = Answer(kept)
+            elif kept is not None:
+                ledger.drop(item.key)
+        if item.answer is None:
+            assert item.task is not None
+            tasks.append(item.task)
+            weight += len(item.task) + sum(
+                len(packed.data) for name, packed in item.problems.items() if name not in problems
+            )
+            problems |= item.problems
+        batch.append(item)
+        if len(tasks) >= pool.size or weight >= _BYTES or len(batch) >= _ITEMS or not tasks:
+            yield Batch(batch, Chunk(tasks, problems))
+            batch, tasks, problems, weight = [], [], {}, 0
+    if batch:
+        yield Batch(batch, Chunk(tasks, problems))
+
+
+def _holds(kept: str, sound: Callable[[Any], bool]) -> bool:
+    try:
+        return sound(json.loads(kept))
+    except (ValueError, RecursionError):
+        return False

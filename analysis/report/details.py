@@ -1,0 +1,198 @@
+"""What the page shows of one plan: its pieces, its faults explained, the critic's text, metrics, priced decisions."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, cast
+
+from planoracle.analysis.critics.common import Clock, Finding, Section, clock_of
+from planoracle.analysis.decisions import decisions
+from planoracle.analysis.grade import Grade
+from planoracle.analysis.regret import Decision, Regret
+from planoracle.analysis.repairs.common import Reader
+from planoracle.analysis.report.charts import MAX_PIECES, piece_row
+from planoracle.analysis.report.encode import plain, whole
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Instance
+from planoracle.instances.schedule import Piece
+from planoracle.instances.trajectory import Trajectory
+
+__all__ = [
+    "STEPS",
+    "faults",
+    "grade_faults",
+    "kitchen_prose",
+    "metrics",
+    "pieces_of",
+    "plan_text",
+    "prose",
+    "regret_sheet",
+]
+
+#: Most faults that are listed, and most letters of a plan, of one paragraph.
+MAX_FAULTS, MAX_PLAN, MAX_PARAGRAPH = 200, 20_000, 6_000
+#: Most decisions that are drawn.
+MAX_DECISIONS = 1_000
+
+#: How times are written in kitchens.
+STEPS = Clock(lambda tick: f"step {tick + 1}", lambda ticks: f"{ticks} step{'' if ticks == 1 else 's'}", slots=True)
+
+# What is said elsewhere on the page, or too long for a table.
+_ELSEWHERE = {
+    *(
+        "id",
+        "instance",
+        "scored",
+        "success",
+        "violation",
+        "violation_index",
+        "violations",
+        "benchmark",
+        "model",
+        "line",
+    ),
+    *("reason", "makespan", "optimal_makespan", "steps", "labels", "causes", "lacks"),
+}
+
+
+def pieces_of(run: Trajectory, reader: Reader | None, submission: dict[str, Any]) -> list[list[Any]]:
+    """Return what was carried out, in the order of the commands, and after it what was handed in but not carried out.
+
+    The pieces are those of `planoracle.analysis.report.charts.piece_row`. Without a ``reader`` nothing is looked for
+    beyond the run.
+    """
+    rows = []
+    carried: Counter[tuple[str, int]] = Counter()
+    count = 0
+    for move in run.moves:
+        pieces = move.after.state.pieces
+        if len(pieces) > count:
+            rows.append(piece_row(run.instance, pieces[-1], move.position, start=move.start))
+            carried[pieces[-1].action, move.start] += 1
+            count = len(pieces)
+    for position, piece in _wishes(run.instance, reader, submission):
+        if carried[piece.action, piece.start]:
+            carried[piece.action, piece.start] -= 1
+        else:
+            rows.append(piece_row(run.instance, piece, position, done=False))
+    return rows[:MAX_PIECES]
+
+
+def _wishes(instance: Instance, reader: Reader | None, submission: dict[str, Any]) -> Iterator[tuple[int, Piece]]:
+    if reader is None:
+        return
+    try:
+        wishes = reader.read(instance, submission).wishes
+    except InputError:  # what cannot be read as a schedule is shown as far as it was carried out
+        return
+    for wish in wishes[:MAX_PIECES]:
+        if wish.piece.action in instance.by_id:
+            yield wish.position, wish.piece
+
+
+def faults(sections: Iterable[Section]) -> list[list[Any]]:
+    """Return the violations explained, in order of their commands: ``[kind, command, start, end, text, subject]``."""
+    found = [finding for section in sections for finding in section.findings]
+    found.sort(key=lambda one: (one.index is None, one.index or 0))
+    return [_fault(one) for one in found[:MAX_FAULTS]]
+
+
+def _fault(one: Finding) -> list[Any]:
+    start, end = (None if tick is None else whole(tick) for tick in (one.start, one.end))
+    return [one.kind, one.index, start, end, plain(one.text, 1000), plain(one.subject)]
+
+
+def grade_faults(grade: Grade) -> list[list[Any]]:
+    """Return the violations of a grade in the form of `faults`, as far as they can be told without the plan."""
+    return [
+        [plain(one["kind"], 60), one["index"], None, None, plain(one["message"], 1000), plain(one["subject"])]
+        for one in (grade.violations or ())[:MAX_FAULTS]
+    ]
+
+
+def prose(text: str) -> list[list[str]]:
+    """Split the prose of a critic into ``[title, paragraph]``."""
+    parts = (line.partition(": ") for line in text.splitlines())
+    return [[plain(title, 80), plain(said, MAX_PARAGRAPH)] for title, _, said in parts if said]
+
+
+def kitchen_prose(grade: Grade, sections: Iterable[Section]) -> list[list[str]]:
+    """Return the critic's paragraphs on a run in a kitchen."""
+    refused = len(grade.violations or ())
+    how = "The goal is reached" if grade.success else "The goal is not reached"
+    noun = "action was" if refused == 1 else "actions were"
+    said = f"{how}; {STEPS.span(grade.makespan or 0)} taken" + (f", {refused} {noun} refused." if refused else ".")
+    parts = [("Result", said), *((section.title, section.text) for section in sections)]
+    return [[title, plain(text, MAX_PARAGRAPH)] for title, text in parts if text]
+
+
+def metrics(grade: Grade) -> list[list[Any]]:
+    """Return names and values of a grade's figures, the benchmark's own at the end."""
+    return [[plain(name, 60), _shown(value)] for name, value in grade.row().items() if name not in _ELSEWHERE]
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, dict):
+        return plain(", ".join(f"{name} {count}" for name, count in value.items()))
+    if isinstance(value, list | tuple):
+        return plain(", ".join(map(str, value[:20])))
+    if isinstance(value, str):
+        return plain(value)
+    return whole(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def plan_text(submission: dict[str, Any]) -> str:
+    """Return the plan as it was handed in, one entry of a list to a line, cut if it is very long."""
+    given = next((submission[name] for name in ("turns", "actions", "plan") if name in submission), None)
+    if isinstance(given, str):
+        return plain(given, MAX_PLAN)
+    lines: list[str] = []
+    room = MAX_PLAN
+    for entry in given if isinstance(given, list) else [given]:
+        lines.append(entry[: room + 1] if isinstance(entry, str) else _json(entry)[: room + 1])
+        room -= len(lines[-1]) + 1
+        if room < 0:
+            break
+    return plain("\n".join(lines), MAX_PLAN)
+
+
+def _json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (RecursionError, TypeError, ValueError):
+        return "…"
+
+
+def _command(found: Regret, one: Decision) -> str:
+    """Name a command; in own instances, where it is a piece in JSON, by its action."""
+    own = found.course is not None and found.course.instance.benchmark == "own"
+    return str(json.loads(one.command)["action"]) if own and one.kind != "wait" else one.command
+
+
+def regret_sheet(found: Regret) -> dict[str, Any]:
+    """Return the priced decisions of a run.
+
+    Returns
+    -------
+    dict
+        ``decisions``: ``[kind, command, start, end, cost, status, best makespan before, after, words]``.
+    """
+    clock = STEPS if found.course is None else clock_of(found.course.instance)
+    # Without its course, decisions are told without the search for constraints that contradict each other.
+    said = decisions(replace(found, course=None), clock).text
+    rows = cast("list[list[Any]]", [])
+    for one in found.decisions[:MAX_DECISIONS]:
+        times = [None if tick is None else whole(tick) for tick in (one.start, one.end, one.cost)]
+        words = plain(_command(found, one), 160)
+        rows.append([one.kind, one.position, *times, one.status, one.before, one.after, words])
+    return {
+        "decisions": rows,
+        "optimum": found.optimum,
+        "total": None if found.total is None else whole(found.total),
+        "no_return": found.no_return,
+        "completion": found.completion,
+        "text": plain(said, MAX_PARAGRAPH),
+    }

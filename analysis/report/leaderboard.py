@@ -1,0 +1,228 @@
+"""What the first view of the page needs: a row per submission, a row per model and set, a row per problem."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from planoracle.analysis import statistics
+from planoracle.analysis.grade import Grade
+from planoracle.analysis.report.encode import plain, whole
+from planoracle.analysis.report.inputs import Entry
+from planoracle.analysis.report.jobs import Work
+from planoracle.analysis.report.worker import Priced
+from planoracle.instances import catalogue
+
+__all__ = ["Line", "columns", "lines_of", "model_rows", "problem_row", "score", "set_name"]
+
+# Models of a set are ordered by these, the highest first.
+_BEST = ("success", "score")
+_OUTCOMES = {True: 0, False: 1, None: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A submission with all that is known of it; ``plan`` is the place of its plan in the work."""
+
+    grade: Grade
+    plan: int
+    faults: int
+    priced: Priced | None
+
+    @property
+    def regret(self) -> float | None:
+        """What all decisions cost, as a share of the optimum; ``None`` if that is not known."""
+        if self.priced is None or self.priced.total is None or not self.priced.optimum:
+            return None
+        return self.priced.total / self.priced.optimum
+
+    @property
+    def ratio(self) -> float | None:
+        """Makespan by optimum of a success, ``None`` if the optimum is not proved."""
+        grade = self.grade
+        if not grade.success or grade.makespan is None or not grade.optimal_makespan:
+            return None
+        return whole(grade.makespan) / whole(grade.optimal_makespan)
+
+
+def lines_of(work: Work) -> list[Line]:
+    """Return all submissions in the order of their lines."""
+    found = []
+    for i, (entries, shown) in enumerate(zip(work.lines, work.shown, strict=True)):
+        priced = work.priced.get(i)
+        found += [Line(_signed(shown.grade, entry), i, shown.faults, priced) for entry in entries]
+    return sorted(found, key=lambda line: line.grade.line or 0)
+
+
+def _signed(grade: Grade, entry: Entry) -> Grade:
+    """Return a grade of the same plan with the names of a line."""
+    if entry.submission is None:
+        return grade
+    name, model = entry.submission.get("id"), entry.submission.get("model")
+    texts: dict[str, Any] = {
+        "id": name if isinstance(name, str) else None,
+        "model": model if isinstance(model, str) else None,
+    }
+    return replace(grade, **texts, line=entry.line)
+
+
+def score(grade: Grade) -> float | None:
+    """Return the main figure of the benchmark, 1 for the best; ``None`` if it is not defined.
+
+    Recipe2Plan: multitasking score. TimeArena: best score. AsyncTool: share of sub-tasks solved. Robotouille: whether
+    the goal was reached within the step limit. Own instances: optimum by makespan of a success, else 0.
+    """
+    if not grade.scored:
+        return None
+    if grade.benchmark == "recipe2plan":
+        return grade.multitasking_score
+    if grade.benchmark == "timearena":
+        return _share(grade.details.get("best_score"), 100)
+    if grade.benchmark == "asynctool":
+        return _share(grade.details.get("subtask_acc"))
+    if grade.benchmark == "robotouille":
+        return _share(grade.details.get("within_limit"))
+    if not grade.success:
+        return 0.0
+    return grade.optimal_makespan / grade.makespan if grade.optimal_makespan and grade.makespan else None
+
+
+def _share(value: Any, of: int = 1) -> float | None:
+    return float(value) / of if isinstance(value, int | float) else None
+
+
+def set_name(grade: Grade) -> str:
+    """Return the bundled set of a problem, or else its benchmark."""
+    return catalogue.set_of(grade.instance or "")[0] or plain(grade.benchmark or "", 60)
+
+
+def model_rows(lines: Iterable[Line]) -> list[dict[str, Any]]:
+    """Return a row per model and set: counts, the means of `planoracle.analysis.statistics`, and ours.
+
+    Returns
+    -------
+    list of dict
+        By set, the most successful first: ``model, set, submissions, unscored, missing, success, score, ratio, regret,
+        faults``; ``ratio`` is the mean makespan by optimum of successes, ``regret`` the mean share of the optimum that
+        decisions cost (of plans that were priced), ``faults`` the mean number of violations.
+    """
+    groups: dict[tuple[str, str], list[Line]] = defaultdict(list)
+    for line in lines:
+        groups[line.grade.model or "", set_name(line.grade)].append(line)
+    rows = [_model_row(model, where, group) for (model, where), group in sorted(groups.items())]
+    return sorted(rows, key=_place)
+
+
+def _place(row: dict[str, Any]) -> tuple[Any, ...]:
+    """Order rows by set, the best first, and those of which nothing is known last."""
+    return (row["set"], *((row[name] is None, -(row[name] or 0)) for name in _BEST))
+
+
+def _model_row(model: str, where: str, group: Sequence[Line]) -> dict[str, Any]:
+    grades = [line.grade for line in group]
+    scored = [line for line in group if line.grade.scored]
+    success, main, missing = _means(grades)
+    return {
+        "model": plain(model),
+        "set": where,
+        "submissions": len(group),
+        "unscored": len(group) - len(scored),
+        "missing": missing,
+        "success": success,
+        "score": main,
+        "ratio": _mean(line.ratio for line in scored),
+        "regret": _mean(line.regret for line in scored),
+        "faults": _mean(float(line.faults) for line in scored),
+    }
+
+
+def _means(grades: list[Grade]) -> tuple[float | None, float | None, int]:
+    """Return success rate, mean score and number of missing problems as ``grade`` sums them up."""
+    summaries: dict[str | None, tuple[Callable[..., list[dict[str, Any]]], str, str, int]] = {
+        "recipe2plan": (statistics.summarize, "success", "multitasking_score", 1),
+        "timearena": (statistics.summarize_timearena, "CR", "AS", 100),
+        "asynctool": (statistics.summarize_asynctool, "overall", "acc", 1),
+        "robotouille": (statistics.summarize_robotouille, "success", "success", 1),
+    }
+    # A line that is no grade may have lost its benchmark.
+    chosen = summaries.get(next((grade.benchmark for grade in grades if grade.benchmark), None))
+    if chosen is not None:
+        function, success, main, of = chosen
+        try:
+            (row,) = function(grades)
+            return _share(row[success], of), _share(row[main], of), row.get("missing", 0)
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+            pass  # grades that another tool wrote, without the benchmark's own fields
+    scored = [grade for grade in grades if grade.scored]
+    return _mean(float(bool(grade.success)) for grade in scored), _mean(map(score, scored)), 0
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+class _Names:
+    """Texts that many rows share, each kept once."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, int] = {}
+
+    def place(self, text: str) -> int:
+        """Return the place of a text."""
+        return self.places.setdefault(text, len(self.places))
+
+
+def columns(lines: Sequence[Line], places: Sequence[tuple[int, int]], names: dict[str, int]) -> dict[str, Any]:
+    """Return the rows of all submissions column by column.
+
+    Parameters
+    ----------
+    places
+        For every plan of the work its chunk and its place there.
+    names
+        The place of every problem among the page's.
+
+    Returns
+    -------
+    dict
+        ``id, line, model, instance, outcome`` (0 success, 1 failure, 2 unscored)``, why, faults, score, progress,
+        makespan, optimum, regret, priced, total, chunk, place``, and the texts of ``models`` and ``whys``.
+    """
+    models, whys = _Names(), _Names()
+    grades = [line.grade for line in lines]
+    return {
+        "id": [plain(grade.id or "") for grade in grades],
+        "line": [grade.line for grade in grades],
+        "model": [models.place(plain(grade.model or "")) for grade in grades],
+        "instance": [names[grade.instance or ""] for grade in grades],
+        "outcome": [_OUTCOMES[bool(grade.success) if grade.scored else None] for grade in grades],
+        "why": [whys.place(plain((grade.violation if grade.scored else grade.reason) or "", 300)) for grade in grades],
+        "faults": [line.faults if line.grade.scored else None for line in lines],
+        "score": [score(grade) for grade in grades],
+        "progress": [grade.progress for grade in grades],
+        "makespan": [None if grade.makespan is None else whole(grade.makespan) for grade in grades],
+        "optimum": [None if grade.optimal_makespan is None else whole(grade.optimal_makespan) for grade in grades],
+        "regret": [line.regret for line in lines],
+        "priced": [int(line.priced is not None) for line in lines],
+        "total": [
+            None if line.priced is None or line.priced.total is None else whole(line.priced.total) for line in lines
+        ],
+        "chunk": [places[line.plan][0] for line in lines],
+        "place": [places[line.plan][1] for line in lines],
+        "models": list(models.places),
+        "whys": list(whys.places),
+    }
+
+
+def problem_row(shown: str, where: str, chart: str | None, chunk: int) -> list[Any]:
+    """Return ``[name, set, unit, seconds per tick, first moment, status, optimum, bound, chunk of the chart]``."""
+    if chart is None:
+        return [shown, where, "tick", None, 0, None, None, None, -1]
+    drawn = json.loads(chart)
+    best = drawn["optimum"]
+    times = drawn["unit"], drawn["seconds"], drawn["first"]
+    return [shown, where, *times, best["status"], best["makespan"], best["bound"], chunk]

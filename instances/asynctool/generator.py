@@ -1,0 +1,58 @@
+"""Random AsyncTool problems: chains of calls to tools that return nothing."""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+
+from planoracle.instances.asynctool import encode, sets
+from planoracle.instances.asynctool.calls import Call
+from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
+from planoracle.instances.errors import InputError
+from planoracle.instances.generate.parameters import Knobs
+from planoracle.instances.generate.witness import witnessed
+from planoracle.instances.model import Instance
+from planoracle.instances.rng import below, one, shuffled
+from planoracle.instances.schedule import Schedule
+
+__all__ = ["combine", "defaults", "generate"]
+
+#: Tools that are offered in every task.
+_TOOLS = 10
+
+
+@cache
+def defaults() -> Knobs:
+    """Return two tasks of as many calls as the bundled ones have, with results delayed by up to two turns."""
+    return Knobs(tasks=2, actions=None, shortest=0, longest=2)
+
+
+def combine(random: Random, knobs: Knobs, name: str) -> Instance:
+    """Combine so many of the bundled tasks; the problem has the name by which it can be loaded."""
+    if knobs.tasks > len(sets.tasks()):
+        raise InputError(f"must be at most {len(sets.tasks())}, all tasks", field="tasks", value=knobs.tasks)
+    drawn = "+".join(shuffled(random, sets.tasks())[: knobs.tasks])
+    delays = Delays.parse(f"{knobs.shortest}-{knobs.longest}:{below(random, 10**6)}")
+    return sets.load(f"asynctool/{drawn}@{delays}")
+
+
+def generate(random: Random, knobs: Knobs, name: str) -> tuple[Instance, Schedule | None]:
+    """Return a problem under AsyncTool's rules, and a schedule: the tasks one after the other.
+
+    Tools and calls carry no meaning and return nothing (``family`` null): what is judged is which calls are made,
+    when, and in which order. The question of a task says so, for agents.
+    """
+    lengths = [len(task.gold) for task in sets.tasks().values()]
+    tasks = [
+        _task(random, f"task_{number + 1}", knobs.actions or one(random, lengths)) for number in range(knobs.tasks)
+    ]
+    delays = Delays(knobs.shortest, knobs.longest, below(random, 10**6))
+    instance = encode.instance(Problem(name, tuple(tasks), delays))
+    return witnessed(instance, instance.order, widen=False)
+
+
+def _task(random: Random, name: str, length: int) -> SubTask:
+    gold = tuple(Call(f"tool_{1 + below(random, _TOOLS)}", {"step": step + 1}) for step in range(length))
+    steps = ", then ".join(f"{call.name} with step {step + 1}" for step, call in enumerate(gold))
+    documents = {call.name: {"name": call.name} for call in gold}
+    return SubTask(name, f"Call {steps}, each after the result of the one before.", gold, None, documents, {})

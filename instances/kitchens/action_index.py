@@ -1,0 +1,287 @@
+"""Finding the legal actions of a state, and remembering them for the few facts that decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
+
+from planoracle.instances.kitchens.bitset import Bits
+from planoracle.instances.kitchens.domain import ACTOR, Action, Domain, Literal
+from planoracle.instances.kitchens.kitchen import Atom
+
+__all__ = ["Lookup", "Moves"]
+
+#: Nodes after which the memory is emptied.
+MAX_NODES = 100_000
+
+
+class Moves(NamedTuple):
+    """Legal actions in order, and the first of them for every way to write one."""
+
+    numbers: tuple[int, ...]
+    by_text: dict[str, int]
+
+
+class _Round(NamedTuple):
+    """What is asked about an action at a time: conditions all of whose objects are known, and further objects.
+
+    ``sources`` are parameters with a condition that names their object; ``free`` is one that no condition names.
+    """
+
+    fixed: tuple[Literal, ...]
+    tests: tuple[Literal, ...]
+    sources: tuple[tuple[str, Literal], ...]
+    free: tuple[str, str] | None
+
+
+class _Partial(NamedTuple):
+    """An action of a player after some rounds, with the objects known by then."""
+
+    position: int
+    player: str
+    rounds: tuple[_Round, ...]
+    binding: dict[str, str]
+
+
+class _Source(NamedTuple):
+    """The facts any of which names an object."""
+
+    mask: int
+    names: dict[int, str]
+
+
+class _Asked(NamedTuple):
+    """What a partial action asks: whether of the facts in ``mask`` just those in ``want`` are true, and for objects."""
+
+    partial: _Partial
+    mask: int
+    want: int
+    sources: list[tuple[str, _Source]]
+
+
+@dataclass(slots=True)
+class _Node:
+    """A decision: what follows for every value of the facts in ``mask``."""
+
+    mask: int
+    asked: list[_Asked]
+    found: list[int]
+    ways: dict[int, _Node | Moves]
+
+
+class Lookup:
+    """Legal actions by facts.
+
+    All actions together ask for facts in rounds: those about the player whose turn it is, then those about what is
+    where it stands, and so on; in each round only what the answers so far leave open. Every round met is remembered, so
+    that in the end a state costs as many look-ups as it has rounds.
+
+    Parameters
+    ----------
+    types
+        The objects, with their types.
+    turns
+        The fact that it is a player's turn; 0 for one who is alone.
+    exists
+        The fact that an object is there, for those that were not at the start.
+    make
+        Returns the number of an action, given its position in the domain, player and objects.
+    order
+        Returns the key by which actions are sorted, and their text.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        bits: Bits,
+        always: frozenset[Atom],
+        types: Mapping[str, str],
+        turns: Mapping[str, int],
+        exists: Mapping[str, int],
+        make: Callable[[int, str, dict[str, str]], int],
+        order: Callable[[int], tuple[object, str]],
+    ) -> None:
+        self._domain = domain
+        self._bits = bits
+        self._always = always
+        self._turns = turns
+        self._exists = exists
+        self._make = make
+        self._order = order
+        self._of_type: dict[str, list[str]] = {}
+        for name, its_type in types.items():
+            self._of_type.setdefault(its_type, []).append(name)
+        self._patterns: dict[tuple[str, tuple[str | None, ...]], _Source] = {}
+        self._reset()
+
+    def _reset(self) -> None:
+        self._nodes = 0
+        asked = [
+            _Asked(_Partial(position, player, rounds, {} if param is None else {param: player}), turn, turn, [])
+            for player, turn in self._turns.items()
+            for position, param, rounds in _questions(self._domain)
+        ]
+        self._root = _Node(sum(self._turns.values()), asked, [], {})
+
+    def legal(self, facts: int) -> Moves:
+        """Return the legal actions."""
+        node: _Node | Moves = self._root
+        while isinstance(node, _Node):
+            key = facts & node.mask
+            found = node.ways.get(key)
+            node = self._branch(node, key) if found is None else found
+        return node
+
+    def _branch(self, node: _Node, key: int) -> _Node | Moves:
+        """Add what follows from an answer."""
+        self._nodes += 1
+        if self._nodes >= MAX_NODES:
+            self._reset()
+        asked: list[_Asked] = []
+        found = list(node.found)
+        whole = 0
+        for question in node.asked:
+            if key & question.mask != question.want:
+                continue
+            partials = _answered(question, key)
+            while partials:
+                partial = partials.pop()
+                if not partial.rounds:
+                    found.append(self._make(partial.position, partial.player, partial.binding))
+                elif partial.rounds[0].free is not None:
+                    partials += self._choose(partial)
+                else:
+                    further = self._ask(partial)
+                    if further is None:
+                        continue
+                    if not further.mask and not further.sources:
+                        partials.append(further.partial)
+                        continue
+                    asked.append(further)
+                    whole |= further.mask
+                    for _, source in further.sources:
+                        whole |= source.mask
+        way: _Node | Moves = _Node(whole, asked, found, {}) if asked else self._moves(found)
+        node.ways[key] = way
+        return way
+
+    def _moves(self, found: list[int]) -> Moves:
+        ordered = sorted((*self._order(number), number) for number in found)
+        by_text: dict[str, int] = {}
+        for _, text, number in ordered:
+            by_text.setdefault(text, number)
+        return Moves(tuple(number for _, _, number in ordered), by_text)
+
+    def _ask(self, partial: _Partial) -> _Asked | None:
+        """Ask the next round of questions; ``None`` if a fact that never changes forbids the action."""
+        position, player, rounds, binding = partial
+        this = rounds[0]
+        for predicate, params, value in this.fixed:
+            if ((predicate, *[binding[param] for param in params]) in self._always) != value:
+                return None
+        mask = want = 0
+        for predicate, params, value in this.tests:
+            bit = self._bits.mask((predicate, *[binding[param] for param in params]))
+            mask |= bit
+            if value:
+                want |= bit
+        sources = [(param, self._source(literal, binding)) for param, literal in this.sources]
+        return _Asked(_Partial(position, player, rounds[1:], binding), mask, want, sources)
+
+    def _choose(self, partial: _Partial) -> list[_Partial]:
+        """Put any object of its type for a parameter; of one that need not be there, ask that first."""
+        position, player, rounds, binding = partial
+        assert rounds[0].free is not None
+        param, its_type = rounds[0].free
+        there = Literal("#exists", (param,))
+        chosen = []
+        for name in self._of_type.get(its_type, ()):
+            if name not in binding.values():
+                first = (_Round((), (there,), (), None),) if name in self._exists else ()
+                chosen.append(_Partial(position, player, (*first, *rounds[1:]), {**binding, param: name}))
+        return chosen
+
+    def _source(self, literal: Literal, binding: dict[str, str]) -> _Source:
+        """Return the facts that make a condition true for some object."""
+        shape = tuple([binding.get(param) for param in literal.params])
+        found = self._patterns.get((literal.predicate, shape))
+        if found is None:
+            its_type = self._domain.signature[literal.predicate][shape.index(None)]
+            names = {
+                self._bits.mask((literal.predicate, *[part or name for part in shape])): name
+                for name in self._of_type.get(its_type, ())
+                if name not in shape
+            }
+            found = self._patterns[literal.predicate, shape] = _Source(sum(names), names)
+        return found
+
+
+def _answered(question: _Asked, key: int) -> list[_Partial]:
+    """Return the partial action once for every choice of objects that the facts name."""
+    position, player, rounds, binding = question.partial
+    if not question.sources:
+        return [question.partial]
+    choices = []
+    for _, (mask, named) in question.sources:
+        true = key & mask
+        names = []
+        while true:
+            low = true & -true
+            names.append(named[low])
+            true ^= low
+        if not names:
+            return []
+        choices.append(names)
+    answered = []
+    for chosen in product(*choices):
+        joined = dict(binding)
+        for (param, _), name in zip(question.sources, chosen, strict=True):
+            joined[param] = name
+        if len(set(joined.values())) == len(joined):
+            answered.append(_Partial(position, player, rounds, joined))
+    return answered
+
+
+@lru_cache(maxsize=8)
+def _questions(domain: Domain) -> tuple[tuple[int, str | None, tuple[_Round, ...]], ...]:
+    """Plan the rounds of every action, given which parameter the player is; ``None``: an action on no objects."""
+    found: list[tuple[int, str | None, tuple[_Round, ...]]] = []
+    for position, action in enumerate(domain.actions):
+        if not action.params:
+            found.append((position, None, ()))
+        for param, its_type in action.params:
+            if its_type == ACTOR:
+                found.append((position, param, _rounds(action, param, domain.changing)))
+    return tuple(found)
+
+
+def _rounds(action: Action, actor: str, changing: frozenset[str]) -> tuple[_Round, ...]:
+    known = {actor}
+    still = list(action.conditions)
+    rounds = []
+    while still or len(known) < len(action.params):
+        ready = [literal for literal in still if known.issuperset(literal.params)]
+        still = [literal for literal in still if literal not in ready]
+        sources: dict[str, Literal] = {}
+        for literal in still:
+            unknown = [param for param in literal.params if param not in known]
+            if len(unknown) == 1 and literal.value and literal.predicate in changing:
+                best = sources.setdefault(unknown[0], literal)
+                if len(literal.params) > len(best.params):
+                    sources[unknown[0]] = literal
+        # What says something about known objects narrows down best; all else waits.
+        telling = {param: literal for param, literal in sources.items() if len(literal.params) > 1}
+        chosen = tuple((telling or dict(list(sources.items())[:1])).items())
+        still = [literal for literal in still if literal not in [taken for _, taken in chosen]]
+        free = None
+        if not ready and not chosen:
+            free = next((param, its_type) for param, its_type in action.params if param not in known)
+            known.add(free[0])
+        fixed = tuple(literal for literal in ready if literal.predicate not in changing)
+        tests = tuple(literal for literal in ready if literal.predicate in changing)
+        rounds.append(_Round(fixed, tests, chosen, free))
+        known.update(param for param, _ in chosen)
+    return tuple(rounds)

@@ -1,0 +1,167 @@
+"""Our own file format for kitchens: strict, versioned, and short where things are as usual."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.files import input_error
+from planoracle.instances.kitchens.domain import ACTOR, Domain, bundled
+from planoracle.instances.kitchens.kitchen import Goal, Kitchen, check_size, split_name
+from planoracle.instances.kitchens.layout import Layout, layout_of
+from planoracle.instances.reading import load_json, read_bytes
+
+__all__ = ["FORMAT", "VERSION", "json_schema", "kitchen_from_document", "read_kitchen", "to_document"]
+
+FORMAT: Final = "planoracle/kitchen"
+VERSION: Final = 1
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class PlayerEntry(_Strict):
+    """Somebody who acts."""
+
+    at: str | None = Field(None, description="the station it stands at")
+    holds: str | None = Field(None, description="the item or container in its hand")
+
+
+class KitchenDocument(_Strict):
+    """A kitchen for planoracle. Names are a kind and a number, like stove2."""
+
+    format: Literal["planoracle/kitchen"]
+    version: Literal[1]
+    name: str
+    text: str = Field("", description="the goal in words")
+    stations: dict[str, list[str]] = Field(description="what is on each: items from the bottom up, containers")
+    players: dict[str, PlayerEntry] = Field(description="in the order in which they act")
+    containers: dict[str, list[str]] = Field({}, description="the meals in each; default: empty")
+    elsewhere: list[str] = Field([], description="objects that are nowhere")
+    traits: dict[str, list[str]] = Field({}, description="further predicates of objects, such as iscuttable")
+    goal: list[list[str]] = Field(description="atoms over objects and roles (bread#1: some bread)")
+    roles: list[str] = Field([], description="roles that are in no atom of the goal")
+    more: list[list[str]] = Field([], description="facts beside those that follow from all this")
+    less: list[list[str]] = Field([], description="facts that follow from it, but are not true")
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the file format."""
+    schema = KitchenDocument.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    return schema
+
+
+def read_kitchen(path: str | Path, domain: Domain | None = None) -> Kitchen:
+    """Read a kitchen in our own format.
+
+    Raises
+    ------
+    InputError
+        Naming file, field and value of the first fault.
+    """
+    return kitchen_from_document(load_json(read_bytes(path), str(path)), str(path), domain)
+
+
+def kitchen_from_document(document: Any, source: str, domain: Domain | None = None) -> Kitchen:
+    """Turn a parsed document into a `Kitchen` (of the bundled domain); raises `InputError` like `read_kitchen`."""
+    version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
+    if version != VERSION or isinstance(version, bool | float):
+        raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
+    try:
+        entry = KitchenDocument.model_validate(document)
+    except ValidationError as error:
+        raise input_error(error, source) from None
+    try:
+        return _kitchen(entry, bundled() if domain is None else domain)
+    except InputError as error:
+        raise error.at(source) from None
+
+
+def _kitchen(entry: KitchenDocument, domain: Domain) -> Kitchen:
+    layout = Layout(
+        stations={name: list(things) for name, things in entry.stations.items()},
+        players={name: (player.at, player.holds) for name, player in entry.players.items()},
+        containers={name: list(meals) for name, meals in entry.containers.items()},
+        traits={name: list(traits) for name, traits in entry.traits.items()},
+        elsewhere=list(entry.elsewhere),
+    )
+    check_size(len(layout.objects()))
+    _check(layout, domain)
+    facts = layout.facts(domain)
+    for field, listed in (("more", entry.more), ("less", entry.less)):
+        for i, fact in enumerate(listed):
+            if (tuple(fact) in facts) == (field == "more"):
+                word = "follows from the layout already" if field == "more" else "does not follow from the layout"
+                raise InputError(word, field=f"{field}[{i}]", value=fact)
+    facts = (facts | {tuple(fact) for fact in entry.more}) - {tuple(fact) for fact in entry.less}
+    goal = Goal.of(entry.goal, entry.roles)
+    return Kitchen.of(entry.name, domain, layout.objects(), facts, goal, entry.text)
+
+
+def _check(layout: Layout, domain: Domain) -> None:
+    """Refuse what is of the wrong type, or in two places; where that is meant, ``more`` can say so."""
+    seen: dict[str, str] = {}
+
+    def put(name: str, where: str, *types: str, once: bool = True) -> None:
+        try:
+            found = domain.type_of(split_name(name)[0])
+        except InputError as error:
+            raise InputError(error.message, field=where, value=name) from None
+        if found not in types:
+            raise InputError(f"names no {' or '.join(types)} of the domain", field=where, value=name)
+        if once and name in seen:
+            raise InputError(f"is at {seen[name]} already", field=where, value=name)
+        if once:
+            seen[name] = where
+
+    for station, things in layout.stations.items():
+        put(station, "stations", "station")
+        for thing in things:
+            put(thing, f"stations.{station}", "item", "container")
+    for player, (at, held) in layout.players.items():
+        put(player, "players", ACTOR)
+        if held is not None:
+            put(held, f"players.{player}.holds", "item", "container")
+        if at is not None and at not in layout.stations:
+            raise InputError("is no station of the kitchen", field=f"players.{player}.at", value=at)
+    for container, meals in layout.containers.items():
+        put(container, "containers", "container", once=False)
+        for meal in meals:
+            put(meal, f"containers.{container}", "meal")
+    for thing in layout.elsewhere:
+        put(thing, "elsewhere", "item", "container", "meal")
+    objects = layout.objects()
+    for name in layout.traits:
+        if name not in objects:
+            raise InputError("is no object of the kitchen", field="traits", value=name)
+
+
+def to_document(kitchen: Kitchen) -> dict[str, Any]:
+    """Return the document of a kitchen; reading it with the same domain gives an equal kitchen."""
+    layout, more, less = layout_of(kitchen)
+    document = KitchenDocument(
+        format=FORMAT,
+        version=VERSION,
+        name=kitchen.name,
+        text=kitchen.text,
+        stations=layout.stations,
+        players={name: PlayerEntry(at=at, holds=held) for name, (at, held) in layout.players.items()},
+        containers=layout.containers,
+        elsewhere=layout.elsewhere,
+        traits=layout.traits,
+        goal=[list(atom) for atom in kitchen.goal.conditions],
+        roles=list(kitchen.goal.extra_roles),
+        more=_sorted(more),
+        less=_sorted(less),
+    )
+    return {"format": FORMAT, "version": VERSION} | document.model_dump(exclude_defaults=True)
+
+
+def _sorted(facts: Iterable[tuple[str, ...]]) -> list[list[str]]:
+    return sorted(list(fact) for fact in facts)

@@ -1,0 +1,213 @@
+"""Plans run step by step: what each action did, and the verdict in the form common to all benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+from planoracle.instances.kitchens import language
+from planoracle.instances.kitchens.compiled import Compiled, State, compiled
+from planoracle.instances.kitchens.domain import ACTOR, Action
+from planoracle.instances.kitchens.effects import Grounded, Running
+from planoracle.instances.kitchens.kitchen import Atom, Kitchen
+from planoracle.instances.kitchens.profile import PROFILES, Profile
+from planoracle.instances.replay import Event, Replay, Violation
+
+__all__ = ["REFUSALS", "Refusal", "Run", "Step", "as_replay", "explain", "replay"]
+
+#: Why an action is refused: no action of the domain, or on no objects of the kitchen; somebody else's turn; a
+#: condition of the action does not hold.
+REFUSALS = ("unknown_action", "unknown_object", "not_your_turn", "precondition")
+
+
+class Step(NamedTuple):
+    """One action: whether it was legal and reached the goal, how many were legal before it; its place in the deeds."""
+
+    action: str
+    valid: bool
+    reached: bool
+    choices: int
+    deed: int | None
+
+
+class Refusal(NamedTuple):
+    """Why the action at a place of the list was refused: one of `REFUSALS`, and in words."""
+
+    position: int
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """Verdict on one list of actions.
+
+    Attributes
+    ----------
+    steps
+        One per action reached.
+    states
+        The state before each of them, and the last one; `rules` knows what they mean.
+    end
+        ``completed`` (goal reached), ``limit`` (so many steps taken) or ``exhausted`` (no actions left).
+    steps_taken
+        Legal actions: a refused one changes nothing and costs nothing. With joint moves, complete rounds.
+    """
+
+    rules: Compiled
+    steps: tuple[Step, ...]
+    states: tuple[State, ...]
+    refusals: tuple[Refusal, ...]
+    end: str
+    steps_taken: int
+
+    @property
+    def success(self) -> bool:
+        """Whether the goal was reached."""
+        return self.end == "completed"
+
+
+def replay(
+    kitchen: Kitchen, actions: Iterable[str], rules: Profile = PROFILES["released"], limit: int | None = None
+) -> Run:
+    """Run actions until the goal is reached, ``limit`` steps are taken or there are none left.
+
+    Nothing an action holds can make this raise.
+
+    Examples
+    --------
+    >>> from planoracle.instances.kitchens.files import kitchen_from_document
+    >>> kitchen = kitchen_from_document(
+    ...     {"format": "planoracle/kitchen", "version": 1, "name": "tiny", "stations": {"table1": ["bread1"]},
+    ...      "players": {"robot1": {"at": "table1"}}, "goal": [["has_item", "robot1", "bread#1"]]}, "example")
+    >>> run = replay(kitchen, ["Cut bread1 on table1 using robot1", "Pick up bread1 from table1 using robot1"])
+    >>> run.end, run.steps_taken, run.refusals[0].message
+    ('completed', 1, 'needs isboard table1, iscuttable bread1')
+    """
+    engine = compiled(kitchen, rules)
+    state = engine.start()
+    steps: list[Step] = []
+    states = [state]
+    refusals = []
+    taken = 0
+    end = "exhausted"
+    for position, text in enumerate(actions):
+        if limit is not None and taken >= limit:
+            end = "limit"
+            break
+        choices = len(engine.legal(state))
+        action = engine.find(state, text)
+        reached = False
+        if action is None:
+            refusals.append(Refusal(position, *explain(engine, state, text)))
+        else:
+            state = engine.step(state, action)
+            taken += engine.deeds[action].ticks
+            reached = engine.goal(state)
+        steps.append(Step(text, action is not None, reached, choices, action))
+        states.append(state)
+        if reached:
+            end = "completed"
+            break
+    return Run(engine, tuple(steps), tuple(states), tuple(refusals), end, taken)
+
+
+def explain(engine: Compiled, state: State, text: str) -> tuple[str, str]:
+    """Return why an action is not legal: one of `REFUSALS`, and in words."""
+    domain = engine.kitchen.domain
+    readings = language.match(text, domain)
+    if not readings:
+        return "unknown_action", "is not written like any action"
+    objects = engine.objects(state)
+    strangers = [name for _, binding in readings for name in binding.values() if name not in objects]
+    if strangers:
+        return "unknown_object", f"there is no {strangers[0][:40]}"
+    fitting = [(action, given) for action, given in readings if _fits(action, given, objects)]
+    if not fitting:
+        return "unknown_object", "it cannot be done with objects like these"
+    player = engine.player(state)
+    for _, given in fitting:
+        others = [name for name in given.values() if objects[name] == ACTOR]
+        if others and player not in others:
+            return "not_your_turn", f"it is {player}'s turn"
+    facts = engine.facts(state)
+    missing = min((_missing(action, given, objects, facts) for action, given in fitting), key=len)
+    return "precondition", "needs " + ", ".join(missing)
+
+
+def _fits(action: Action, given: Mapping[str, str], objects: Mapping[str, str]) -> bool:
+    types = dict(action.params)
+    distinct = len(set(given.values())) == len(given)
+    return distinct and all(objects[name] == types[param] for param, name in given.items())
+
+
+def _missing(action: Action, given: Mapping[str, str], objects: Mapping[str, str], facts: frozenset[Atom]) -> list[str]:
+    """Return the conditions that do not hold, for those objects that the text leaves open with the fewest of them."""
+    hidden = [(param, kind) for param, kind in action.params if param not in given]
+    choices = [[name for name, its_type in objects.items() if its_type == kind] or ["?"] for _, kind in hidden]
+    best: list[str] | None = None
+    for names in product(*choices):
+        binding = {**given, **dict(zip((param for param, _ in hidden), names, strict=True))}
+        broken = []
+        for predicate, params, value in action.conditions:
+            atom = (predicate, *(binding[param] for param in params))
+            if (atom in facts) != value:
+                broken.append(("" if value else "not ") + " ".join(atom))
+        if best is None or len(broken) < len(best):
+            best = broken
+    return best or ["different objects"]
+
+
+def as_replay(run: Run) -> Replay:
+    """Return a run in the form common to all benchmarks: refused actions are its violations; a tick is a step.
+
+    Progress is the share of the goal's conditions that hold for some objects; what remains are the ticks and
+    repetitions that effects under way still need.
+    """
+    violations = tuple(
+        Violation(position, kind, run.steps[position].action[:80], message) for position, kind, message in run.refusals
+    )
+    actions = run.rules.kitchen.domain.actions
+    events, idle = [], []
+    clock = 0
+    for position, step in enumerate(run.steps):
+        deed = run.rules.deeds[step.deed] if step.deed is not None else None
+        after = clock + (deed is not None and deed.ticks)
+        share = run.rules.share(run.states[position + 1])
+        events.append(Event(position, step.action[:80], clock, after, step.valid, share))
+        if deed is not None and not actions[deed.position].changes and not actions[deed.position].effects:
+            idle.append((clock, after))
+        clock = after
+    return Replay(
+        events=tuple(events),
+        violations=violations,
+        fatal=None,
+        executed=sum(step.valid for step in run.steps),
+        progress=events[-1].progress if events else run.rules.share(run.states[0]),
+        goal_ratio=float(run.success),
+        success=run.success,
+        makespan=run.steps_taken,
+        remaining=_remaining(run.rules.running(run.states[-1])),
+        idle=tuple(idle),
+    )
+
+
+def _remaining(effects: Iterable[Running]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for running in effects:
+        if running.effect.count and not running.done:
+            left = running.effect.count - running.count
+            found[_label(running.effect)] = min(left, found.get(_label(running.effect), left))
+        else:
+            found |= _remaining(running.nested)
+    return found
+
+
+def _label(effect: Grounded) -> str:
+    """Name an effect by what it makes true, or creates."""
+    if effect.creates is not None:
+        return f"{effect.creates[1]} in {effect.argument}"
+    made = sorted(" ".join(atom) for atom, value in effect.changes if value)
+    return ", ".join(made) if made or not effect.effects else _label(effect.effects[0])

@@ -1,0 +1,1 @@
+"""The proved optimum: the CP-SAT model, its bounds, and the steps of a solve."""

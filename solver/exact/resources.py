@@ -1,0 +1,155 @@
+"""Resources in the CP-SAT model: capacities, states, and settings that share the room of another use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from planoracle.instances.model import Demand, Instance, Resource
+from planoracle.solver.exact.cp import Model, negated
+from planoracle.solver.exact.segments import Part, literals
+
+__all__ = ["ResourceConstraints"]
+
+_User = tuple[int, Demand, tuple[int, ...]]  # action, demand, literals of its mode
+
+
+class ResourceConstraints:
+    """States the constraints of all resources of an instance.
+
+    Parameters
+    ----------
+    parts, modes
+        Per action its parts, and the literals of its modes.
+    ordered
+        Whether two actions (positions) are ordered by precedences, so that they cannot coincide.
+    """
+
+    def __init__(
+        self,
+        instance: Instance,
+        model: Model,
+        parts: Sequence[list[Part]],
+        modes: Sequence[list[int | None]],
+        ordered: Callable[[int, int], bool],
+    ) -> None:
+        self.instance = instance
+        self.model = model
+        self.parts = parts
+        self.modes = modes
+        self.ordered = ordered
+        #: (use that sets nothing, setting that may share its room, literal that it does); actions by position.
+        self.joins: list[tuple[int, int, int]] = []
+
+    def add(self) -> None:
+        """Add the constraints of every resource."""
+        users: dict[str, list[_User]] = {resource.name: [] for resource in self.instance.resources}
+        for i, action in enumerate(self.instance.actions):
+            for mode, literal in zip(action.modes, self.modes[i], strict=True):
+                for demand in mode.demands:
+                    users[demand.resource].append((i, demand, literals(literal)))
+        for resource in self.instance.resources:
+            self._add_resource(users[resource.name], resource)
+            self._add_states(users[resource.name], resource.state)
+
+    def _add_resource(self, users: list[_User], resource: Resource) -> None:
+        model = self.model
+        merged = self._merged_settings(users, resource.state)
+        intervals = [
+            (model.interval(part.start, part.size, *present, *merged.get(n, ())), demand.amount)
+            for n, (i, demand, present) in enumerate(users)
+            for part in self.parts[i]
+            if part.size and demand.amount
+        ]
+        model.capacity(intervals, resource.capacity)
+
+    def _merged_settings(self, users: list[_User], initial: str | None) -> dict[int, tuple[int, ...]]:
+        """Let settings share the room of another use that runs over the same interval.
+
+        Returns, for every use that may be merged into another, the literal that it is not.
+        """
+        if all(demand.sets is None for _, demand, _ in users):
+            return {}
+        model = self.model
+        into: dict[int, list[int]] = {}
+        # Largest amount first, and those that set nothing before all: a use can only join an earlier one.
+        order = sorted(range(len(users)), key=lambda n: (users[n][1].sets is not None, -users[n][1].amount, n))
+        first = next(n for n, a in enumerate(order) if users[a][1].sets is not None)
+        for a, b in ((a, b) for n, a in enumerate(order) for b in order[max(first, n + 1) :]):
+            (i, one, _), (j, two, _) = users[a], users[b]
+            if two.sets is None or not self._may_join(i, one, j, two):
+                continue
+            same = model.boolean()
+            model.difference(self.parts[i][0].start, self.parts[j][0].start, 0, same)
+            model.difference(self.parts[j][0].start, self.parts[i][0].start, 0, same)
+            for literal in (*users[a][2], *users[b][2]):
+                model.clause(negated(same), literal)
+            for earlier in into.get(a, ()):
+                model.clause(negated(same), negated(earlier))
+            if one.sets is None and two.sets is not None:
+                self.joins.append((i, j, same))
+                self._require(users, j, two.sets, self.parts[j][0], (same,), initial)
+            into.setdefault(b, []).append(same)
+        alone: dict[int, tuple[int, ...]] = {}
+        for n, choices in into.items():
+            merged = model.boolean()
+            model.exactly_one([negated(merged), *choices])
+            alone[n] = (negated(merged),)
+        return alone
+
+    def _may_join(self, i: int, one: Demand, j: int, two: Demand) -> bool:
+        """Whether the setting ``two`` of action ``j`` may share the room of use ``one`` of action ``i``."""
+        if i == j or not two.amount or one.amount < two.amount or self.ordered(i, j):
+            return False
+        if self.instance.actions[i].interruptible or self.parts[i][0].size != self.parts[j][0].size:
+            return False
+        attended = self.instance.actions[j].attended > 0
+        return one.sets == two.sets or (one.sets is None and (attended or not self.instance.actions[i].attended))
+
+    def _add_states(self, users: list[_User], initial: str | None) -> None:
+        for i, demand, present in users:
+            if demand.requires is not None:
+                for part in self.parts[i]:
+                    self._require(users, i, demand.requires, part, present, initial)
+
+    def _require(
+        self, users: list[_User], i: int, state: str, part: Part, present: tuple[int, ...], initial: str | None
+    ) -> None:
+        """Let a setting serve a part of action ``i``, with no other state set in between or while it runs."""
+        settings = [(self.parts[j][0], demand.sets, p) for j, demand, p in users if demand.sets is not None and j != i]
+        good = [(setting, there) for setting, sets, there in settings if sets == state]
+        bad = [(setting, there) for setting, sets, there in settings if sets != state]
+        if good or initial == state:
+            self._serve(part, present, good, bad, initial == state)
+        else:
+            self.model.clause(*map(negated, present))
+
+    def _serve(
+        self,
+        part: Part,
+        present: tuple[int, ...],
+        good: list[tuple[Part, tuple[int, ...]]],
+        bad: list[tuple[Part, tuple[int, ...]]],
+        initially: bool,
+    ) -> None:
+        model = self.model
+        before = []
+        for setting, there in bad:
+            early = model.boolean()
+            model.difference(part.start, setting.start, 1, early, *present, *there)
+            model.difference(setting.start, part.start, max(1, part.size), negated(early), *present, *there)
+            before.append(early)
+        served = []
+        for setting, there in good:
+            by_this = model.boolean()
+            served.append(by_this)
+            for literal in there:
+                model.clause(negated(by_this), literal)
+            model.difference(part.start, setting.start, 1, by_this, *present)
+            for (other, also), early in zip(bad, before, strict=True):
+                model.difference(setting.start, other.start, 1, by_this, early, *present, *also)
+        if initially:
+            at_first = model.boolean()
+            served.append(at_first)
+            for (_, also), early in zip(bad, before, strict=True):
+                model.clause(negated(at_first), negated(early), *map(negated, (*present, *also)))
+        model.clause(*served, *map(negated, present))

@@ -1,0 +1,410 @@
+"""Solve an instance to proved optimality, or as far as the time allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from math import ceil
+from time import perf_counter
+from typing import Any
+
+import ortools
+
+from planoracle.instances.benchmarks import certify
+from planoracle.instances.deadline import Deadline, TimeOverError
+from planoracle.instances.model import Instance
+from planoracle.instances.schedule import Schedule
+from planoracle.instances.status import Status
+from planoracle.instances.version import VERSION
+from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, steps
+from planoracle.solver.exact.coarse import coarse_schedule
+from planoracle.solver.exact.cp import Outcome, run
+from planoracle.solver.exact.model import ScheduleModel
+from planoracle.solver.exact.orders import ordered_windows
+from planoracle.solver.exact.size import model_size
+
+__all__ = ["Result", "solve", "versions"]
+
+# Effort limits in CP-SAT's deterministic time, so that results do not depend on the machine's speed. One unit is some
+# two to ten seconds of a search on small models.
+_IN_ORDER = 0.0003
+_IN_ORDER_WITH_PAUSES = 0.05
+_CORE = 0.02
+_BRANCHING = 0.1
+_PRESOLVED_CORE = 0.3, 2.0  # before the branch and bound, which profits from its lower bound, and after it
+_PRESOLVED = 4.0
+_GRID = 0.01
+# Decisions from which on heuristics find good schedules long before CP-SAT does.
+_LARGE = 100
+# Steps of interruptible actions of which a model can be made in some seconds, and from which on some plan on a coarser
+# grid comes first; the least time for that, in seconds.
+_MOST_STEPS, _MANY_STEPS = 10_000, 100
+_COARSE = 0.1
+# Size of the largest model that is made at all, and per second of the time limit: making it takes up to half of that,
+# and CP-SAT a gigabyte of memory.
+_LARGEST_MODEL, _LARGEST_PER_SECOND = 500_000, 50_000
+# Size from which on a model takes so long to be made that heuristics come first.
+_SLOW_MODEL = 50_000
+# Lists that the heuristics try.
+_TRIES = 200
+# Seconds per action and per use of a resource, of the time limit, that are kept for replaying a schedule.
+_REPLAY = 3e-5
+_CANONICAL = 0.1  # of the effort that the proof took, beyond that of the first look
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What is known about an instance.
+
+    Attributes
+    ----------
+    status
+        ``optimal``: ``schedule`` is best, proved. ``feasible``: there is a schedule, and ``lower_bound``
+        holds. ``infeasible``: proved that there is none. ``unknown``: neither found nor excluded.
+    makespan, lower_bound
+        Ticks; ``None`` where unknown.
+    plan
+        The schedule as text in the benchmark's language, accepted by its rules.
+    canonical
+        Whether the schedule is the canonical one (see `solve`).
+    seconds
+        Wall time, model building and refereeing included.
+    proof
+        In which step the status was settled.
+    grid
+        Ticks; statements about all schedules (``optimal``, ``infeasible``, ``lower_bound``) hold for schedules
+        that pause interruptible actions at multiples of it. 1 where finer pauses are proved not to help,
+        which is the case but for rare combinations of pauses and maximum lags.
+    """
+
+    instance: str
+    status: Status
+    schedule: Schedule | None = None
+    makespan: int | None = None
+    lower_bound: int | None = None
+    plan: str | None = None
+    canonical: bool = False
+    seconds: float = 0.0
+    proof: str = ""
+    grid: int = 1
+    seed: int = 0
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Versions that a result depends on."""
+    return {"planoracle": VERSION, "ortools": ortools.__version__}  # type: ignore[attr-defined]  # the stub lacks it
+
+
+def solve(
+    instance: Instance, *, time_limit: float = 60.0, seed: int = 0, workers: int = 1, finest: bool = False
+) -> Result:
+    """Find a schedule of least makespan and prove it.
+
+    Among the optimal schedules the *canonical* one is returned: starts are as early as possible, first
+    for the action with the longest way to go to the end (ties in the order of the instance), then for the
+    next. It does not depend on ``workers``. Where finding it takes too long, another optimal schedule is
+    returned and ``canonical`` is false.
+
+    Parameters
+    ----------
+    time_limit
+        Seconds of wall time. When they are over, the best schedule and bound so far are returned.
+    seed, workers
+        Passed to CP-SAT. More than one worker only joins in after the fast attempts.
+    finest
+        Where `Result.grid` would exceed 1, solve again with pauses at every tick, which takes far longer.
+
+    Raises
+    ------
+    InternalError
+        If a schedule found does not pass the rules; never returned as an answer.
+
+    Examples
+    --------
+    >>> from planoracle.instances.recipe2plan.facts import load
+    >>> result = solve(load("timed", "Cobbler_Pancakes"))
+    >>> result.status, result.makespan
+    ('optimal', 4080)
+    """
+    search = _Search(instance, time_limit, seed, workers)
+    result = search.run()
+    return search.run_on_every_tick(result) if finest and result.grid > 1 else result
+
+
+class _Search:
+    """The steps of one solve, from cheap to dear; keeps the best schedule and bound."""
+
+    def __init__(self, instance: Instance, time_limit: float, seed: int, workers: int) -> None:
+        self.instance = instance
+        self.began = perf_counter()
+        work = sum(1 + len(action.modes[0].demands) for action in instance.actions)
+        self.deadline = Deadline(time_limit - min(time_limit / 4, _REPLAY * work))
+        self.largest = min(_LARGEST_MODEL, int(_LARGEST_PER_SECOND * time_limit))
+        self.seed = seed
+        self.workers = workers
+        self.bounds = ordered_windows(instance, self.deadline)
+        self.step = common_tick(instance)
+        self.root = self.least = 0  # lower bounds: by hand, and the best so far
+        self.most = horizon(instance)
+        if instance.time_limit is not None:
+            self.most = min(self.most, instance.time_limit)
+        self.best: Schedule | None = None
+        self.rough: Schedule | None = None  # a first one, on a coarse grid
+        pauses = any(action.interruptible for action in instance.actions)
+        self.look = _IN_ORDER_WITH_PAUSES if pauses else _IN_ORDER
+        self.effort = 0.0
+        self.fast = False  # whether heuristics had their turn
+
+    def left(self) -> float:
+        return self.deadline.left()
+
+    def run(self) -> Result:
+        try:
+            return self.search()
+        except TimeOverError:  # while a model was made
+            status, proof = self.without_search("time limit")
+            return self.result(status, proof, self.best)
+
+    def search(self) -> Result:
+        if not self.bounds.consistent:
+            return self.result(Status.infeasible, self.bounds.fault, grid=1)
+        self.root = lower_bound(self.instance, self.bounds)
+        self.least = self.rounded(self.root)
+        if self.least > self.most:  # on the grid; finer pauses might end between
+            grid = 1 if self.root > self.most else None
+            return self.result(Status.infeasible, "the lower bound exceeds the time limit", grid=grid)
+        if steps(self.instance, self.step) > _MANY_STEPS:
+            self.plan_coarsely()
+        if steps(self.instance, self.step) > _MOST_STEPS:
+            status, proof = self.without_search("too many instants at which actions can be paused")
+            return self.result(status, proof, self.best)
+        size = model_size(self.instance, self.bounds, self.step)
+        if size > self.largest:
+            status, proof = self.without_search("too large a model for the time limit")
+            return self.result(status, proof, self.best)
+        if size > _SLOW_MODEL:
+            self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
+            if self.best is not None and self.best.makespan == self.least:
+                return self.result(Status.optimal, self.reason("several bounds"), self.best)
+        if self.left() > 0:
+            model = self.model(self.least, self.most)
+            found = self.in_order(model, self.look)
+            if found.status == Status.infeasible:
+                status, proof = self.confirm(model, presolved=False)
+                return self.result(status, proof, self.best)
+            self.take(model, found)
+            if found.status == Status.optimal and self.best is not None:
+                return self.result(Status.optimal, self.reason("search in order"), self.best, canonical=True)
+        if self.left() <= 0:
+            status, proof = self.without_search("time limit")
+            return self.result(status, proof, self.best)
+        if self.bounds.open or self.bounds.ordered:
+            model = self.model(self.least, self.most, ordering=True)
+        status, proof = self.prove(model)
+        if status != Status.optimal or self.best is None:
+            return self.result(status, proof, self.best)
+        canonical = self.canonical(model)
+        return self.result(Status.optimal, proof, canonical or self.best, canonical=canonical is not None)
+
+    def run_on_every_tick(self, coarse: Result) -> Result:
+        """Settle whether pauses off the grid help, for an answer on the coarse grid."""
+        if steps(self.instance, 1) > _MOST_STEPS or model_size(self.instance, self.bounds, 1) > self.largest:
+            return coarse
+        self.step, self.least, self.best = 1, self.root, coarse.schedule
+        try:
+            return self.search_on_every_tick(coarse)
+        except TimeOverError:
+            if self.best is coarse.schedule:
+                return coarse
+            status, proof = self.without_search("time limit")
+            return self.result(status, proof, self.best)
+
+    def search_on_every_tick(self, coarse: Result) -> Result:
+        shorter = self.model(self.root, self.most if coarse.makespan is None else coarse.makespan - 1)
+        found = run(shorter.model, seconds=self.left(), seed=self.seed)
+        if found.status == Status.unknown:
+            return coarse
+        if found.status == Status.infeasible and self.confirm(shorter, presolved=False)[0] == Status.infeasible:
+            proof = f"{coarse.proof}, no shorter one on any grid"
+            return self.result(coarse.status, proof, coarse.schedule, canonical=coarse.canonical)
+        self.take(shorter, found)
+        status, proof = self.prove(self.model(self.root, self.most, ordering=True))
+        return self.result(status, proof, self.best)
+
+    def rounded(self, bound: int) -> int:
+        return -(-bound // self.step) * self.step
+
+    def model(self, least: int, most: int, *, relaxed: bool = False, ordering: bool = False) -> ScheduleModel:
+        model = ScheduleModel(
+            self.instance,
+            self.bounds,
+            self.step,
+            least,
+            most,
+            relaxed=relaxed,
+            ordering=ordering,
+            deadline=self.deadline,
+        )
+        model.break_symmetry()
+        return model
+
+    def grid(self, status: Status, makespan: int | None) -> int:
+        """Return the grid on which a result holds, 1 if no finer one can change it."""
+        if self.step == 1 or not grid_matters(self.instance):
+            return 1
+        best = self.most if makespan is None else makespan - self.step
+        if not status.settled or self.left() <= 0:
+            return self.step
+        least = self.root // self.step * self.step  # on the grid, the work of several agents may end between
+        if best < least:
+            return 1
+        if steps(self.instance, self.step) > _MOST_STEPS:
+            return self.step
+        if model_size(self.instance, self.bounds, self.step) > self.largest:
+            return self.step
+        try:
+            model = self.model(least, best, relaxed=True)
+        except TimeOverError:
+            return self.step
+        model.model.drop_objective()
+        finer = run(model.model, seconds=self.left(), deterministic=_GRID)
+        return 1 if finer.status == Status.infeasible else self.step
+
+    def in_order(self, model: ScheduleModel, effort: float) -> Outcome:
+        """Branch on the makespan, then on the starts in fixed order, smallest value first.
+
+        A decision is only undone when it is proved wrong, so the first solution has the least makespan, and is
+        the lexicographically smallest of these.
+        """
+        model.model.search_in_order([model.makespan, *model.decisions])
+        found = run(model.model, seconds=self.left(), seed=0, fixed_search=True, deterministic=effort, light=True)
+        model.model.search_freely()
+        self.effort += found.effort
+        return found
+
+    def canonical(self, model: ScheduleModel) -> Schedule | None:
+        """Find the canonical schedule of the best makespan known, if time and effort suffice."""
+        if self.left() <= 0 or self.best is None:
+            return None
+        model.narrow(self.best.makespan, self.best.makespan)
+        found = self.in_order(model, self.look + _CANONICAL * self.effort)
+        return model.schedule(found.solution) if found.solution else None
+
+    def prove(self, model: ScheduleModel) -> tuple[Status, str]:
+        """Run CP-SAT in ever stronger settings until the makespan is proved or time is over.
+
+        All but the last run one worker for a fixed effort, so that what they find does not depend on the machine.
+        """
+        presolved: dict[str, Any] = {"presolve": True}
+        steps: tuple[tuple[str, dict[str, Any], float | None], ...] = (
+            ("core search", {"light": True, "core": True}, _CORE),
+            ("branch and bound", {"light": True}, _BRANCHING),
+            ("core search with presolve", presolved | {"core": True}, _PRESOLVED_CORE[0]),
+            ("branch and bound with presolve", presolved, _PRESOLVED),
+            ("core search with presolve", presolved | {"core": True}, _PRESOLVED_CORE[1]),
+            ("several workers", presolved | {"linearization": 1, "workers": max(2, self.workers)}, None),
+        )
+        for name, options, effort in steps:
+            if self.left() <= 0:
+                break
+            model.narrow(self.least, self.most if self.best is None else min(self.most, self.best.makespan))
+            found = run(model.model, seconds=self.left(), deterministic=effort, seed=self.seed, **options)
+            self.effort += found.effort
+            if found.status == Status.infeasible and self.best is None:
+                return self.confirm(model, presolved=bool(options.get("presolve")))
+            self.take(model, found)
+            if found.status == Status.optimal or (self.best is not None and self.best.makespan == self.least):
+                return Status.optimal, self.reason(name)
+            if name == "core search" and len(model.decisions) > _LARGE and not self.fast:
+                self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
+        return self.without_search("time limit")
+
+    def without_search(self, reason: str) -> tuple[Status, str]:
+        """Answer with what is known; ``reason`` says why there is no more."""
+        if self.best is None or (self.best is self.rough and not self.fast):
+            self.schedule_fast(self.deadline)
+        if self.best is None:
+            self.plan_coarsely()
+        if self.best is not None and self.best.makespan == self.least:
+            return Status.optimal, self.reason("several bounds")
+        return (Status.feasible if self.best is not None else Status.unknown), reason
+
+    def reason(self, step: str) -> str:
+        """Say what proved the best makespan: the step, unless the bound by hand does."""
+        assert self.best is not None
+        return "lower bound reached" if self.best.makespan <= self.rounded(self.root) else step
+
+    def plan_coarsely(self) -> None:
+        """Look for a first plan on a coarse grid; no better one takes longer."""
+        self.rough = coarse_schedule(self.instance, self.step, Deadline(max(_COARSE, self.left() / 4)))
+        if self.rough is not None:
+            self.best = self.rough
+            self.most = min(self.most, self.best.makespan)
+
+    def schedule_fast(self, deadline: Deadline) -> None:
+        """See whether the heuristics know better."""
+        from planoracle.heuristics.improve import improve  # late: most instances do without
+
+        self.fast = True
+        found = improve(self.instance, seed=self.seed, iterations=_TRIES, deadline=deadline, bound=self.least)
+        known = self.most if self.best is None else self.best.makespan - 1
+        if found is not None and found.makespan <= known:
+            self.best = found.schedule()
+
+    def take(self, model: ScheduleModel, found: Outcome) -> None:
+        if found.solution:
+            schedule = model.schedule(found.solution)
+            if self.best is None or self.best is self.rough or schedule.makespan < self.best.makespan:
+                self.best = schedule
+        if found.status in (Status.feasible, Status.unknown) and found.bound > 0:
+            self.least = max(self.least, ceil(found.bound - 1e-6) * self.step)
+        if found.status == Status.optimal:
+            assert self.best is not None
+            self.least = self.best.makespan
+
+    def confirm(self, model: ScheduleModel, *, presolved: bool) -> tuple[Status, str]:
+        """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
+        model.model.drop_objective()
+        second = run(model.model, seconds=self.left(), seed=self.seed, presolve=not presolved)
+        if second.status == Status.infeasible:
+            return Status.infeasible, "CP-SAT with presolve on and off"
+        if not second.solution:
+            return Status.unknown, "infeasible by one setting of presolve, not confirmed by the other in time"
+        self.best = model.schedule(second.solution)
+        model.model.minimize(model.makespan)
+        third = run(model.model, seconds=self.left(), seed=self.seed, presolve=not presolved)
+        self.take(model, third)
+        return Status.optimal if third.status == Status.optimal else Status.feasible, "presolve on and off disagree"
+
+    def result(
+        self,
+        status: Status,
+        proof: str,
+        schedule: Schedule | None = None,
+        *,
+        canonical: bool = False,
+        grid: int | None = None,
+    ) -> Result:
+        plan = None if schedule is None else certify(self.instance, schedule)
+        makespan = None if schedule is None else schedule.makespan
+        bound: int | None = self.least
+        if status == Status.optimal:
+            bound = makespan
+        elif status == Status.infeasible:
+            bound = None
+        return Result(
+            instance=self.instance.name,
+            status=status,
+            schedule=schedule,
+            makespan=makespan,
+            lower_bound=bound,
+            plan=plan,
+            canonical=canonical,
+            seconds=perf_counter() - self.began,
+            proof=proof,
+            grid=self.grid(status, makespan) if grid is None else grid,
+            seed=self.seed,
+            versions=versions(),
+        )

@@ -1,0 +1,228 @@
+"""The feasible schedule nearest to one that was wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from planoracle.instances.benchmarks import certify
+from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.model import Instance
+from planoracle.instances.referee import find_violations
+from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.status import Status
+from planoracle.solver.exact.bounds import horizon, lower_bound, windows
+from planoracle.solver.exact.lexicographic import Stages
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.repair.perturbation import NearModel
+from planoracle.solver.repair.target import all_normal
+
+__all__ = ["OBJECTIVES", "Nearest", "checked_objectives", "longest_makespan", "nearest"]
+
+#: What can be made small, by default in this order.
+OBJECTIVES = ("moved", "shift", "makespan")
+
+# Share of the time kept for finding any schedule where the search for a near one finds none.
+_RESERVE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """What is known about the schedule nearest to a wanted one.
+
+    Attributes
+    ----------
+    status
+        ``optimal``: no schedule is nearer, proved. ``feasible``: ``schedule`` obeys the rules, but only the
+        objectives in ``proved`` are known to be least. ``infeasible``: proved that there is no schedule.
+        ``unknown``: neither found nor excluded.
+    plan
+        The schedule in the benchmark's language, accepted by its rules.
+    moved
+        Actions of which a piece is not as wanted: in start, duration, mode, or agent if one was given.
+    shifts
+        For every action that was wanted the largest shift, in ticks, of any unit of its work: the k-th tick of
+        work is compared with the k-th tick wanted. Work that was not wanted counts nothing.
+    shift
+        Their sum.
+    added
+        Actions of which nothing was wanted; they are placed freely and never count as moved.
+    in_vain
+        Pieces wanted beyond the duration of their action, of no length, or too late to be any instance's time.
+    grid
+        Ticks; statements about all schedules hold for those that pause an interruptible action only after
+        multiples of so many ticks of its work, or where it was wanted to pause. 1 without interruptible actions.
+    """
+
+    instance: str
+    status: Status
+    schedule: Schedule | None = None
+    plan: str | None = None
+    moved: tuple[str, ...] = ()
+    shifts: dict[str, int] = field(default_factory=dict)
+    shift: int | None = None
+    makespan: int | None = None
+    added: tuple[str, ...] = ()
+    in_vain: tuple[Piece, ...] = ()
+    proved: tuple[str, ...] = ()
+    grid: int = 1
+    seconds: float = 0.0
+
+
+def nearest(
+    instance: Instance,
+    wanted: Mapping[str, Sequence[Piece]],
+    *,
+    objectives: Sequence[str] = OBJECTIVES,
+    time_limit: float = 60.0,
+) -> Nearest:
+    """Find the schedule that obeys the rules and is nearest to the pieces wanted.
+
+    Among schedules that are equally near the one with the earliest starts is returned, in the order of
+    `planoracle.solver.exact.solve.solve`, or where that is not found soon another one, the same at every run.
+
+    Parameters
+    ----------
+    wanted
+        The pieces by action, in ticks. Actions may be missing; pieces may break any rule.
+    objectives
+        What is made small, the most important first: ``moved`` (the number of actions moved), ``shift`` (the sum
+        of the shifts) and ``makespan``, or some of them.
+    time_limit
+        Seconds of wall time.
+
+    Raises
+    ------
+    InputError
+        For objectives that are none, unknown actions, and times that are no whole numbers.
+    InternalError
+        If a schedule found does not pass the rules; never returned as an answer.
+
+    Examples
+    --------
+    >>> from planoracle.instances.model import Action, Lag
+    >>> boil, serve = Action("t/boil", "t", 9, 0), Action("t/serve", "t", 1, 1)
+    >>> soup = Instance("soup", (boil, serve), (Lag("t/boil", "t/serve"),))
+    >>> early = {"t/boil": [Piece("t/boil", 2, 9, "agent")], "t/serve": [Piece("t/serve", 10, 1, "agent")]}
+    >>> found = nearest(soup, early)
+    >>> found.status, found.moved, found.shift, found.makespan
+    ('optimal', ('t/boil',), 1, 11)
+    """
+    return _Search(instance, wanted, checked_objectives(objectives), time_limit).run()
+
+
+def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
+    """Return objectives as `nearest` takes them; raises `InputError` if they are none."""
+    chosen = tuple(objectives)
+    if not chosen or len(set(chosen)) < len(chosen) or not set(chosen) <= set(OBJECTIVES):
+        message = f"must be one or more of {', '.join(OBJECTIVES)}, each once"
+        raise InputError(message, field="objectives", value=list(chosen))
+    return chosen
+
+
+class _Search:
+    """The steps of one search."""
+
+    def __init__(
+        self,
+        instance: Instance,
+        wanted: Mapping[str, Sequence[Piece]],
+        objectives: tuple[str, ...],
+        time_limit: float,
+    ) -> None:
+        self.began = perf_counter()
+        self.deadline = self.began + time_limit
+        self.instance = instance
+        self.objectives = objectives
+        self.places, self.in_vain = all_normal(instance, wanted)
+
+    def run(self) -> Nearest:
+        instance, objectives = self.instance, self.objectives
+        as_wanted = self._as_wanted()
+        if as_wanted is not None and objectives[0] != "makespan":  # nothing can be nearer than this
+            return self._answer(Status.optimal, as_wanted, objectives)
+        bounds = windows(instance)
+        latest = max((piece.end for place in self.places.values() for piece in place.pieces), default=0)
+        most = longest_makespan(instance, latest)
+        if not bounds.consistent or lower_bound(instance, bounds) > most:
+            return self._answer(Status.infeasible)
+        model = NearModel(instance, bounds, most, self.places)
+        grid = model.grid
+        stages = Stages(model.model, self.deadline - _RESERVE * (self.deadline - self.began))
+        proved = []
+        held: dict[str, int] = {}
+        sums = [(objective, model.terms(objective)) for objective in objectives]
+        for left, (objective, terms) in zip(range(len(sums), 0, -1), sums, strict=True):
+            if stages.minimize(terms, 1 / left):
+                proved.append(objective)
+            if stages.solution is not None:
+                held[objective] = model.figure(objective, stages.value(terms))
+        stages.smallest_in_order(model.decisions)
+        if stages.solution is None and stages.infeasible and not model.coarse:
+            return self._answer(Status.infeasible, grid=grid)
+        if stages.solution is None:
+            return self._any(grid)
+        status = Status.optimal if len(proved) == len(objectives) else Status.feasible
+        found = self._answer(status, model.schedule(stages.solution), tuple(proved), grid)
+        self._check(found, held)
+        return found
+
+    def _any(self, grid: int) -> Nearest:
+        """Settle whether there is any schedule, near or not, with pauses as fine as may be."""
+        found = solve(self.instance, time_limit=max(0.0, self.deadline - perf_counter()))
+        if found.schedule is None:
+            return self._answer(found.status, grid=found.grid)
+        return self._answer(Status.feasible, found.schedule, grid=grid)
+
+    def _as_wanted(self) -> Schedule | None:
+        """Return what was wanted, if it is a schedule that obeys the rules."""
+        if len(self.places) < len(self.instance.actions) or not all(place.whole for place in self.places.values()):
+            return None
+        schedule = Schedule.of(self.instance, [piece for place in self.places.values() for piece in place.pieces])
+        return schedule if next(find_violations(self.instance, schedule), None) is None else None
+
+    def _answer(
+        self, status: Status, schedule: Schedule | None = None, proved: tuple[str, ...] = (), grid: int = 1
+    ) -> Nearest:
+        instance, places = self.instance, self.places
+        shifts = {}
+        if schedule is not None:
+            shifts = {
+                name: place.shift([piece for piece in schedule.pieces if piece.action == name])
+                for name, place in places.items()
+            }
+        return Nearest(
+            instance=instance.name,
+            status=status,
+            schedule=schedule,
+            plan=None if schedule is None else certify(instance, schedule),
+            moved=tuple(name for name, shift in shifts.items() if shift.moved),
+            shifts={name: shift.ticks for name, shift in shifts.items()},
+            shift=None if schedule is None else sum(shift.ticks for shift in shifts.values()),
+            makespan=None if schedule is None else schedule.makespan,
+            added=tuple(action.id for action in instance.actions if action.id not in places),
+            in_vain=self.in_vain,
+            proved=proved,
+            grid=grid,
+            seconds=perf_counter() - self.began,
+        )
+
+    def _check(self, found: Nearest, held: dict[str, int]) -> None:
+        """Hold what the model made small against what the schedule is."""
+        figures = {"moved": len(found.moved), "shift": found.shift, "makespan": found.makespan}
+        for objective, most in held.items():
+            value = figures[objective]
+            if value is None or value > most or (found.status == Status.optimal and value < most):
+                raise InternalError(f"{self.instance.name}: {objective} of a nearest schedule is {value}, not {most}")
+
+
+def longest_makespan(instance: Instance, latest: int = 0) -> int:
+    """Return a makespan that some nearest schedule does not exceed, if all that is wanted ends by ``latest``.
+
+    After that, time in which nothing runs can be cut out, which only brings work nearer.
+    """
+    # A negative maximum lag keeps its actions apart like a minimum lag.
+    apart = sum(-lag.maximum for lag in instance.lags if lag.maximum is not None and lag.maximum < 0)
+    most = latest + horizon(instance) + apart
+    return most if instance.time_limit is None else min(most, instance.time_limit)

@@ -1,0 +1,1 @@
+"""The cost to go: what the states of a run still leave."""

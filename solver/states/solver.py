@@ -1,0 +1,395 @@
+"""The best makespan that a state of a run leaves: one model, its domains changed in place.
+
+Along a run states only add restrictions, so the best makespan before a decision bounds the one after it from
+below, and a schedule that keeps to the decision proves that nothing was lost. Only where there is no such schedule
+CP-SAT is asked, with the makespan between what is known from both sides.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import ceil
+from time import perf_counter
+
+from planoracle.instances.model import Instance
+from planoracle.instances.schedule import Schedule
+from planoracle.instances.state import State
+from planoracle.instances.status import Status
+from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
+from planoracle.solver.exact.cp import Outcome, negated, run
+from planoracle.solver.exact.model import ScheduleModel
+from planoracle.solver.exact.segments import holds
+from planoracle.solver.states.progress import Key, Progress, Translator
+
+__all__ = ["NEVER", "StateSolver", "Value", "Witness"]
+
+#: Lower bound of what is impossible.
+NEVER = 10**400
+# A model made for times to come is at most so many horizons wide.
+_WIDEST = 8
+# Schedules kept, one of which may settle the next state.
+_RECENT = 12
+# States kept in which so long nothing has happened that they come again.
+_MEMORY = 1_000
+# CP-SAT's settings with their efforts in deterministic time: for a first look, and from cheap to dear.
+_PROBE: tuple[Mapping[str, int], float] = ({"core": True, "lean": True}, 0.005)
+_EFFORTS: tuple[tuple[Mapping[str, int], float | None], ...] = (
+    ({"core": True, "lean": True}, 0.02),
+    ({"core": True}, 0.05),
+    ({}, 0.5),
+    ({"presolve": True, "linearization": 1, "workers": 2}, None),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A schedule, as a solution of a model; ``cut`` ticks were taken out of the state that it completes."""
+
+    model: ScheduleModel
+    solution: list[int]
+    cut: int
+
+    @property
+    def makespan(self) -> int:
+        """In steps of the model, without what was cut out."""
+        return self.solution[self.model.makespan]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What is known about the best makespan that a state leaves.
+
+    Attributes
+    ----------
+    least, most
+        Ticks; the best makespan lies between them. ``most`` is ``None`` if no completion is known, ``least`` is
+        `NEVER` if it is proved that there is none.
+    witness
+        A completion with makespan ``most``, if one was found.
+    """
+
+    least: int
+    most: int | None
+    witness: Witness | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def status(self) -> Status:
+        """What that says of the best completion."""
+        if self.least >= NEVER:
+            return Status.infeasible
+        if self.most is None:
+            return Status.unknown
+        return Status.optimal if self.least == self.most else Status.feasible
+
+    @property
+    def makespan(self) -> int | None:
+        """The best makespan in ticks, if it is proved."""
+        return self.most if self.least == self.most else None
+
+
+class StateSolver:
+    """Values of the states of runs on one instance; its time limit is left out of account.
+
+    Parameters
+    ----------
+    step
+        Ticks; times of states must be multiples of it. Statements hold for completions that pause interruptible
+        actions at multiples of it, see ``solver/README.md``. By default as in `solve`.
+    latest
+        Ticks; latest time in the states to come, if known, so that the model is built only once.
+
+    Examples
+    --------
+    >>> from planoracle.instances.catalogue import load
+    >>> from planoracle.instances.schedule import Piece
+    >>> states = StateSolver(load("recipe2plan/timed/Cobbler_Pancakes"))
+    >>> states.value(State()).makespan
+    4080
+    >>> states.value(State((Piece("Cobbler/0", 300, 600, "agent"),), clock=300)).makespan
+    4380
+    """
+
+    def __init__(self, instance: Instance, step: int | None = None, latest: int = 0) -> None:
+        self.instance = instance
+        self.step = step or common_tick(instance)
+        self.solves = 0
+        self._translator = Translator(instance, self.step)
+        self._windows = windows(instance)
+        self._rest = -(-horizon(instance) // self.step)
+        # Long stretches in which nothing happens are cut out, so that far times seldom need a wider model.
+        self._latest = max(self._rest, min(-(-latest // self.step), _WIDEST * self._rest))
+        self._model: ScheduleModel | None = None
+        self._wanted: dict[int, tuple[int, int]] = {}  # domains of the present state that differ from the free ones
+        self._changed: dict[int, tuple[int, int]] = {}  # those that are set
+        self._begun = False
+        self._recent: deque[Witness] = deque(maxlen=_RECENT)  # proved best schedules
+        self._proved: dict[Key, Value] = {}  # less the time cut out
+        self._least = NEVER
+        if self._windows.consistent:
+            self._least = -(-lower_bound(instance, self._windows) // self.step)
+        actions, tails = instance.actions, self._windows.tail
+        self._starters = [i for i, action in enumerate(actions) if not action.attended and instance.eligible(action)]
+        # Pieces of these cannot be cut by a start if the model is told that they run on.
+        self._limited = {instance.index[lag.after] for lag in instance.lags if lag.maximum is not None}
+        self._room: Counter[str] = Counter()  # for how many given pieces of each crew the model has room
+        self._left = [
+            action.duration // self.step + tail // self.step for action, tail in zip(actions, tails, strict=True)
+        ]
+        self._held = [action.attended // self.step for action in actions]
+
+    # --- the model ---------------------------------------------------------------------------------
+
+    def _prepare(self, progress: Progress) -> ScheduleModel:
+        """Return the model, with the decisions of a state as its domains."""
+        whole = [pair for pair in progress.whole if self._starters and pair[1].action not in self._limited]
+        needed = Counter(head for head, _ in whole)
+        if self._model is None or progress.latest > self._latest or not needed <= self._room:
+            self._build(progress.latest, needed)
+        assert self._model is not None
+        model, wanted = self._model, self._wanted
+        wanted.clear()
+        room = {head: iter(pairs) for head, pairs in model.given.items()}
+        for head, piece in whole:
+            begin, end = next(room[head])
+            wanted[begin], wanted[end] = (piece.start, piece.start), (piece.end, piece.end)
+        clock = progress.clock
+        for i, parts in enumerate(model.parts):
+            starts = progress.starts.get(i, ())
+            for part, start in zip(parts, starts, strict=False):
+                wanted[part.start] = (start, start)
+            if len(starts) < len(parts):  # those after the first open one come later anyway
+                least, most = self._free[parts[len(starts)].start]
+                if least < clock:
+                    wanted[parts[len(starts)].start] = (clock, max(most, clock))
+            if not starts:
+                continue
+            for k in range(1, len(starts) + 1):
+                for literal in self._goes_on.get((i, k), ()):
+                    self._want(literal, holds=progress.goes_on(i, k))
+            for mode, choice in enumerate(model.modes[i]):
+                if choice is not None:
+                    self._want(choice, holds=mode == progress.modes[i])
+        for use, setting, joined in self._joins:
+            if setting in progress.starts and use not in progress.starts:
+                self._want(joined, holds=False)  # a use can only be joined by what is set after it
+        for (i, k), agent in progress.agents.items():
+            for head, chosen in model.parts[i][k].agents.items():
+                if chosen is not None:
+                    self._want(chosen, holds=head == model.head_of.get(agent or ""))
+        for variable in self._changed.keys() - wanted.keys():
+            self._set(variable, self._free[variable])
+            del self._changed[variable]
+        for variable, domain in wanted.items():
+            if self._changed.get(variable) != domain:
+                self._set(variable, domain)
+                self._changed[variable] = domain
+        return model
+
+    def _build(self, latest: int, needed: Counter[str]) -> None:
+        if latest > self._latest:
+            self._latest = 2 * latest
+        crews = Counter(self._translator.head_of.values())
+        for head, count in needed.items():  # at once for all of a crew, so that the model is seldom built again
+            self._room[head] = max(self._room[head], count, crews[head])
+        most = (self._latest + self._rest) * self.step
+        model = self._model = ScheduleModel(self.instance, self._windows, self.step, 0, most, given=self._room)
+        self._changed.clear()
+        self._domains = model.model.domains()
+        # The general rules judge a schedule as a whole, those of benchmarks command by command.
+        self._joins = [] if self.instance.benchmark == "own" else model.joins
+        self._free = [(domain[0], domain[1]) for domain in self._domains]
+        place = {id(part): (i, k) for i, parts in enumerate(model.parts) for k, part in enumerate(parts)}
+        self._goes_on: dict[tuple[int, int], list[int]] = {}
+        for _, two, literal in model.runs:
+            self._goes_on.setdefault(place[id(two)], []).append(literal)
+
+    def _set(self, variable: int, domain: tuple[int, int]) -> None:
+        values = self._domains[variable]
+        values.clear()
+        values.extend(domain)
+
+    def _want(self, literal: int, *, holds: bool) -> None:
+        if literal < 0:
+            literal, holds = negated(literal), not holds
+        self._wanted[literal] = (int(holds), int(holds))
+
+    def _bound(self, progress: Progress) -> int:
+        """Lower bound in steps: what has been started, every action still to do, and all that needs an agent."""
+        clock, best = progress.clock, self._least
+        work, rest = 0, NEVER
+        for i, left in enumerate(self._left):
+            starts = progress.starts.get(i)
+            size = self._translator.sizes[i] // self.step
+            if starts is not None:
+                done = size * len(starts)
+                best = max(best, starts[-1] + size + left - done)
+                if done >= self.instance.actions[i].duration // self.step:
+                    continue
+                left, held = left - done, max(0, self._held[i] - done)
+            else:
+                held = self._held[i]
+            best = max(best, clock + left)
+            if held:
+                work += held
+                rest = min(rest, left - held)
+        return max(best, clock - (-work // len(self.instance.agents)) + rest) if work else best
+
+    # --- values ------------------------------------------------------------------------------------
+
+    def value(self, state: State, at_least: int = 0, at_most: int | None = None, *, seconds: float = 10.0) -> Value:
+        """Find the best makespan that a state leaves.
+
+        Parameters
+        ----------
+        at_least, at_most
+            Bounds in ticks that are known already. If there is nothing shorter than ``at_most``, the value has
+            no witness.
+        seconds
+            Wall time at most.
+
+        Raises
+        ------
+        InputError
+            If the state's times are no multiples of the step.
+        """
+        if at_most is not None and at_least >= at_most:
+            return Value(at_most, at_most)
+        if not self._begun:
+            self._begin(seconds)
+        if self._least >= NEVER:
+            return Value(NEVER, None)
+        progress = self._translator.progress(state)
+        seen = self._proved.get(progress.key)
+        if seen is not None:
+            return _later(seen, progress.cut)
+        least = max(-(-(at_least - progress.cut) // self.step), self._bound(progress))
+        for witness in self._recent:
+            if witness.makespan == least and self._keeps(witness, progress):
+                return Value(least * self.step + progress.cut, least * self.step + progress.cut, witness)
+        model = self._prepare(progress)
+        known = Value(at_least, at_most)
+        most = self._free[model.makespan][1]
+        if at_most is not None:
+            most = min(most, (at_most - progress.cut - 1) // self.step)
+        if least > most:
+            return Value(at_most, at_most) if at_most is not None else Value(NEVER, None)
+        found = self._search(model, progress.cut, least, most, known, perf_counter() + seconds)
+        if found.makespan is not None and found.witness is not None:
+            self._recent.appendleft(found.witness)
+        settled = found.status == Status.infeasible or (found.makespan is not None and found.witness is not None)
+        if progress.cut and settled and len(self._proved) < _MEMORY:
+            self._proved[progress.key] = _later(found, -progress.cut)  # it comes again with every further wait
+        return found
+
+    def _begin(self, seconds: float) -> None:
+        """Solve the instance itself: states only add restrictions, so its optimum bounds all of them."""
+        self._begun = True
+        root = self.value(State(), seconds=seconds)
+        self._least = NEVER if root.least >= NEVER else max(self._least, -(-root.least // self.step))
+
+    def _search(self, model: ScheduleModel, cut: int, least: int, most: int, known: Value, deadline: float) -> Value:
+        best: list[int] | None = None
+        width = 0  # narrow windows for the makespan propagate well: look from below in ever wider ones first
+        while least + width < most:
+            self._set(model.makespan, (least, least + width))
+            found = self._run(model, deadline - perf_counter(), *_PROBE)
+            if found.status == Status.optimal:
+                ticks = found.solution[model.makespan] * self.step + cut
+                return Value(ticks, ticks, Witness(model, found.solution, cut))
+            if found.status != Status.infeasible:
+                break
+            least, width = least + width + 1, 2 * width + 1
+        for options, effort in _EFFORTS:
+            self._set(model.makespan, (least, most))
+            found = self._run(model, deadline - perf_counter(), options, effort)
+            if found.solution:
+                best, most = found.solution, found.solution[model.makespan]
+            if found.status == Status.infeasible and best is None:
+                if known.most is not None:  # there is nothing shorter: the proof that `solve` rests on as well
+                    return Value(known.most, known.most)
+                if self._confirmed(model, options, deadline):
+                    return Value(NEVER, None)
+            elif found.status == Status.optimal:
+                least = most
+            elif found.bound > 0:
+                least = max(least, ceil(found.bound - 1e-6))
+            if (best is not None and least >= most) or perf_counter() >= deadline:
+                break
+        low = least * self.step + cut
+        if best is None:
+            return Value(low if known.most is None else min(low, known.most), known.most)
+        return Value(low, most * self.step + cut, Witness(model, best, cut))
+
+    def _run(self, model: ScheduleModel, seconds: float, options: Mapping[str, int], effort: float | None) -> Outcome:
+        self.solves += 1
+        return run(model.model, seconds=seconds, deterministic=effort, **options)  # type: ignore[arg-type]
+
+    def _confirmed(self, model: ScheduleModel, options: Mapping[str, int], deadline: float) -> bool:
+        """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
+        other = {"presolve": not options.get("presolve", False)}
+        return self._run(model, max(1.0, deadline - perf_counter()), other, None).status == Status.infeasible
+
+    # --- witnesses ---------------------------------------------------------------------------------
+
+    def keeps(self, witness: Witness, state: State) -> bool:
+        """Whether the schedule of a witness completes another state as well (if in doubt, it does not)."""
+        return self._keeps(witness, self._translator.progress(state))
+
+    def _keeps(self, witness: Witness, progress: Progress) -> bool:
+        if progress.cut != witness.cut or witness.model is not self._model:
+            return False
+        solution, clock = witness.solution, progress.clock
+        for i, parts in enumerate(witness.model.parts):
+            starts = progress.starts.get(i, ())
+            if any(solution[part.start] != start for part, start in zip(parts, starts, strict=False)):
+                return False
+            if len(starts) < len(parts) and solution[parts[len(starts)].start] < clock:
+                return False
+            if not starts:
+                continue
+            for k in range(1, len(starts) + 1):
+                if not progress.goes_on(i, k) and self._runs_on(i, k, solution):
+                    return False
+            if any(
+                setting == i and use not in progress.starts and holds(joined, solution)
+                for use, setting, joined in self._joins
+            ):
+                return False
+            mode = witness.model.modes[i][progress.modes[i]]
+            if mode is not None and not holds(mode, solution):
+                return False
+        for (i, k), agent in progress.agents.items():
+            head = witness.model.head_of.get(agent or "", "")
+            chosen = witness.model.parts[i][k].agents.get(head)
+            if chosen is not None and not holds(chosen, solution):
+                return False
+        return not (progress.whole and any(self._cuts(witness, i, progress) for i in self._starters))
+
+    def _runs_on(self, i: int, k: int, solution: list[int]) -> bool:
+        return any(holds(literal, solution) for literal in self._goes_on.get((i, k), ()))
+
+    def _cuts(self, witness: Witness, i: int, progress: Progress) -> bool:
+        """Whether a witness starts an action inside a given piece of a crew that could do it."""
+        fixed = len(progress.starts.get(i, ()))
+        for k, part in enumerate(witness.model.parts[i][fixed:], fixed):
+            time = witness.solution[part.start]
+            inside = any(head in part.agents and one.start < time < one.end for head, one in progress.whole)
+            if inside and not self._runs_on(i, k, witness.solution):
+                return True
+        return False
+
+    def completion(self, witness: Witness, state: State) -> Schedule:
+        """Return the pieces that a witness adds to a state which it completes."""
+        progress = self._translator.progress(state)
+        rows = witness.model.pieces(witness.solution, progress.agents, progress.begins)
+        rest = (piece for i, k, piece in rows if k >= len(progress.starts.get(i, ())))
+        return Schedule.of(self.instance, (piece._replace(start=piece.start + witness.cut) for piece in rest))
+
+
+def _later(value: Value, ticks: int) -> Value:
+    if value.most is None or value.witness is None:
+        return value
+    witness = replace(value.witness, cut=value.witness.cut + ticks)
+    return Value(value.least + ticks, value.most + ticks, witness)

@@ -1,0 +1,153 @@
+"""Values of all situations of a run: few of them have to be solved for.
+
+Within a stretch in which decisions only restrict what can follow, the best makespan never falls. So where it is the
+same at both ends, it is the same in between; and a schedule found for one situation holds for all later ones that
+keep to it. What is left is halved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import gcd
+
+from planoracle.instances.model import Instance
+from planoracle.instances.trajectory import DecisionPoint, Trajectory
+from planoracle.solver.exact.bounds import common_tick
+from planoracle.solver.states.solver import NEVER, StateSolver, Value
+
+__all__ = ["fill", "state_solver", "step_of", "value_of", "values_of"]
+
+# With more steps than this in interruptible actions a model is too large; situations are then left open.
+_MAX_PARTS = 6_000
+
+
+def state_solver(instance: Instance, step: int, latest: int = 0) -> StateSolver:
+    """Return the solver of an instance for times that are multiples of a step, kept with the instance."""
+    key = f"states {step}"
+    found = instance.cache.get(key)
+    if found is None:
+        found = instance.cache[key] = StateSolver(instance, step, latest)
+    assert isinstance(found, StateSolver)
+    return found
+
+
+def step_of(run: Trajectory) -> int:
+    """Return the ticks per step that a run needs: all its times are multiples of it."""
+    return gcd(common_tick(run.instance), run.grid)
+
+
+def value_of(
+    situation: DecisionPoint,
+    step: int,
+    at_least: int = 0,
+    at_most: int | None = None,
+    *,
+    seconds: float = 10.0,
+    solver: StateSolver | None = None,
+) -> Value:
+    """Return the best makespan that a situation leaves, lost time counted; see `StateSolver.value`.
+
+    ``solver`` is by default the one that is kept with the instance.
+    """
+    lost, instance = situation.lost, situation.instance
+    if situation.spoiled:
+        return Value(0, None)
+    if situation.complete:
+        end = max(situation.reached, lost + max(piece.end for piece in situation.state.pieces))
+        return Value(end, end)
+    if sum(action.duration for action in instance.actions if action.interruptible) > _MAX_PARTS * step:
+        return Value(at_least, at_most)
+    solver = solver or state_solver(instance, step, situation.state.clock)
+    least = max(0, at_least - lost)
+    found = solver.value(situation.state, least, None if at_most is None else at_most - lost, seconds=seconds)
+    if found.least >= NEVER:
+        return found
+    most = None if found.most is None else max(found.most + lost, situation.reached)
+    return replace(found, least=max(found.least + lost, situation.reached), most=most)
+
+
+def values_of(run: Trajectory, *, seconds: float = 10.0) -> list[Value]:
+    """Return the value of the situation before the first and after every decision of a run.
+
+    Parameters
+    ----------
+    seconds
+        Wall time at most for one situation.
+    """
+    situations = run.situations
+    if run.impossible is not None:
+        return [Value(NEVER, None)] * len(situations)
+    values: list[Value] = []
+    first = 0
+    for last in range(len(situations)):
+        ends = last + 1 == len(situations)
+        if ends or not run.moves[last].restricts or situations[last + 1].spoiled != situations[last].spoiled:
+            values += _stretch(situations[first : last + 1], step_of(run), seconds)
+            first = last + 1
+    return values
+
+
+def _stretch(situations: Sequence[DecisionPoint], step: int, seconds: float) -> list[Value]:
+    """Value situations each of which only restricts the one before."""
+    if situations[0].spoiled:
+        return [Value(0, None)] * len(situations)
+    last = len(situations) - 1
+    latest = situations[-1].state.clock
+    state_solver(situations[0].instance, step, latest)
+    values: list[Value | None] = [None] * len(situations)
+    begin = values[0] = value_of(situations[0], step, seconds=seconds)
+    if last:
+        values[last] = value_of(situations[last], step, begin.least, seconds=seconds)
+        fill(
+            values,
+            0,
+            last,
+            lambda k, low, high: value_of(situations[k], step, low.least, high.most, seconds=seconds),
+            lambda k, value: _kept(situations[k], value, situations[k + 1], step),
+        )
+    return [value for value in values if value is not None]
+
+
+def fill(
+    values: list[Value | None],
+    low: int,
+    high: int,
+    solve: Callable[[int, Value, Value], Value],
+    kept: Callable[[int, Value], Value | None],
+) -> None:
+    """Value what lies between two situations whose values are known, where values never fall.
+
+    Parameters
+    ----------
+    solve
+        Returns the value of a situation that lies between those of two others.
+    kept
+        Returns the value of the situation after one whose value is known, if that needs no search.
+    """
+    while high - low > 1:
+        before, after = values[low], values[high]
+        assert before is not None
+        assert after is not None
+        if before.least >= NEVER or (before.makespan is not None and before.makespan == after.makespan):
+            values[low + 1 : high] = [Value(before.least, before.most)] * (high - low - 1)
+            return
+        following = kept(low, before)
+        if following is None:
+            middle = (low + high) // 2
+            values[middle] = solve(middle, before, after)
+            fill(values, middle, high, solve, kept)
+            high = middle
+        else:
+            low += 1
+            values[low] = following
+
+
+def _kept(before: DecisionPoint, value: Value, after: DecisionPoint, step: int) -> Value | None:
+    """Return the value after a decision that a proved schedule from before it keeps to, else ``None``."""
+    if value.witness is None or value.makespan is None:
+        return None
+    if not state_solver(after.instance, step).keeps(value.witness, after.state):
+        return None
+    best = max(value.makespan - before.lost + after.lost, after.reached)
+    return Value(best, best, value.witness)
