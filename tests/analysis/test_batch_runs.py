@@ -99,7 +99,7 @@ def test_solutions_are_the_same_and_in_order_whoever_works(instances):
 def test_a_long_first_problem_does_not_hold_up_the_others(tmp_path):
     # The first problem takes all of its time; meanwhile processes solve the others, and all come in order.
     code = (
-        f"{EAGER}\nimport time\nfrom planoracle.solver import solve as module\nexact = module.solve\n"
+        f"{EAGER}\nimport time\nfrom planoracle.solver.exact import solve as module\nexact = module.solve\n"
         "def slow(instance, **options):\n    time.sleep(3 * (instance.name == 'supper'))\n"
         "    return exact(instance, **options)\nmodule.solve = slow"
     )
@@ -339,7 +339,7 @@ def test_interrupts_end_all_processes_and_say_how_to_go_on(many, tmp_path, numbe
 
 def test_on_a_terminal_the_progress_bar_is_gone_before_the_last_word(tmp_path):
     code = (
-        "import os, time\nfrom planoracle.solver import solve\n"
+        "import os, time\nfrom planoracle.solver.exact import solve\n"
         "solve.solve = lambda *_, **__: os.write(1, b'here\\n') and time.sleep(60)"
     )
     own, other = os.openpty()
@@ -356,7 +356,7 @@ def test_on_a_terminal_the_progress_bar_is_gone_before_the_last_word(tmp_path):
 
 def test_a_reader_who_leaves_ends_a_search_at_once(tmp_path):
     code = (
-        "import time\nfrom planoracle.solver import solve\ntrue, calls = solve.solve, []\n"
+        "import time\nfrom planoracle.solver.exact import solve\ntrue, calls = solve.solve, []\n"
         "solve.solve = lambda *a, **b: calls.append(0) or (true(*a, **b) if len(calls) < 3 else time.sleep(60))"
     )
     process = start("solve", "recipe2plan/timed/Co*", "--format", "jsonl", "--jobs", "1", before=code)
@@ -368,7 +368,7 @@ def test_a_reader_who_leaves_ends_a_search_at_once(tmp_path):
 
 def test_an_interrupt_ends_a_search_at_once(tmp_path):
     code = (
-        "import time\nfrom planoracle.solver import solve\n"
+        "import time\nfrom planoracle.solver.exact import solve\n"
         "solve.solve = lambda *_, **__: print('here', flush=True) or time.sleep(60)"
     )
     process = start("solve", "recipe2plan/timed/Co*", "--jobs", "1", before=code)
