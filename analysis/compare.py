@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from planoracle.analysis.judges.recipe2plan import released_plan
 from planoracle.analysis.optimum import optimum
-from planoracle.heuristics.registry import Budget, run
+from planoracle.heuristics.budget import Budget
+from planoracle.heuristics.registry import run
 from planoracle.instances.catalogue import set_of
 from planoracle.instances.model import Instance
+from planoracle.instances.recipe2plan.scores import released_plan
 from planoracle.instances.status import Status
 
 __all__ = ["Comparison", "compare", "summarize"]

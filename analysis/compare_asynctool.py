@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from planoracle.analysis.optimum import optimum
-from planoracle.heuristics.registry import Budget, run
+from planoracle.heuristics.budget import Budget
+from planoracle.heuristics.registry import run
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool.encode import optimal_turns, problem_of
 from planoracle.instances.model import Instance

@@ -8,7 +8,8 @@ from typing import Any
 
 from planoracle.analysis.optimum import optimum
 from planoracle.heuristics import timearena_greedy
-from planoracle.heuristics.registry import Budget, run
+from planoracle.heuristics.budget import Budget
+from planoracle.heuristics.registry import run
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance

@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from planoracle.analysis.critics.common import Critic, Examined, Section, sections_of
 from planoracle.analysis.decisions import Decisions, decisions, too_long
-from planoracle.analysis.efficiency import Efficiency, efficiency
+from planoracle.analysis.efficiency import Efficiency, best_of, efficiency
+from planoracle.analysis.oracle import Oracle
+from planoracle.instances import registry
+from planoracle.instances.benchmark import AnyRun
+from planoracle.instances.feedback import Examined, Section, sections_of
 from planoracle.instances.problem import Problem
+from planoracle.instances.profiles import Rules
 
-__all__ = ["VERSION", "Critique", "Verdict", "critic_of", "critique"]
+__all__ = ["VERSION", "Critique", "Verdict", "critique", "critique_of"]
 
 #: Of the form of `Critique.as_dict`; grows when a field changes its meaning or goes away.
 VERSION = 1
@@ -117,9 +121,9 @@ numbers you were given.
 
 def critique(
     problem: Problem,
-    submission: Any,
+    submission: object,
     *,
-    rules: Any = None,
+    rules: Rules | None = None,
     regret: bool = True,
     hints: bool = False,
     seconds: float = 10.0,
@@ -147,43 +151,28 @@ def critique(
     PlanError, InputError
         If the submission cannot be read at all.
     """
-    critic = critic_of(problem, rules)
-    examined = critic.examine(problem, submission)
+    return critique_of(
+        registry.of(problem).run(problem, submission, rules), regret=regret, hints=hints, seconds=seconds
+    )
+
+
+def critique_of(
+    run: AnyRun, *, oracle: Oracle | None = None, regret: bool = True, hints: bool = False, seconds: float = 10.0
+) -> Critique:
+    """Report on a run, see `critique`; ``oracle`` solves the problem."""
+    problem, benchmark = run.problem, registry.of(run.problem)
+    examined = benchmark.examine(run)
+    best = best_of(problem, run.rules, oracle or Oracle(seconds))
     return Critique(
         instance=problem.name,
         benchmark=problem.benchmark,
         verdict=_verdict(examined),
-        sections=sections_of(critic.topics, examined, critic.name(problem)),
-        efficiency=efficiency(examined, critic.best(problem)),
-        decisions=_decisions(problem, submission, examined, rules, hints=hints, seconds=seconds) if regret else None,
+        sections=sections_of(benchmark.topics, examined),
+        efficiency=efficiency(examined, best),
+        decisions=_decisions(run, examined, hints=hints, seconds=seconds) if regret else None,
         unit=problem.unit,
         seconds_per_tick=problem.seconds_per_tick,
     )
-
-
-def critic_of(problem: Problem, rules: Any = None) -> Critic:
-    """Return the critic of a problem's benchmark under a profile."""
-    # Imported when needed: a critic brings its benchmark's rules.
-    options = {} if rules is None else {"rules": rules}
-    if problem.benchmark == "recipe2plan":
-        from planoracle.analysis.critics.recipe2plan import Recipe2PlanCritic
-
-        return Recipe2PlanCritic(**options)
-    if problem.benchmark == "timearena":
-        from planoracle.analysis.critics.timearena import TimeArenaCritic
-
-        return TimeArenaCritic(**options)
-    if problem.benchmark == "asynctool":
-        from planoracle.analysis.critics.asynctool import AsyncToolCritic
-
-        return AsyncToolCritic(**options)
-    if problem.benchmark == "robotouille":
-        from planoracle.analysis.critics.robotouille import RobotouilleCritic
-
-        return RobotouilleCritic(**options)
-    from planoracle.analysis.critics.own import OwnCritic
-
-    return OwnCritic()
 
 
 def _verdict(examined: Examined) -> Verdict:
@@ -224,19 +213,15 @@ def _told(examined: Examined, later: int) -> Iterator[str]:
     yield from examined.notes
 
 
-def _decisions(
-    problem: Problem, submission: Any, examined: Examined, rules: Any, *, hints: bool, seconds: float
-) -> Decisions:
+def _decisions(run: AnyRun, examined: Examined, *, hints: bool, seconds: float) -> Decisions:
     # Imported when needed: they bring the solvers.
-    from planoracle.analysis.advice import next_commands
-    from planoracle.analysis.regret import regret
+    from planoracle.analysis.advice import next_of
+    from planoracle.analysis.regret import regret_of
 
     if len(examined.replay.events) > MAX_PRICED:
         return too_long(len(examined.replay.events))
-    priced = regret(problem, submission, rules, seconds=seconds)
+    priced = regret_of(run, seconds=seconds)
     following: tuple[str, ...] = ()
-    # A call of AsyncTool, told with its parameters, would be a part of the solution.
-    if hints and not priced.success and problem.benchmark != "asynctool":
-        advice = next_commands(problem, submission, rules, seconds=seconds)
-        following = tuple(option.command for option in advice.options)
+    if hints and not priced.success and registry.of(run.problem).hints:
+        following = tuple(option.command for option in next_of(run, seconds=seconds).options)
     return decisions(priced, examined.clock, hints=hints, following=following)

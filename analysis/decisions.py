@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from planoracle.analysis.critics.common import Clock, clean, listed, sentence, some
-from planoracle.instances.errors import InputError
-from planoracle.instances.state import restricted
+from planoracle.instances.feedback import Clock, clean, listed, sentence, some
 from planoracle.instances.status import Status
+from planoracle.solver.runs import solver_of
 
 if TYPE_CHECKING:
     from planoracle.analysis.regret import Decision, Regret
@@ -144,18 +143,10 @@ def _costly(one: Decision) -> Costly:
 
 def _reasons(regret: Regret, last: int) -> tuple[str, ...]:
     """Return constraints that cannot all be obeyed after a decision, if they can be found in time."""
-    from planoracle.solver.explain.conflict import find_conflict
-
-    if regret.course is None or regret.no_return_reason != "constraints":
+    if regret.run is None or regret.no_return_reason != "constraints":
         return ()
-    here = regret.course.situations[last + 1]
-    try:
-        conflict = find_conflict(restricted(here.instance, here.state), time_limit=CONFLICT_SECONDS)
-    except InputError:  # what has been decided contradicts itself already
-        return ()
-    if conflict is None or conflict.status != Status.infeasible:
-        return ()
-    return tuple(clean(constraint.text, 200) for constraint in conflict.constraints[:MAX_REASONS])
+    found = solver_of(regret.run, CONFLICT_SECONDS).contradiction(last + 1)
+    return tuple(clean(text, 200) for text in found[:MAX_REASONS])
 
 
 def _named(one: Costly, clock: Clock) -> str:

@@ -6,11 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from planoracle.analysis.critics.common import Best, Examined, clean, listed, named
-from planoracle.instances.benchmarks import language
+from planoracle.instances import registry
+from planoracle.instances.errors import InputError
+from planoracle.instances.feedback import Examined, clean, listed, named
 from planoracle.instances.model import Action, Instance
+from planoracle.instances.problem import Problem
+from planoracle.instances.profiles import Rules
 from planoracle.instances.referee import find_violations, gaps
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.scoring import Oracle
 from planoracle.instances.status import Status
 
 __all__ = ["Efficiency", "Opening", "best_of", "efficiency", "joined", "openings"]
@@ -84,22 +88,30 @@ class Efficiency:
         }
 
 
-def best_of(instance: Instance) -> Best:
-    """Return what the solver knows about the best plans of an instance; looked for once."""
-    kept = instance.cache.get("best")
-    if not isinstance(kept, Best):
-        kept = instance.cache["best"] = _best_of(instance)
-    return kept
+class Best(NamedTuple):
+    """What is known about the best plans: status, least makespan if proved, lower bound, idle intervals of one."""
+
+    status: Status
+    makespan: int | None = None
+    lower_bound: int | None = None
+    idle: tuple[Interval, ...] | None = None
 
 
-def _best_of(instance: Instance) -> Best:
-    from planoracle.analysis.optimum import optimum
-
-    found = optimum(instance)
-    if found.status != Status.optimal or found.plan is None:
-        return Best(found.status, None, found.lower_bound)
-    idle = language(instance.benchmark).replay(instance, found.plan).idle
-    return Best(found.status, found.makespan, found.lower_bound, joined(idle))
+def best_of(problem: Problem, rules: Rules, oracle: Oracle) -> Best:
+    """Return what is known about the best plans under some rules."""
+    benchmark = registry.of(problem)
+    try:
+        judged = benchmark.under(problem, rules)
+    except InputError:  # the rules leave no way to complete it
+        return Best(Status.infeasible)
+    found = oracle.best(judged, rules)
+    if found.status == Status.optimal and found.plan is not None:
+        verdict = benchmark.run(judged, found.plan, rules).verdict
+        return Best(found.status, verdict.makespan, verdict.makespan, joined(verdict.idle))
+    least = benchmark.least(judged)
+    if least is not None:  # by a formula, without a plan
+        return Best(Status.optimal, least, least)
+    return Best(found.status, None, found.lower_bound)
 
 
 def efficiency(examined: Examined, best: Best) -> Efficiency:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from planoracle.analysis.batch.digest import FORMAT, digest, fingerprint
 from planoracle.analysis.batch.store import Store, default_store
-from planoracle.instances.benchmarks import certify
+from planoracle.instances.certify import certify
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.status import Status

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from typing import Any
+from dataclasses import fields
 
-__all__ = ["BENCHMARKS", "profiles"]
+from planoracle.instances import registry
+from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.profiles import Rules
 
-#: Benchmarks with rule profiles.
-BENCHMARKS = ("recipe2plan", "timearena", "asynctool", "robotouille")
-_FOLDERS = {"robotouille": "kitchens"}
+__all__ = ["profiles"]
 
 
-def profiles(name: str, options: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return the profile of that name for every benchmark; ``None`` for ``own``, which has none.
+def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> dict[str, Rules]:
+    """Return the profile of that name for every benchmark.
 
     Parameters
     ----------
     options
-        Single rules by name; each is set where it belongs.
+        Single rules by name, ``rule`` or ``benchmark.rule``; each is set where it belongs.
 
     Raises
     ------
@@ -29,21 +28,17 @@ def profiles(name: str, options: Mapping[str, str] | None = None) -> dict[str, A
     Examples
     --------
     >>> chosen = profiles("released", {"zero_duration": "rejected"})
-    >>> chosen["recipe2plan"].zero_duration, chosen["own"]
-    ('rejected', None)
+    >>> chosen["recipe2plan"].zero_duration, chosen["generic"]
+    ('rejected', Rules())
     """
     left = dict(options or {})
-    chosen: dict[str, Any] = {"own": None}
-    modules = {
-        benchmark: import_module(f"planoracle.instances.{_FOLDERS.get(benchmark, benchmark)}.profile")
-        for benchmark in BENCHMARKS
-    }
-    for benchmark in reversed(BENCHMARKS):  # the last one complains of rules that nobody knows
-        module = modules[benchmark]
-        mine = (
-            left
-            if benchmark == BENCHMARKS[0]
-            else {rule: left.pop(rule) for rule in list(left) if rule in module.RULES}
-        )
-        chosen[benchmark] = module.profile(name, **mine)
-    return chosen
+    found: dict[str, Rules] = {}
+    known: dict[str, None] = {}
+    for benchmark in map(registry.get, registry.names()):
+        own = [field.name for field in fields(benchmark.profile(name))]
+        chosen = {rule: left.pop(key) for rule in own for key in (rule, f"{benchmark.name}.{rule}") if key in left}
+        known |= dict.fromkeys(own)
+        found[benchmark.name] = benchmark.profile(name, **chosen)
+    if left:
+        raise UnknownNameError(f"must be one of {sorted(known)}", field="option", value=next(iter(left)))
+    return found

@@ -5,19 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from planoracle.analysis.trajectories import trajectory_of
-from planoracle.instances.errors import InternalError
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.kitchens.profile import PROFILES
-from planoracle.instances.model import Instance
-from planoracle.instances.problem import Problem, of_kind
-from planoracle.instances.schedule import Schedule
+from planoracle.instances import registry
+from planoracle.instances.benchmark import AnyRun
+from planoracle.instances.problem import Problem
+from planoracle.instances.profiles import Rules
 from planoracle.instances.status import Status
-from planoracle.instances.trajectory import DecisionPoint, Trajectory
-from planoracle.solver.states.solver import NEVER, StateSolver, Value
-from planoracle.solver.states.values import step_of, value_of, values_of
+from planoracle.solver.runs import solver_of
+from planoracle.solver.states.solver import NEVER, Value
 
-__all__ = ["Decision", "Regret", "completed", "regret", "regret_of"]
+__all__ = ["Decision", "Regret", "regret", "regret_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +82,7 @@ class Regret:
     """
 
     instance: str
+    benchmark: str
     unit: str
     success: bool
     decisions: tuple[Decision, ...]
@@ -99,11 +96,11 @@ class Regret:
     completion_status: Status
     completion_plan: str | None
     grid: int
-    course: Trajectory | None = field(default=None, repr=False, compare=False)
+    run: AnyRun | None = field(default=None, repr=False, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all but the course, for JSON."""
-        return asdict(replace(self, course=None)) | {"decisions": [asdict(one) for one in self.decisions]}
+        """Return all but the run, for JSON."""
+        return asdict(replace(self, run=None)) | {"decisions": [asdict(one) for one in self.decisions]}
 
     def costliest(self, count: int = 3) -> list[int]:
         """Return the indices of the decisions that cost most, dearest first; none that cost nothing."""
@@ -111,13 +108,13 @@ class Regret:
         return [i for _, i in sorted(priced)[:count]]
 
 
-def regret(instance: Problem, submission: Any, rules: Any = None, *, seconds: float = 10.0) -> Regret:
+def regret(problem: Problem, submission: object, rules: Rules | None = None, *, seconds: float = 10.0) -> Regret:
     """Price every decision of a submission.
 
     Parameters
     ----------
     submission, rules
-        See `planoracle.analysis.trajectories.trajectory_of`.
+        See `planoracle.instances.benchmark.Benchmark.run`.
     seconds
         Wall time at most for one state of the run.
 
@@ -141,48 +138,45 @@ def regret(instance: Problem, submission: Any, rules: Any = None, *, seconds: fl
     >>> found.optimum, found.completion
     (4080, 4380)
     """
-    if isinstance(instance, Kitchen):
-        from planoracle.analysis.kitchens import kitchen_regret  # brings the planner
-
-        return kitchen_regret(instance, submission, rules or PROFILES["paper"], seconds=seconds)
-    return regret_of(trajectory_of(of_kind(instance, Instance), submission, rules), seconds=seconds)
+    return regret_of(registry.of(problem).run(problem, submission, rules), seconds=seconds)
 
 
-def regret_of(run: Trajectory, *, seconds: float = 10.0) -> Regret:
-    """Price every decision of a course, see `regret`."""
-    values = values_of(run, seconds=seconds)
-    pairs = zip(run.moves, values, values[1:], strict=False)
+def regret_of(run: AnyRun, *, seconds: float = 10.0) -> Regret:
+    """Price every decision of a run, see `regret`."""
+    solver = solver_of(run, seconds)
+    steps, values = run.steps, solver.values
     decisions = tuple(
         Decision(
-            position=move.position,
-            command=move.command,
-            kind=move.kind,
-            start=move.start,
-            end=move.end,
+            position=step.position,
+            command=step.command,
+            kind=step.kind,
+            start=step.start,
+            end=step.end,
             before=before.makespan,
             after=after.makespan,
             cost=None if before.makespan is None or after.makespan is None else after.makespan - before.makespan,
             status=after.status,
             least=after.least if 0 < after.least < NEVER else None,
             most=after.most,
-            violation=move.violation,
+            violation=step.violation,
         )
-        for move, before, after in pairs
+        for step, before, after in zip(steps, values, values[1:], strict=False)
     )
     costs = [one.cost for one in decisions]
-    reasons = (_lost(run, situation, value) for situation, value in zip(run.situations, values, strict=True))
+    reasons = (_lost(run, count, value) for count, value in enumerate(values))
     gone, reason, proof = next(((k, *why) for k, why in enumerate(reasons) if why), (None, None, None))
-    stop, value = run.situations[run.stop], values[run.stop]
+    value = values[run.stop]
     plan = None
-    if not run.success and stop.over is None and value.most is not None and run.in_time(value.most):
-        plan = completed(run, run.stop, value, seconds=seconds)
+    if not run.success and run.lost_at(run.stop) != "over" and value.most is not None and run.in_time(value.most):
+        plan = solver.completed(value)
     return Regret(
-        instance=run.instance.name,
-        unit=run.instance.unit,
+        instance=run.problem.name,
+        benchmark=run.problem.benchmark,
+        unit=run.problem.unit,
         success=run.success,
         decisions=decisions,
         optimum=values[0].makespan,
-        final=run.makespan if run.success else None,
+        final=run.makespan,
         total=None if None in costs else sum(cost for cost in costs if cost is not None),
         no_return=gone - 1 if gone else None,
         no_return_reason=reason,
@@ -190,55 +184,20 @@ def regret_of(run: Trajectory, *, seconds: float = 10.0) -> Regret:
         completion=run.makespan if run.success else value.makespan,
         completion_status=Status.optimal if run.success else value.status,
         completion_plan=plan,
-        grid=step_of(run),
-        course=run,
+        grid=solver.grid,
+        run=run,
     )
 
 
-def _lost(run: Trajectory, situation: DecisionPoint, value: Value) -> tuple[str, str] | None:
-    """Return why a situation has no completion, and whether that is proved."""
-    if situation.over is not None:
+def _lost(run: AnyRun, count: int, value: Value) -> tuple[str, str] | None:
+    """Return why there is no completion after so many steps, and whether that is proved."""
+    lost = run.lost_at(count)
+    if lost == "over":
         return "over", "proved"
     if value.least >= NEVER:
         return "constraints", "proved"
-    if situation.spoiled:
-        return "spoiled", "unknown"
+    if lost is not None:
+        return lost, "unknown"
     if not run.in_time(value.least):
         return "time_limit", "proved"
     return None
-
-
-def completed(run: Trajectory, count: int, value: Value, *, seconds: float = 10.0) -> str | None:
-    """Return the plan of a run up to a move with its best completion, replayed by the rules.
-
-    ``None`` if the time is up before the completion is found again.
-
-    Parameters
-    ----------
-    count
-        Number of moves.
-    value
-        Of the situation after them, with a completion known.
-
-    Raises
-    ------
-    InternalError
-        If the rules do not accept the plan, or see another makespan.
-    """
-    situation, step = run.situations[count], step_of(run)
-    rest = Schedule(())
-    if not situation.complete:
-        # By a solver of its own, so that the plan does not depend on what has been asked for before.
-        solver = StateSolver(situation.instance, step, situation.state.clock)
-        found = value_of(situation, step, value.least, seconds=seconds, solver=solver)
-        witness = found.witness if found.most == value.most else value.witness
-        if witness is None and found.makespan is None:
-            return None
-        if witness is None:
-            raise InternalError(f"{run.instance.name}: the completion of makespan {value.most} was not found again")
-        rest = solver.completion(witness, situation.state)
-    plan, replay = run.completed(count, rest)
-    if not replay.success or replay.makespan != value.most:
-        fault = replay.violations[0] if replay.violations else f"makespan {replay.makespan}, not {value.most}"
-        raise InternalError(f"{run.instance.name}: a completion of ours does not pass the rules: {fault}")
-    return plan

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from planoracle.instances.asynctool.encode import problem_of
+from planoracle.heuristics.budget import DEFAULT, Budget, Outcome
+from planoracle.instances.asynctool.problem import Problem
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Piece, Schedule
 
 __all__ = ["sequential"]
 
 
-def sequential(instance: Instance) -> Schedule:
+def sequential(instance: Instance, budget: Budget = DEFAULT) -> Outcome:
     """Carry out the calls task by task, waiting for every result before the next call of its task.
 
     The next task begins, and the run closes, without waiting for the last result of the task before.
-
-    Raises
-    ------
-    InputError
-        If the instance is no AsyncTool problem.
     """
-    problem_of(instance)
+    if not isinstance(instance.origin, Problem):
+        return None, "the sequential agent is for AsyncTool problems"
     finish: dict[int, int] = {}
     pieces, clock = [], 0
     for i, action in enumerate(instance.actions):  # task by task, the closing message last
         start = max([clock, *(finish[j] + lag for j, lag in instance.predecessors[i])])
         clock = finish[i] = start + action.duration
         pieces.append(Piece(action.id, start, action.duration, instance.agents[0]))
-    return Schedule.of(instance, pieces)
+    return Schedule.of(instance, pieces), ""

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 from collections import deque
 
+from planoracle.heuristics.budget import Budget, Outcome
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.model import Instance
 
-__all__ = ["action_list", "search"]
+__all__ = ["action_list", "literal", "search", "waiting"]
 
 
 def action_list(instance: Instance) -> list[int]:
@@ -115,3 +116,13 @@ class _Dfs:
             if finish is not None and timetable.finish[after] is None and finish + limit < time:
                 return True
         return False
+
+
+def waiting(instance: Instance, budget: Budget) -> Outcome:
+    """Search, letting time pass when nothing can start."""
+    return search(instance)
+
+
+def literal(instance: Instance, budget: Budget) -> Outcome:
+    """Search by the letter of the text."""
+    return search(instance, waiting=False)

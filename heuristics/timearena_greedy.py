@@ -27,12 +27,13 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice, permutations
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks import certify
+from planoracle.heuristics.budget import Budget, Outcome
+from planoracle.instances.certify import certify
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model import Instance, Lag, Mode
 from planoracle.instances.schedule import Piece, Schedule
@@ -74,7 +75,7 @@ def without_objects(instance: Instance, *, as_listed: bool = False) -> Instance:
     """Drop all resources, so that only the agent and the prerequisites are left.
 
     Modes keep their names and prerequisites; of modes with the same prerequisites the first is kept. The
-    result is judged by the general rules (``benchmark="own"``). With ``as_listed`` it has the additional
+    result is judged by the general rules (``benchmark="generic"``). With ``as_listed`` it has the additional
     prerequisites of the released list: the problem that the released greedy solves.
     """
     actions = []
@@ -84,7 +85,7 @@ def without_objects(instance: Instance, *, as_listed: bool = False) -> Instance:
             modes.setdefault(frozenset(mode.after), replace(mode, demands=()))
         actions.append(replace(action, modes=tuple(modes.values())))
     name = f"{instance.name} without objects"
-    free = replace(instance, name=name, actions=tuple(actions), resources=(), benchmark="own")
+    free = replace(instance, name=name, actions=tuple(actions), resources=(), benchmark="generic")
     return _as_listed(free) if as_listed else free
 
 
@@ -119,6 +120,24 @@ def released(instance: Instance, limit: int = 10_000) -> Greedy:
         capped = next(orders, None) is not None
     assert best is not None  # the first order has no makespan to beat
     return run.result(*best, capped=capped)
+
+
+def printed_schedule(instance: Instance, budget: Budget) -> Outcome:
+    """Return the schedule of `printed`, if the rules allow it."""
+    return _allowed(printed, instance)
+
+
+def released_schedule(instance: Instance, budget: Budget) -> Outcome:
+    """Return the schedule of `released`, if the rules allow it."""
+    return _allowed(released, instance)
+
+
+def _allowed(algorithm: Callable[[Instance], Greedy], instance: Instance) -> Outcome:
+    if len(instance.agents) != 1:
+        return None, "the greedy algorithm is for one agent"
+    found = algorithm(instance)
+    schedule, obstacle = realise(instance, found.starts)
+    return schedule, f"claims {found.claim} {instance.unit}s, impossible under the rules: {obstacle}"
 
 
 def realise(instance: Instance, starts: Sequence[int]) -> tuple[Schedule | None, str]:

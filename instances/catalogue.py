@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib import import_module
-from os.path import isfile, join
+from os.path import isdir
 from pathlib import Path
-from typing import Protocol, cast
 
-from planoracle.instances.crew import split_crew, with_crew
+from planoracle.instances import registry
+from planoracle.instances.benchmark import Shelf
+from planoracle.instances.crew import split_crew
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Instance
-from planoracle.instances.problem import Problem, of_kind
+from planoracle.instances.problem import GENERAL, Problem, of_kind
 
 __all__ = [
     "bundled",
@@ -28,39 +28,10 @@ __all__ = [
     "set_of",
 ]
 
-#: Benchmarks with bundled problems; each has a module ``sets`` with the functions of `_Shelf`.
-BENCHMARKS = ("recipe2plan", "timearena", "asynctool", "robotouille")
 
-
-class _Shelf(Protocol):
-    """The problems of one benchmark; names begin with its own."""
-
-    def names(self) -> tuple[str, ...]:
-        """Return the bundled problems in their fixed order."""
-        ...
-
-    def covers(self, name: str) -> bool:
-        """Whether a name stands for one problem, be it bundled or combined from bundled parts."""
-        ...
-
-    def members(self, name: str) -> tuple[str, ...]:
-        """Return the problems of a set that is not simply a prefix, ``()`` if there is no such set."""
-        ...
-
-    def set_of(self, name: str) -> tuple[str, tuple[str, ...]]:
-        """Return the label and the members of the set a name belongs to, ``("", ())`` if to none."""
-        ...
-
-    def load(self, name: str) -> Problem:
-        """Return the problem of a name that is covered; raises `UnknownNameError` for others."""
-        ...
-
-
-def _shelf(name: str) -> _Shelf | None:
-    benchmark = name.partition("/")[0].partition("@")[0]
-    if benchmark not in BENCHMARKS:
-        return None
-    return cast(_Shelf, import_module(f"planoracle.instances.{benchmark}.sets"))
+def _shelf(name: str) -> Shelf | None:
+    found = registry.find(name.partition("/")[0].partition("@")[0])
+    return None if found is None else found.shelf
 
 
 @cache
@@ -69,7 +40,8 @@ def bundled() -> tuple[str, ...]:
 
     Tasks of TimeArena and AsyncTool can also be combined by name (``timearena/lab1+lab2``).
     """
-    return tuple(name for benchmark in BENCHMARKS for name in _names(benchmark))
+    shelves = (registry.get(benchmark).shelf for benchmark in registry.names())
+    return tuple(name for shelf in shelves if shelf is not None for name in shelf.names())
 
 
 def _names(pattern: str) -> tuple[str, ...]:
@@ -166,14 +138,14 @@ def _exists(path: str) -> bool:
 
 
 def _is_folder(path: str) -> bool:
-    """Whether a path is a folder with the tables of an S-LAB problem."""
-    return isfile(join(path, "operations.tsv"))
+    """Whether a path is a folder that stands for a problem."""
+    return isdir(path) and any(registry.get(name).marks_folder(Path(path)) for name in registry.names())
 
 
 def _similar(pattern: str) -> str:
     if len(pattern) > 200:  # comparing is quadratic
         return ""
-    sets = {name.rpartition("/")[0] for name in bundled()} | set(BENCHMARKS)
+    sets = {name.rpartition("/")[0] for name in bundled()} | set(registry.names())
     close = get_close_matches(pattern, [*bundled(), *sorted(sets)], n=3)
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
@@ -186,35 +158,22 @@ def problem(name: str) -> Problem:
     shelf = _shelf(name)
     if shelf is None or not shelf.covers(name):
         raise UnknownNameError(f"names no problem{_similar(name)}", value=name)
-    return shelf.load(name)
-
-
-def _with_crew(found: Problem, crew: str) -> Problem:
-    if isinstance(found, Instance):
-        return with_crew(found, crew)
-    from planoracle.instances.kitchens.cooks import with_cooks
-    from planoracle.instances.kitchens.kitchen import Kitchen
-
-    _, count, *rules = crew.split("~")
-    if rules:
-        raise InputError("everybody may do everything in a kitchen", field="only", value=rules[0])
-    return with_cooks(of_kind(found, Kitchen), int(count))
-
-
-def load(name: str) -> Instance:
-    """Return one scheduling problem by its name; raises `UnknownNameError`, and `InputError` for a kitchen."""
-    return _instance(problem(name), name)
-
-
-def _instance(found: Problem, name: str) -> Instance:
-    if not isinstance(found, Instance):
-        raise InputError("is a kitchen, no scheduling problem", value=name)
+    found: Problem = shelf.load(name)
     return found
 
 
+def _with_crew(found: Problem, crew: str) -> Problem:
+    return registry.of(found).with_agents(found, crew)
+
+
+def load(name: str) -> Instance:
+    """Return one scheduling problem by its name; raises `UnknownNameError`, and `InputError` for another kind."""
+    return of_kind(problem(name), Instance)
+
+
 def read(name_or_path: str) -> list[Instance]:
-    """Return what `read_problems` does, if it is scheduling problems; raises `InputError` for kitchens."""
-    return [_instance(found, name_or_path) for found in read_problems(name_or_path)]
+    """Return what `read_problems` does, if it is scheduling problems; raises `InputError` for another kind."""
+    return [of_kind(found, Instance) for found in read_problems(name_or_path)]
 
 
 def read_problems(name_or_path: str) -> list[Problem]:
@@ -245,42 +204,23 @@ def read_problems(name_or_path: str) -> list[Problem]:
 
 
 def _read(path: str) -> list[Problem]:
-    # Readers are imported when their turn comes: together they take longer than most files.
-    from planoracle.instances.literature import reader as literature
     from planoracle.instances.reading import load_json, read_bytes
 
+    benchmarks = [registry.get(name) for name in registry.names()]
     if _is_folder(path):
-        return [literature.read_folder(path)]
+        return next(filter(None, (benchmark.read_folder(Path(path)) for benchmark in benchmarks)), [])
     data = read_bytes(path)
-    found = literature.read_data(data, path)
-    if found:
-        return [*found]
+    for benchmark in benchmarks:
+        if found := benchmark.read_data(data, path):
+            return list(found)
     document = load_json(data, path)
-    if isinstance(document, dict) and document.get("format") == "planoracle/instance":
-        return [_own(document, path)]
-    from planoracle.instances.robotouille import reader as kitchens
-
-    if kitchens.looks_like_kitchen(document):
-        return [kitchens.kitchen_of(document, path)]
-    from planoracle.instances.asynctool import reader as asynctool
-
-    if asynctool.looks_like_asynctool(document):
-        return [*asynctool.read_document(document, path)]
+    for benchmark in benchmarks:
+        if benchmark.recognises(document):
+            return benchmark.read(document, path)
     if isinstance(document, dict) and "format" in document:
-        return [_own(document, path)]
-    from planoracle.instances.recipe2plan import reader as recipe2plan
-
-    if recipe2plan.looks_like_cooking(document):
-        timed = recipe2plan.read_cooking(path, document)
-        return [*timed, *(one.without_maximum_lags(one.name.replace("/timed/", "/untimed/", 1)) for one in timed)]
+        return registry.get(GENERAL).read(document, path)  # which says what is wrong with it
     raise InputError(
-        'is neither of our formats (an object with "format": "planoracle/instance", ".../asynctool" or ".../kitchen") '
-        "nor a cooking.json, an environment of Robotouille or one of the formats in instances/literature/README.md",
+        'is neither of our formats (an object with "format": "planoracle/...") nor in one that a benchmark knows '
+        f"({', '.join(registry.names())}; see instances/README.md)",
         source=path,
     )
-
-
-def _own(document: object, path: str) -> Instance:
-    from planoracle.instances.files import instance_from_document
-
-    return instance_from_document(document, path)

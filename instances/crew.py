@@ -42,7 +42,7 @@ def with_agents(instance: Instance, count: int) -> Instance:
     >>> from planoracle.instances.recipe2plan.facts import load
     >>> three = with_agents(load("timed", "Cobbler_Pancakes"), 3)
     >>> three.name, three.benchmark, three.agents
-    ('recipe2plan/timed/Cobbler_Pancakes~3', 'own', ('agent1', 'agent2', 'agent3'))
+    ('recipe2plan/timed/Cobbler_Pancakes~3', 'generic', ('agent1', 'agent2', 'agent3'))
     """
     if not 1 <= count <= MOST_AGENTS:
         raise InputError(f"must be from 1 to {MOST_AGENTS}", field="agents", value=count)
@@ -53,7 +53,7 @@ def with_agents(instance: Instance, count: int) -> Instance:
         name=f"{instance.name}~{count}",
         actions=tuple(replace(action, agents=action.agents and None) for action in instance.actions),
         agents=tuple(f"agent{number}" for number in range(1, count + 1)),
-        benchmark="own",
+        benchmark="generic",
         origin=None,
     )
 

@@ -7,8 +7,10 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 
+from planoracle.instances import registry
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.problem import GENERAL
 from planoracle.instances.reading import load_json, read_bytes
 from planoracle.instances.validate import MAX_ACTIONS, MAX_LAGS
 
@@ -26,6 +28,8 @@ __all__ = [
 
 FORMAT: Final = "planoracle/instance"
 VERSION: Final = 1
+# As the general rules were called in older files.
+_FORMERLY = "own"
 
 
 class _Strict(BaseModel):
@@ -107,7 +111,7 @@ class InstanceDocument(_Strict):
     format: Literal["planoracle/instance"]
     version: Literal[1]
     name: str
-    benchmark: Literal["own", "recipe2plan"] = "own"
+    benchmark: str = Field(GENERAL, description="whose rules and plan language apply")
     unit: str = Field("tick", description="what a tick is called")
     seconds_per_tick: int | None = None
     agents: list[str] = ["agent"]
@@ -198,6 +202,17 @@ def check(kind: Any, value: Any, field: str) -> None:
         raise found.at("", field) from None
 
 
+def _benchmark(name: str) -> str:
+    """Return the name of a benchmark whose problems a file can hold."""
+    if name in (GENERAL, _FORMERLY):
+        return GENERAL
+    found = registry.find(name)
+    if found is None or not found.self_contained:
+        known = [other for other in registry.names() if registry.get(other).self_contained]
+        raise InputError(f"must be one of {', '.join(known)}", field="benchmark", value=name)
+    return name
+
+
 def _instance(entry: InstanceDocument) -> Instance:
     actions, lags = [], []
     for t, task in enumerate(entry.tasks):
@@ -211,7 +226,7 @@ def _instance(entry: InstanceDocument) -> Instance:
         lags=tuple(lags),
         resources=tuple(Resource(r.name, r.capacity, r.state) for r in entry.resources),
         agents=tuple(entry.agents),
-        benchmark=entry.benchmark,
+        benchmark=_benchmark(entry.benchmark),
         unit=entry.unit,
         seconds_per_tick=entry.seconds_per_tick,
         time_limit=entry.time_limit,
@@ -268,7 +283,7 @@ def to_document(instance: Instance) -> dict[str, Any]:
         format=FORMAT,
         version=VERSION,
         name=instance.name,
-        benchmark="recipe2plan" if instance.benchmark == "recipe2plan" else "own",
+        benchmark=instance.benchmark if registry.of(instance).self_contained else GENERAL,
         unit=instance.unit,
         seconds_per_tick=instance.seconds_per_tick,
         agents=list(instance.agents),

@@ -188,12 +188,17 @@ class Instance:
     lags: tuple[Lag, ...] = ()
     resources: tuple[Resource, ...] = ()
     agents: tuple[str, ...] = ("agent",)
-    benchmark: str = "own"
+    benchmark: str = "generic"
     unit: str = "tick"
     seconds_per_tick: int | None = None
     time_limit: int | None = None
     origin: object = field(default=None, compare=False, repr=False)
     cache: dict[str, object] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    @property
+    def kind(self) -> str:
+        """A scheduling problem, see `planoracle.instances.problem.Problem`."""
+        return "schedule"
 
     def __post_init__(self) -> None:
         from planoracle.instances.validate import validate

@@ -7,9 +7,12 @@ from typing import Protocol, TypeVar
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["Problem", "of_kind"]
+__all__ = ["GENERAL", "Problem", "of_kind"]
 
 _T = TypeVar("_T")
+
+#: The benchmark of problems by the general rules.
+GENERAL = "generic"
 
 
 class Problem(Hashable, Protocol):
@@ -24,7 +27,11 @@ class Problem(Hashable, Protocol):
 
     @property
     def benchmark(self) -> str:
-        """Whose rules and plan language apply; ``"own"`` for the general ones."""
+        """Whose rules and plan language apply; ``"generic"`` for the general ones."""
+
+    @property
+    def kind(self) -> str:
+        """Which solver it needs: ``"schedule"`` or ``"kitchen"``."""
 
     @property
     def unit(self) -> str:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from planoracle.instances.errors import UnknownNameError
 
-__all__ = ["choose"]
+__all__ = ["Rules", "choose"]
 
-_Profile = TypeVar("_Profile")
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Base of all profiles of rules; by itself the general rules, which leave no choice."""
+
+
+_Profile = TypeVar("_Profile", bound=Rules)
 
 
 def choose(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ["Event", "Replay", "Violation"]
 
@@ -20,6 +20,10 @@ class Violation(NamedTuple):
     kind: str
     subject: str
     message: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {"index": self.position, "kind": self.kind, "subject": self.subject, "message": self.message}
 
 
 class Event(NamedTuple):

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from planoracle.instances import registry
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode
 from planoracle.instances.schedule import Piece
 
@@ -60,7 +61,7 @@ def restricted(instance: Instance, state: State) -> Instance:
     for piece in state.pieces:
         if piece.duration or not instance.by_id[piece.action].duration:
             carried[piece.action].append(piece)
-    late = set() if instance.benchmark == "own" else set(_shut_out(instance, state, carried))
+    late = set(_shut_out(instance, state, carried)) if registry.of(instance).stepwise else set()
     actions = [Action(NOW, "now", duration=0, attended=0, agents=())]
     lags: list[Lag] = []
     parts: dict[str, list[str]] = {}
@@ -90,7 +91,7 @@ def restricted(instance: Instance, state: State) -> Instance:
         name=f"{instance.name} from {state.clock}",
         actions=tuple(actions),
         lags=tuple(lags),
-        benchmark="own",
+        benchmark="generic",
         origin=instance,
     )
 

@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import gcd
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from planoracle.instances import registry
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Instance
+from planoracle.instances.plan import Plan
+from planoracle.instances.profiles import Rules
 from planoracle.instances.replay import Replay
+from planoracle.instances.run import Run, Step
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.state import State
+from planoracle.instances.targets import Targets
 from planoracle.instances.wording import span
 
-__all__ = ["DecisionPoint", "LegalAction", "Move", "Trajectory", "clock_after", "piece_candidates", "started"]
+__all__ = [
+    "AnyTrajectory",
+    "DecisionPoint",
+    "LegalAction",
+    "Move",
+    "Trajectory",
+    "clock_after",
+    "limited",
+    "piece_choices",
+    "started",
+    "wait_words",
+    "waited",
+]
 
 
-# More pieces than any sensible run has; situations keep all of theirs.
+_C = TypeVar("_C")
+_R = TypeVar("_R", bound=Rules)
+
+# More pieces than any sensible run has; points keep all of theirs.
 _MAX_PIECES = 2_000
 
 
@@ -59,113 +80,103 @@ class DecisionPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
-    """One decision of a run.
+class Move(Step):
+    """One decision of a run, and the point that it leads to.
 
     Attributes
     ----------
-    position
-        Of the command in order of execution; a wait has that of the command that it precedes.
-    command
-        As the benchmark writes it, or the wait in words.
-    kind
-        ``act``: carried out; ``wait``: time passes; ``lost``: refused, or of no use.
-    start, end
-        Ticks; the time that the decision takes up.
     restricts
-        Whether the new situation only adds to the one before. Otherwise (a call made on a guess) it may be better.
+        Whether the new point only adds to the one before. Otherwise (a call made on a guess) it may be better.
     """
 
-    position: int
-    command: str
-    kind: str
-    start: int
-    end: int
-    after: DecisionPoint
-    violation: str | None = None
+    after: DecisionPoint = field(kw_only=True)
     restricts: bool = True
 
 
 class LegalAction(NamedTuple):
-    """A command that the rules allow in a situation, and the situation that it leads to."""
+    """A command that the rules allow in a point, and the point that it leads to."""
 
     command: str
     kind: str
     after: DecisionPoint
 
 
-class Trajectory(ABC):
-    """A run of one submission, decision by decision.
+class Trajectory(Run[Instance, _C, _R]):
+    """A run on a scheduling problem, decision by decision.
 
     Attributes
     ----------
-    begin, moves
-        The situation before the first decision, and all decisions up to the end of the run.
-    stop
-        Number of moves up to the point from which the run would have to be completed.
-    success, makespan
-        As the rules see the whole run; ``makespan`` only of successful, finished ones.
-    time_limit
-        Ticks, if the rules set one.
-    impossible
-        Why there is no run without violation at all, if the rules leave none.
+    begin
+        The point before the first decision.
     """
 
-    def __init__(self, instance: Instance) -> None:
-        self.instance = instance
-        self.begin = DecisionPoint(instance)
-        self.moves: tuple[Move, ...] = ()
-        self.stop = 0
-        self.success = False
-        self.makespan: int | None = None
-        self.time_limit: int | None = instance.time_limit
-        self.impossible: str | None = None
+    def __init__(self, problem: Instance, plan: Plan[_C], rules: _R, verdict: Replay) -> None:
+        super().__init__(problem, plan, rules, verdict)
+        self.begin = DecisionPoint(problem)
+        self._waits: Move | None = None
+
+    @abstractmethod
+    def _walk(self) -> tuple[Sequence[Move], int]:
+        """Return all decisions, and how many there are up to the point from which the run would have to go on."""
+
+    @cached_property
+    def _walked(self) -> tuple[tuple[Move, ...], int]:
+        moves, stop = self._walk()
+        return tuple(moves), stop
 
     @property
-    def situations(self) -> tuple[DecisionPoint, ...]:
+    def steps(self) -> tuple[Move, ...]:
+        """All decisions up to the end of the run."""
+        moves, stop = self._walked
+        return moves if self._waits is None else (*moves[:stop], self._waits)
+
+    @property
+    def stop(self) -> int:
+        """Number of decisions up to the point from which the run would have to be completed."""
+        return self._walked[1] + (self._waits is not None)
+
+    @property
+    def points(self) -> tuple[DecisionPoint, ...]:
         """Before the first and after every decision."""
-        return (self.begin, *(move.after for move in self.moves))
+        return (self.begin, *(move.after for move in self.steps))
 
     @property
     def grid(self) -> int:
         """Greatest common divisor of all times in the run, in ticks; 0 if there are none."""
-        last = self.situations[-1].state
+        last = self.points[-1].state
         return gcd(
             *(gcd(piece.start, piece.duration) for piece in last.pieces),
-            *(move.after.state.clock for move in self.moves),
+            *(move.after.state.clock for move in self.steps),
         )
 
-    def in_time(self, ticks: int) -> bool:
-        """Whether a makespan keeps the time limit, if there is one."""
-        return self.time_limit is None or ticks <= self.time_limit
+    def lost_at(self, count: int) -> str | None:
+        """Return whether the run is over, or spoiled, after so many decisions."""
+        point = self.points[count]
+        return "over" if point.over is not None else "spoiled" if point.spoiled else None
 
     def wait_until(self, clock: int) -> None:
-        """Let time pass where the run stopped, if its plan cannot say so itself (no command comes after).
-
-        Raises
-        ------
-        InputError
-            If waits are commands in this benchmark, or it is later already.
-        """
-        here = self.situations[self.stop]
+        """Let time pass where the run stopped, if no command comes after; see `Run.wait_until`."""
+        here = self.points[self.stop]
         now = here.state.clock
-        if self.instance.benchmark in ("timearena", "asynctool"):
-            raise InputError("waits are commands of the run itself here", field="clock", value=clock)
+        if registry.of(self.problem).waits_are_commands:
+            super().wait_until(clock)
         if isinstance(clock, bool) or not isinstance(clock, int) or clock < now:
             raise InputError(f"must be a whole number of ticks, at least {now}", field="clock", value=clock)
         if clock > now:
-            words = wait_words(self.instance, clock - now)
-            wait = Move(self.stop, words, "wait", now, clock, waited(here, clock))
-            self.moves = (*self.moves[: self.stop], wait)
-            self.stop += 1
+            words = wait_words(self.problem, clock - now)
+            self._waits = Move(self._walked[1], words, "wait", now, clock, after=waited(here, clock))
 
     @abstractmethod
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
-        """Return the run's commands up to a move, with the rest of a schedule after them, and its replay."""
+        """Return the run's commands up to a decision, with the rest of a schedule after them, and its replay."""
 
     @abstractmethod
-    def candidates(self, situation: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield the commands that the rules allow at the clock of a situation; waits last one ``step``."""
+    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
+        """Yield the commands that the rules allow at the clock of a point; waits last one ``step``."""
+
+    @abstractmethod
+    def targets(self) -> Targets:
+        """Return what the plan wants of every action, whether or not it was carried out."""
 
 
 def clock_after(instance: Instance, piece: Piece) -> int:
@@ -181,7 +192,7 @@ def clock_after(instance: Instance, piece: Piece) -> int:
 
 
 def started(here: DecisionPoint, piece: Piece) -> DecisionPoint:
-    """Return the situation after a piece has been started; one of no length only takes time.
+    """Return the point after a piece has been started; one of no length only takes time.
 
     Raises
     ------
@@ -197,12 +208,12 @@ def started(here: DecisionPoint, piece: Piece) -> DecisionPoint:
     return DecisionPoint(instance, state, here.lost, max(here.reached, piece.end + here.lost))
 
 
-def piece_candidates(situation: DecisionPoint, step: int) -> Iterator[tuple[Piece, DecisionPoint]]:
+def piece_choices(point: DecisionPoint, step: int) -> Iterator[tuple[Piece, DecisionPoint]]:
     """Yield every piece that can be tried at the clock, whether the rules allow it or not.
 
     Pieces of interruptible actions come in all lengths that are multiples of ``step`` or all that is left.
     """
-    instance, state = situation.instance, situation.state
+    instance, state = point.instance, point.state
     done = dict.fromkeys(instance.by_id, 0)
     first: dict[str, Piece] = {}
     for piece in state.pieces:
@@ -218,15 +229,31 @@ def piece_candidates(situation: DecisionPoint, step: int) -> Iterator[tuple[Piec
             for mode in modes:
                 for length in lengths:
                     piece = Piece(action.id, state.clock, length, agent, mode)
-                    yield piece, started(situation, piece)
+                    yield piece, started(point, piece)
 
 
-def waited(situation: DecisionPoint, until: int) -> DecisionPoint:
-    """Return the situation after doing nothing until a time."""
-    state = State(situation.state.pieces, until)
-    return DecisionPoint(situation.instance, state, situation.lost, situation.reached)
+def waited(point: DecisionPoint, until: int) -> DecisionPoint:
+    """Return the point after doing nothing until a time."""
+    state = State(point.state.pieces, until)
+    return DecisionPoint(point.instance, state, point.lost, point.reached)
 
 
 def wait_words(instance: Instance, ticks: int) -> str:
     """Name a wait."""
     return f"wait {span(instance, ticks)}"
+
+
+def limited(problem: Instance, limit: int | None) -> Instance:
+    """Return a problem with another time limit, the same one every time."""
+    if limit == problem.time_limit:
+        return problem
+    key = f"limit {limit}"
+    if key not in problem.cache:
+        problem.cache[key] = replace(problem, time_limit=limit)
+    found = problem.cache[key]
+    assert isinstance(found, Instance)
+    return found
+
+
+#: Any run on a scheduling problem, where its benchmark does not matter.
+AnyTrajectory: TypeAlias = Trajectory[Any, Any]

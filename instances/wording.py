@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from planoracle.instances import registry
 from planoracle.instances.model import Instance
+from planoracle.instances.problem import Problem
 from planoracle.instances.times import format_clock
 
 __all__ = ["action_name", "moment", "span"]
@@ -21,20 +23,11 @@ def action_name(instance: Instance, action: str) -> str:
     >>> action_name(load("asynctool/files_1"), "files_1/2 make_folder")
     'call 2 of files_1 (make_folder)'
     """
-    benchmark = _original(instance).benchmark
-    task, _, name = action.partition("/")
-    if benchmark == "recipe2plan":
-        task, _, name = action.rpartition("/")
-        return f"step {name} of {task}"
-    if benchmark == "timearena":
-        return f"{name} ..." if name.endswith((" into", " with", " to", " in", " on")) else name
-    if benchmark == "asynctool":
-        number, _, function = name.partition(" ")
-        return name if task == "closing" else f"call {number} of {task} ({function})"
-    return action
+    original = _original(instance)
+    return registry.of(original).name_of(original, action)
 
 
-def span(instance: Instance, ticks: int) -> str:
+def span(instance: Problem, ticks: int) -> str:
     """Write a duration.
 
     Examples
@@ -54,7 +47,7 @@ def span(instance: Instance, ticks: int) -> str:
     return ("-" if ticks < 0 else "") + (" ".join(told) or "0 s")
 
 
-def moment(instance: Instance, tick: int) -> str:
+def moment(instance: Problem, tick: int) -> str:
     """Write an instant: a clock where ticks are seconds, else the number of the minute, turn (from 1) or tick.
 
     Examples
@@ -67,9 +60,10 @@ def moment(instance: Instance, tick: int) -> str:
     """
     if instance.seconds_per_tick == 1:
         return format_clock(tick)
-    return f"{instance.unit} {tick + (_original(instance).benchmark == 'asynctool')}"
+    return f"{instance.unit} {tick + registry.of(_original(instance)).first_moment}"
 
 
-def _original(instance: Instance) -> Instance:
+def _original(instance: Problem) -> Problem:
     """Return the instance of which this one is the rest (see `planoracle.instances.state.restricted`)."""
-    return instance.origin if isinstance(instance.origin, Instance) else instance
+    origin = getattr(instance, "origin", None)
+    return origin if isinstance(origin, Instance) else instance

@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from planoracle.analysis.batch.digest import FORMAT, digest, fingerprint, of_text
 from planoracle.analysis.batch.pipeline import Item
@@ -15,7 +15,7 @@ from planoracle.analysis.batch.work import Answer, Chunk, Packed, pack
 from planoracle.analysis.grade import Grader
 from planoracle.analysis.optimum import remembering
 from planoracle.analysis.problems import Problems
-from planoracle.analysis.profiles import BENCHMARKS, profiles
+from planoracle.analysis.profiles import profiles
 from planoracle.analysis.recent import Recent
 from planoracle.analysis.report.inputs import grade_of
 from planoracle.analysis.statistics import Averages
@@ -38,8 +38,8 @@ class Grading:
     ----------
     profile, rules
         Name of the rule profile, and single rules by name.
-    trace, price_waits, limit, price_rest
-        As in `Grade.row` and `Grader`.
+    trace
+        As in `Grade.row`.
     cached
         Whether proved optima are kept on the disk; does not decide anything.
     """
@@ -47,28 +47,17 @@ class Grading:
     profile: str = "paper"
     rules: tuple[tuple[str, str], ...] = ()
     trace: bool = False
-    price_waits: bool = False
-    limit: Literal["optimum", "published"] = "optimum"
-    price_rest: bool = False
     cached: bool = True
     versions: tuple[tuple[str, str], ...] = tuple(versions().items())
 
     @property
     def settings(self) -> str:
         """Digest of all that decides about grades, but problem and submission."""
-        decisive = (self.trace, self.price_waits, self.limit, self.price_rest)
-        return digest("grade", FORMAT, self.profile, dict(self.rules), decisive, self.versions)
+        return digest("grade", FORMAT, self.profile, dict(self.rules), self.trace, self.versions)
 
     def grader(self) -> Grader:
         """Return a grader that knows no files; raises `UnknownNameError` for unknown rules."""
-        chosen = profiles(self.profile, dict(self.rules))
-        return Grader(
-            *(chosen[benchmark] for benchmark in BENCHMARKS),
-            price_waits=self.price_waits,
-            limit=self.limit,
-            price_rest=self.price_rest,
-            problems=Problems(files=False),
-        )
+        return Grader(profiles(self.profile, dict(self.rules)), problems=Problems(files=False))
 
     def start(self) -> Callable[[Chunk], list[Answer]]:
         """Return what grades chunks in this process."""

@@ -37,9 +37,9 @@ def critique(
 
     A line that cannot be read is reported on standard error and the rest is answered; the exit status is then 1.
     """
-    from planoracle.analysis.critics.common import clean
     from planoracle.analysis.critique import critique as report
     from planoracle.analysis.profiles import profiles
+    from planoracle.instances.feedback import clean
 
     rules = profiles(profile)
 

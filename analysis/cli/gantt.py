@@ -68,12 +68,13 @@ def gantt(
 
 def _read(instance: Any, plan: Path) -> Any:
     """Return the schedule of the plan in a file."""
-    from planoracle.instances.benchmarks import language
+    from planoracle.instances.certify import language
     from planoracle.instances.errors import InputError
     from planoracle.instances.reading import read_bytes
 
     text = read_bytes(plan).decode("utf-8", errors="replace")
-    schedule = language(instance.benchmark).parse(instance, text)
+    benchmark = language(instance)
+    schedule = benchmark.schedule(instance, benchmark.parse(instance, text))
     if not schedule.pieces:
         raise InputError("there is nothing to draw: the plan holds no step", field=str(plan))
     return schedule

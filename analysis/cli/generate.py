@@ -139,12 +139,12 @@ def _write(problem: Any, file: Path | None) -> None:
     """Write a problem to a file, or to standard output: its name, if it can be loaded by that."""
     from planoracle.instances.catalogue import names_problem
     from planoracle.instances.errors import InputError
-    from planoracle.instances.generate.styles import document
+    from planoracle.instances.registry import of
 
     if file is None:
-        say(problem.name if names_problem(problem.name) else to_json(document(problem)))
+        say(problem.name if names_problem(problem.name) else to_json(of(problem).document(problem)))
         return
-    text = to_json(document(problem), indent=1) + "\n"
+    text = to_json(of(problem).document(problem), indent=1) + "\n"
     try:
         if file.exists() and file.read_bytes() != text.encode():
             raise InputError("holds something else; choose another folder", source=str(file))

@@ -6,117 +6,46 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from enum import StrEnum
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, lines_in, workshop
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
-from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, SubmissionsArgument, opened
+from planoracle.analysis.cli.submissions import (
+    OriginalsOption,
+    ProfileOption,
+    RuleOption,
+    SubmissionsArgument,
+    chosen_rules,
+    opened,
+)
 from planoracle.analysis.spoken import tell
+from planoracle.instances import registry
 from planoracle.instances.visible import to_json
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.grading import Submissions
     from planoracle.analysis.batch.pipeline import Item
     from planoracle.analysis.statistics import Averages
+    from planoracle.instances.scoring import Average
 
-_COLUMNS = (
-    "id",
-    "instance",
-    "success",
-    "violation",
-    "violation_index",
-    "progress",
-    "r_efficiency",
-    "multitasking_score",
-    "subtask_acc",
-    "within_limit",
-    "optimality",
-    "failure",
-    "cause",
-    "makespan",
-    "optimal_makespan",
-    "reason",
-)
-_SUMMARY = (
-    "model",
-    "set",
-    "submissions",
-    "unscored",
-    "missing",
-    "success",
-    "progress",
-    "r_efficiency",
-    "undefined",
-    "multitasking_score",
-)
-_ASYNCTOOL = (
-    "model",
-    "set",
-    "runs",
-    "unscored",
-    "missing",
-    "func",
-    "param",
-    "char",
-    "env",
-    "acc",
-    "task_char",
-    "task_env",
-    "overall",
-    "streak",
-    "streak_excess",
-    "turns",
-    "efficiency",
-    "premature",
-    "usable_idle",
-)
-_ROBOTOUILLE = (
-    "model",
-    "set",
-    "runs",
-    "unscored",
-    "missing",
-    "success",
-    "unproved",
-    "completed",
-    "optimality",
-    "repeated_share",
-    "invalid_actions",
-)
-_TIMEARENA = ("model", "set", "runs", "unscored", "AS", "CS", "CR", "CT")
-
-
-class Limit(StrEnum):
-    """What the step limit of kitchens is taken from."""
-
-    optimum = "optimum"
-    published = "published"
+# Of the rows of grades, before and after the metrics that benchmarks want to be shown.
+_FIRST = ("id", "instance", "success", "violation", "violation_index", "progress", "main_score")
+_LAST = ("makespan", "optimal_makespan", "reason")
 
 
 def grade(
     submissions: SubmissionsArgument,
     form: FormatOption = Format.table,
     profile: ProfileOption = "paper",
-    reference: Annotated[
-        str | None, typer.Option(help="Plan that R-Efficiency compares with: heuristic or optimal.")
-    ] = None,
-    trace: Annotated[bool, typer.Option("--trace", help="Also write every minute of TimeArena runs (steps).")] = False,
-    waits: Annotated[
-        bool, typer.Option("--waits", help="Also price the waits of TimeArena runs against the optimum (slower).")
-    ] = False,
-    limit: Annotated[
-        Limit, typer.Option(help="What 1.5 times of which is the step limit of kitchens: optimum or published.")
-    ] = Limit.optimum,
-    rest: Annotated[
-        bool, typer.Option("--rest", help="Also solve for the steps left of failed runs in kitchens (slower).")
-    ] = False,
+    trace: Annotated[bool, typer.Option("--trace", help="Also write every step of a run (steps).")] = False,
     originals: OriginalsOption = None,
-    rule: Annotated[
-        list[str] | None, typer.Option(help="Set a single rule, e.g. --rule zero_duration=accepted.")
-    ] = None,
+    rule: RuleOption = None,
+    reference: Annotated[str | None, typer.Option(hidden=True)] = None,
+    waits: Annotated[bool, typer.Option("--waits", hidden=True)] = False,
+    limit: Annotated[str | None, typer.Option(hidden=True)] = None,
+    rest: Annotated[bool, typer.Option("--rest", hidden=True)] = False,
     jobs: JobsOption = None,
     run: RunOption = None,
     cluster: ClusterOption = None,
@@ -132,13 +61,11 @@ def grade(
     from planoracle.analysis.grade import Grade
     from planoracle.analysis.statistics import Averages
 
-    options = dict(_split(entry) for entry in rule or ())
-    if reference is not None:
-        options["reference"] = reference
-    work = Grading(profile, tuple(sorted(options.items())), trace, waits, limit.value, rest, cache)
-    grader = work.grader()
-    averages = Averages(missing=grader.rules.missing, f1=grader.asynctool_rules.f1)
-    table = Table(form, _COLUMNS)
+    former = {"reference": reference, "price_waits": waits, "limit": limit, "price_rest": rest}
+    options = chosen_rules([*(rule or ()), *(f"{name}={value}" for name, value in former.items() if value)])
+    work = Grading(profile, tuple(sorted(options.items())), trace, cache)
+    averages = Averages(work.grader().rules)
+    table = Table(form, _columns())
     failed = False
     with opened(submissions) as stream, workshop(work, jobs, run, cluster) as (pool, ledger):
         making = Submissions(work, originals, keyed=ledger is not None)
@@ -174,42 +101,40 @@ def _items(stream: IO[bytes], source: str, making: Submissions) -> Iterator[Item
             yield Item(f"line {line}", line, answer=Answer(to_json(row)))
 
 
+def _columns() -> list[str]:
+    shown = [column.name for name in registry.names() for column in registry.get(name).columns if column.shown]
+    return [*_FIRST, *dict.fromkeys(shown), *_LAST]
+
+
 def _summarize(averages: Averages, stream: IO[str]) -> None:
-    turns, plain = averages.asynctool(), averages.plain()
-    for title, columns, rows in (
-        ("TimeArena", _TIMEARENA, averages.timearena()),
-        ("AsyncTool", _ASYNCTOOL, turns),
-        ("Robotouille", _ROBOTOUILLE, averages.robotouille()),
-        ("averages", _SUMMARY, plain),
-    ):
-        if rows:
-            summary = Table(Format.table, columns, title, stream)
-            summary.rows += rows
-            summary.close()
-    for row in turns:
-        _name_causes(row)
-    for row in plain:
-        if row["missing_names"]:
-            _name_missing(row, averages.missing)
+    for name in averages.benchmarks:
+        figures = averages.averages(name)
+        columns = [one.name for one in figures if one.shown and not one.tally]
+        benchmark = registry.find(name)
+        summary = Table(
+            Format.table,
+            ["model", "set", "submissions", "unscored", "missing", *columns],
+            f"{name if benchmark is None else benchmark.title}: averages",
+            stream,
+        )
+        summary.rows += averages.rows(name)
+        summary.close()
+        for row in summary.rows:
+            for tally in (one for one in figures if one.tally and row[one.name]):
+                _name_tally(tally, row)
+            if row["missing_names"]:
+                _name_missing(row, counted=any(one.absent is not None for one in figures))
 
 
-def _split(entry: str) -> tuple[str, str]:
-    name, equals, value = entry.partition("=")
-    if not equals:
-        raise typer.BadParameter(f"must be name=value, not {entry!r}", param_hint="--rule")
-    return name, value
+def _name_tally(tally: Average, row: dict[str, Any]) -> None:
+    said = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in row[tally.name].items())
+    model = f" of {row['model']}" if row["model"] else ""
+    tell(f"{tally.meaning}{model} in {row['set'] or 'no set'}: {said}", "note")
 
 
-def _name_causes(row: dict[str, Any]) -> None:
-    if row["causes"]:
-        said = ", ".join(f"{cause.replace('_', ' ')} {count}" for cause, count in row["causes"].items())
-        model = f" of {row['model']}" if row["model"] else ""
-        tell(f"failed sub-tasks{model} in {row['set'] or 'no set'}: {said}", "note")
-
-
-def _name_missing(row: dict[str, Any], missing: str) -> None:
+def _name_missing(row: dict[str, Any], *, counted: bool) -> None:
     names = [name.rpartition("/")[2] for name in row["missing_names"]]
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     model = f" of {row['model']}" if row["model"] else ""
-    counted = "count as failed" if missing == "failed" else "are left out"
-    tell(f"no plan{model} for {', '.join(names[:5])}{more} in {row['set']}; these {counted}", "note")
+    how = "count as failed" if counted else "are left out"
+    tell(f"no plan{model} for {', '.join(names[:5])}{more} in {row['set']}; these {how}", "note")

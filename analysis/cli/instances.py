@@ -37,12 +37,12 @@ def instances(
 ) -> None:
     """List problems by name, prefix (recipe2plan/timed), glob (recipe2plan/*/Vada_*) or file."""
     from planoracle.instances import catalogue
-    from planoracle.instances.generate.styles import document as to_document
     from planoracle.instances.kitchens.kitchen import Kitchen
+    from planoracle.instances.registry import of
 
     run = Run(names or list(catalogue.bundled()), "reading", kitchens=True)
     table = Table(form, _COLUMNS)
-    for instance, document in run.each(lambda one: to_document(one) if export else None):
+    for instance, document in run.each(lambda one: of(one).document(one) if export else None):
         if document is not None:
             say_json(document)
             continue

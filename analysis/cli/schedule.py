@@ -31,12 +31,13 @@ def schedule(
 
     Exit status 1 if the heuristic fails on some problem or a file cannot be read.
     """
-    from planoracle.heuristics.registry import HEURISTICS, Budget
+    from planoracle.heuristics.budget import Budget
+    from planoracle.heuristics.registry import names as heuristics
     from planoracle.heuristics.registry import run as apply
     from planoracle.instances.crew import crewed
 
     if heuristic == "list":
-        say("\n".join(HEURISTICS))
+        say("\n".join(heuristics()))
         return
     if not names:
         raise typer.BadParameter("name at least one problem", param_hint="NAME")

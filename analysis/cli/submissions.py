@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Annotated, Any
 
@@ -11,7 +11,15 @@ import typer
 
 from planoracle.analysis.cli.output import complain, track
 
-__all__ = ["OriginalsOption", "ProfileOption", "SubmissionsArgument", "answered", "opened"]
+__all__ = [
+    "OriginalsOption",
+    "ProfileOption",
+    "RuleOption",
+    "SubmissionsArgument",
+    "answered",
+    "chosen_rules",
+    "opened",
+]
 
 SubmissionsArgument = Annotated[
     Path,
@@ -20,9 +28,29 @@ SubmissionsArgument = Annotated[
     ),
 ]
 ProfileOption = Annotated[str, typer.Option(help="Rules: paper or released.")]
+RuleOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        "--rule",
+        help="Set a single rule: --set BENCHMARK.RULE=VALUE, or RULE=VALUE where one alone has it.",
+        metavar="[BENCHMARK.]RULE=VALUE",
+    ),
+]
 OriginalsOption = Annotated[
     Path | None, typer.Option(help="Folder with the simulator's kitchens, which robotouille/... then names.")
 ]
+
+
+def chosen_rules(entries: Iterable[str]) -> dict[str, str]:
+    """Return single rules by name from ``name=value``; ends the program for what is none."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        name, equals, value = entry.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"must be name=value, not {entry!r}", param_hint="--set")
+        found[name] = value
+    return found
 
 
 def opened(submissions: Path) -> IO[bytes]:

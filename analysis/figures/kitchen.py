@@ -21,7 +21,7 @@ from planoracle.analysis.figures.save import save
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.describe import View, look
 from planoracle.instances.kitchens.kitchen import split_name
-from planoracle.instances.kitchens.run import Run
+from planoracle.instances.kitchens.run import Record
 
 __all__ = ["picture", "save_picture"]
 
@@ -49,7 +49,7 @@ _VERBS = {
 }
 
 
-def picture(run: Run, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+def picture(run: Record, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """Draw a run: a row per station and per player's hands, a column per legal action, and one for the end.
 
     Things are bars, stacked as they lie; pale while raw, full once cut, cooked, fried or boiling, hatched while that
@@ -97,7 +97,7 @@ def picture(run: Run, ax: Axes | None = None, *, title: str | None = None) -> Ax
     return target
 
 
-def save_picture(run: Run, path: str | Path, *, title: str | None = None) -> None:
+def save_picture(run: Record, path: str | Path, *, title: str | None = None) -> None:
     """Draw a run into a PNG, SVG or PDF file; the same run gives the same bytes.
 
     Raises
@@ -117,7 +117,7 @@ class _Moment(NamedTuple):
     refused: int
 
 
-def _moments(run: Run) -> list[_Moment]:
+def _moments(run: Record) -> list[_Moment]:
     """Return a moment per legal action, and the last."""
     actions = run.rules.kitchen.domain.actions
     found = []

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from planoracle.analysis.profiles import BENCHMARKS
+from planoracle.instances import registry
 from planoracle.instances.status import Status
 
 __all__ = ["SCHEMAS", "SIZES", "Column", "Schema"]
@@ -78,8 +78,27 @@ def _choice(name: str, meaning: str, values: Iterable[str]) -> Column:
     return Column(name, "category", "", meaning, tuple(values))
 
 
+_KINDS = {"number": _number, "count": _count}
+
+
+def own_metrics() -> dict[str, Column]:
+    """Return the columns of the benchmarks' own metrics by name; of one name that several have, the first counts."""
+    found: dict[str, Column] = {}
+    owners: dict[str, list[str]] = {}
+    for benchmark in map(registry.get, registry.names()):
+        for column in benchmark.columns:
+            owners.setdefault(column.name, []).append(benchmark.title)
+            plain = _flag(column.name, column.meaning) if column.kind == "flag" else _text(column.name, column.meaning)
+            numeric = _KINDS.get(column.kind)
+            made = plain if numeric is None else numeric(column.name, column.meaning, column.unit)
+            found.setdefault(column.name, made)
+    return {
+        name: column._replace(meaning=f"{column.meaning} ({', '.join(owners[name])})") for name, column in found.items()
+    }
+
+
 _INSTANCE = _text("instance", "name of the problem")
-_BENCHMARK = _choice("benchmark", "whose rules apply", ("own", *BENCHMARKS))
+_BENCHMARK = _choice("benchmark", "whose rules apply", registry.names())
 _SET = _text("set", "bundled set that the problem is of")
 _UNIT = _text("unit", "what a tick is")
 _WHERE = (_INSTANCE, _BENCHMARK, _SET)
@@ -188,14 +207,8 @@ _ALL = (
             _ticks("makespan", "latest end of a command carried out, also of failed plans"),
             _ticks("optimal_makespan", "proved optimum under the rules that grade"),
             _share("gap", "makespan / optimal_makespan - 1 of a success"),
-            _share("efficiency", "metric of Recipe2Plan"),
-            _share("r_efficiency", "metric of Recipe2Plan"),
-            _share("r_efficiency_optimal", "the same against the optimum"),
-            _share("multitasking_score", "metric of Recipe2Plan"),
-            _text("reference", "what r_efficiency compares with"),
-            _text("end", "how the run ended (TimeArena, Robotouille)"),
-            _text("failure", "class of the failure (Robotouille)"),
-            _text("cause", "cause of the failure (AsyncTool, Robotouille)"),
+            _number("main_score", "the benchmark's main figure, from 0 to 1"),
+            *own_metrics().values(),
         ),
     ),
     Schema(

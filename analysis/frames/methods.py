@@ -7,7 +7,9 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from planoracle.analysis.frames.collected import Collected, Collector, where
-from planoracle.heuristics.registry import HEURISTICS, Budget, run
+from planoracle.heuristics.budget import Budget
+from planoracle.heuristics.registry import names as heuristics
+from planoracle.heuristics.registry import run
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 from planoracle.instances.kitchens.kitchen import Kitchen
@@ -70,8 +72,8 @@ def compare_methods(
     ([['optimum', 'optimal', True], ['serial-lpt', 'feasible', True]], 0)
     """
     for method in methods:
-        if method not in ("optimum", "reference", *HEURISTICS):
-            known = ", ".join(("optimum", "reference", *HEURISTICS))
+        if method not in ("optimum", "reference", *heuristics()):
+            known = ", ".join(("optimum", "reference", *heuristics()))
             raise UnknownNameError(f"must be one of {known}", field="method", value=method)
     rows = Collector("comparisons")
     for problem in _problems(names, rows):
@@ -162,15 +164,15 @@ def _reference(problem: Problem) -> _Found:
 
 
 def _released(instance: Instance) -> _Found:
-    from planoracle.analysis.judges.recipe2plan import released_plan
-    from planoracle.instances.recipe2plan.language import Plan
+    from planoracle.instances.recipe2plan.language import Answers
     from planoracle.instances.recipe2plan.rules import replay
+    from planoracle.instances.recipe2plan.scores import released_plan
 
     commands = released_plan(instance)
     if not commands:
         return _Found(None, reason=_NO_REFERENCE)
     makespan = max(command.start + command.duration for command in commands)
-    run = replay(instance, Plan((commands,)))
+    run = replay(instance, Answers((commands,)))
     if run.violations or not run.success:
         fault = run.violations[0].message if run.violations else "it does not finish"
         return _Found(makespan, Status.unknown, False, reason=f"claimed, but refused by the rules: {fault}")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from planoracle.analysis.frames.collected import Collected, Collector, where
+from planoracle.analysis.frames.columns import own_metrics
 from planoracle.analysis.grade import Grade
-from planoracle.analysis.profiles import BENCHMARKS
 from planoracle.analysis.regret import Regret
 from planoracle.analysis.submissions import Answer
 
@@ -28,8 +28,8 @@ def grades(given: Iterable[Grade]) -> Collected:
     rows = Collector("grades")
     for grade in given:
         _tell(rows, grade)
-        row = {name: getattr(grade, name) for name in grade.__slots__ if name not in ("violations", "details")}
-        row |= {name: grade.details.get(name) for name in ("end", "failure", "cause")}
+        row = {name: getattr(grade, name) for name in grade.__slots__ if name not in ("violations", "metrics")}
+        row |= {name: grade.metrics.get(name) for name in own_metrics()}
         best = grade.optimal_makespan
         known = grade.success and grade.makespan is not None and best
         row["violations"] = None if grade.violations is None else len(grade.violations)
@@ -58,15 +58,13 @@ def metrics(given: Iterable[Grade]) -> Collected:
     return rows.done()
 
 
-_OWN = ("success", "executed", "progress", "goal_ratio", "makespan", "optimal_makespan")
-_RECIPE2PLAN = ("efficiency", "r_efficiency", "r_efficiency_optimal", "multitasking_score")
-_TEXTS = ("end", "failure", "cause", "rest")
+_OWN = ("success", "executed", "progress", "goal_ratio", "main_score", "makespan", "optimal_makespan")
+_TEXTS = ("end", "failure", "cause", "rest", "reference")
 
 
 def _numbers(grade: Grade) -> Iterator[tuple[str, Any]]:
-    names = (*_OWN, *_RECIPE2PLAN) if grade.benchmark == "recipe2plan" else _OWN
-    yield from ((name, getattr(grade, name)) for name in names)
-    yield from _flat(grade.details, "")
+    yield from ((name, getattr(grade, name)) for name in _OWN)
+    yield from _flat(grade.metrics, "")
 
 
 def _flat(values: dict[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
@@ -112,18 +110,11 @@ def decisions(given: Iterable[Regret | Answer[Regret]]) -> Collected:
             rows.fail(answer.reason or "there is no answer", **keys, instance=answer.instance)
             continue
         found = answer.value
-        shared = keys | where(answer.instance, _benchmark(found)) | {"unit": found.unit}
+        shared = keys | where(answer.instance, found.benchmark) | {"unit": found.unit}
         for index, decision in enumerate(found.decisions):
             row = {name: getattr(decision, name) for name in decision.__slots__}
             rows.add(shared | row | {"index": index, "no_return": index == found.no_return})
     return rows.done()
-
-
-def _benchmark(found: Regret) -> str:
-    if found.course is not None:
-        return found.course.instance.benchmark
-    head = found.instance.partition("/")[0]
-    return head if head in BENCHMARKS else "robotouille" if found.unit == "step" else "own"
 
 
 def _keys(grade: Grade) -> dict[str, Any]:

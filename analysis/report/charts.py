@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from typing import Any, cast
 
-from planoracle.analysis.optimum import optimum
 from planoracle.analysis.report.encode import plain, whole
+from planoracle.instances import registry
+from planoracle.instances.benchmark import AnyRun
+from planoracle.instances.certify import language
+from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import Profile
-from planoracle.instances.kitchens.run import Run, replay
+from planoracle.instances.kitchens.run import KitchenRun, Record
 from planoracle.instances.model import Instance, Mode
+from planoracle.instances.problem import Problem
+from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Piece
+from planoracle.instances.scoring import Best, Oracle
 from planoracle.instances.status import Status
+from planoracle.instances.trajectory import AnyTrajectory
 from planoracle.instances.wording import action_name
-from planoracle.solver.kitchens.planner import KitchenResult
 
-__all__ = ["MAX_PIECES", "deeds", "instance_chart", "kitchen_chart", "piece_row"]
+__all__ = ["MAX_PIECES", "chart", "drawn", "piece_row"]
 
 #: Most pieces of one plan that are drawn.
 MAX_PIECES = 2_000
 
 
-def instance_chart(instance: Instance, *, solvable: bool = True) -> dict[str, Any]:
+def _instance_chart(instance: Instance, best: Best | None) -> dict[str, Any]:
     """Describe a scheduling problem and its best schedule.
 
     Parameters
     ----------
-    solvable
-        False where the rules that judge leave no way to complete it.
+    best
+        ``None`` where the rules that judge leave no way to complete it.
 
     Returns
     -------
@@ -43,13 +50,12 @@ def instance_chart(instance: Instance, *, solvable: bool = True) -> dict[str, An
     tails: dict[str, int] = defaultdict(int)
     for lag in instance.lags:
         tails[lag.before] = max(tails[lag.before], lag.minimum or 0)
-    best = optimum(instance) if solvable else None
-    pieces = best.schedule.pieces if best is not None and best.schedule is not None else ()
+    pieces = _pieces(instance, best)
     return {
         "benchmark": instance.benchmark,
         "unit": plain(instance.unit, 20),
         "seconds": instance.seconds_per_tick,
-        "first": int(instance.benchmark == "asynctool"),
+        "first": registry.of(instance).first_moment,
         "limit": instance.time_limit,
         "tasks": [plain(task, 80) for task in tasks],
         "agents": [plain(agent, 80) for agent in instance.agents],
@@ -82,6 +88,28 @@ def instance_chart(instance: Instance, *, solvable: bool = True) -> dict[str, An
     }
 
 
+def chart(problem: Problem, rules: Rules, oracle: Oracle) -> dict[str, Any]:
+    """Describe a problem and its best plan, see `_instance_chart`."""
+    try:
+        judged = registry.of(problem).under(problem, rules)
+        best = oracle.best(judged, rules)
+    except InputError:  # the rules leave no way to complete it
+        judged, best = problem, None
+    return _CHARTS[problem.kind](judged, best, rules)
+
+
+def drawn(run: AnyRun) -> dict[str, Any]:
+    """Describe what was carried out and what was handed in: ``pieces``, and what a chart needs besides."""
+    return _DRAWN[run.problem.kind](run)
+
+
+def _pieces(instance: Instance, best: Best | None) -> tuple[Piece, ...]:
+    if best is None or best.plan is None:
+        return ()
+    benchmark = language(instance)
+    return benchmark.schedule(instance, benchmark.parse(instance, best.plan)).pieces
+
+
 def _mode(mode: Mode, resources: dict[str, int]) -> list[Any]:
     return [plain(mode.name, 60), [[resources[one.resource], one.amount] for one in mode.demands]]
 
@@ -102,13 +130,13 @@ def piece_row(
     ]
 
 
-def deeds(run: Run) -> dict[str, Any]:
+def _deeds(run: Record) -> dict[str, Any]:
     """Describe the legal actions of a run in a kitchen as actions of a schedule: one step each, a task per verb.
 
     Returns
     -------
     dict
-        ``tasks`` and ``actions`` as in `instance_chart`, and ``pieces`` as in `piece_row`.
+        ``tasks`` and ``actions`` as in `chart`, and ``pieces`` as in `piece_row`.
     """
     players = list(run.rules.kitchen.players)
     domain = run.rules.kitchen.domain.actions
@@ -129,10 +157,11 @@ def deeds(run: Run) -> dict[str, Any]:
     return {"tasks": list(tasks), "actions": [row for _, row in actions.values()], "pieces": pieces}
 
 
-def kitchen_chart(kitchen: Kitchen, best: KitchenResult, rules: Profile) -> dict[str, Any]:
-    """Describe a kitchen and its best plan in the form of `instance_chart`; ``actions`` are those of the best plan."""
-    made = deeds(replay(kitchen, best.actions, rules))
+def _kitchen_chart(kitchen: Kitchen, best: Best, rules: Profile) -> dict[str, Any]:
+    """Describe a kitchen and its best plan in the form of `chart`; ``actions`` are those of the best plan."""
+    made = _deeds(cast("KitchenRun", registry.of(kitchen).run(kitchen, best.plan or [], rules)).record)
     joint = rules.moves == "joint"
+    rounds = None if best.makespan is None else -(-best.makespan // len(kitchen.players))
     return {
         "benchmark": kitchen.benchmark,
         "unit": kitchen.unit,
@@ -146,8 +175,40 @@ def kitchen_chart(kitchen: Kitchen, best: KitchenResult, rules: Profile) -> dict
         "windows": [],
         "optimum": {
             "status": best.status,
-            "makespan": best.rounds if joint else best.makespan,
+            "makespan": rounds if joint else best.makespan,
             "bound": None if joint else best.lower_bound,
             "pieces": made["pieces"],
         },
     }
+
+
+def _pieces_of(run: AnyTrajectory) -> dict[str, Any]:
+    """Return what was carried out, in order, and after it what was handed in but not carried out."""
+    unfinished = run.impossible is None and not (run.verdict.success and not run.verdict.violations)
+    rows = []
+    carried: Counter[tuple[str, int]] = Counter()
+    count = 0
+    for move in run.steps:
+        pieces = move.after.state.pieces
+        if len(pieces) > count:
+            rows.append(piece_row(run.problem, pieces[-1], move.position, start=move.start))
+            carried[pieces[-1].action, move.start] += 1
+            count = len(pieces)
+    wanted = run.targets().targets if unfinished else ()
+    for target in wanted[:MAX_PIECES]:
+        piece = target.piece
+        if carried[piece.action, piece.start]:
+            carried[piece.action, piece.start] -= 1
+        else:
+            rows.append(piece_row(run.problem, piece, target.position, done=False))
+    return {"pieces": rows[:MAX_PIECES]}
+
+
+_CHARTS: dict[str, Callable[..., dict[str, Any]]] = {
+    "schedule": lambda problem, best, rules: _instance_chart(problem, best),
+    "kitchen": _kitchen_chart,
+}
+_DRAWN: dict[str, Callable[..., dict[str, Any]]] = {
+    "schedule": _pieces_of,
+    "kitchen": lambda run: _deeds(run.record),
+}

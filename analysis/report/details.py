@@ -3,46 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, cast
 
-from planoracle.analysis.critics.common import Clock, Finding, Section, clock_of
 from planoracle.analysis.decisions import decisions
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.regret import Decision, Regret
-from planoracle.analysis.repairs.common import Reader
-from planoracle.analysis.report.charts import MAX_PIECES, piece_row
 from planoracle.analysis.report.encode import plain, whole
-from planoracle.instances.errors import InputError
-from planoracle.instances.model import Instance
-from planoracle.instances.schedule import Piece
-from planoracle.instances.trajectory import Trajectory
+from planoracle.instances.feedback import Clock, Finding, Section
+from planoracle.instances.problem import GENERAL
 
-__all__ = [
-    "STEPS",
-    "faults",
-    "grade_faults",
-    "kitchen_prose",
-    "metrics",
-    "pieces_of",
-    "plan_text",
-    "prose",
-    "regret_sheet",
-]
+__all__ = ["faults", "grade_faults", "metrics", "plan_text", "prose", "regret_sheet"]
 
 #: Most faults that are listed, and most letters of a plan, of one paragraph.
 MAX_FAULTS, MAX_PLAN, MAX_PARAGRAPH = 200, 20_000, 6_000
 #: Most decisions that are drawn.
 MAX_DECISIONS = 1_000
 
-#: How times are written in kitchens.
-STEPS = Clock(lambda tick: f"step {tick + 1}", lambda ticks: f"{ticks} step{'' if ticks == 1 else 's'}", slots=True)
-
 # What is said elsewhere on the page, or too long for a table.
 _ELSEWHERE = {
     *(
+        "format",
+        "version",
         "id",
         "instance",
         "scored",
@@ -56,41 +39,6 @@ _ELSEWHERE = {
     ),
     *("reason", "makespan", "optimal_makespan", "steps", "labels", "causes", "lacks"),
 }
-
-
-def pieces_of(run: Trajectory, reader: Reader | None, submission: dict[str, Any]) -> list[list[Any]]:
-    """Return what was carried out, in the order of the commands, and after it what was handed in but not carried out.
-
-    The pieces are those of `planoracle.analysis.report.charts.piece_row`. Without a ``reader`` nothing is looked for
-    beyond the run.
-    """
-    rows = []
-    carried: Counter[tuple[str, int]] = Counter()
-    count = 0
-    for move in run.moves:
-        pieces = move.after.state.pieces
-        if len(pieces) > count:
-            rows.append(piece_row(run.instance, pieces[-1], move.position, start=move.start))
-            carried[pieces[-1].action, move.start] += 1
-            count = len(pieces)
-    for position, piece in _wishes(run.instance, reader, submission):
-        if carried[piece.action, piece.start]:
-            carried[piece.action, piece.start] -= 1
-        else:
-            rows.append(piece_row(run.instance, piece, position, done=False))
-    return rows[:MAX_PIECES]
-
-
-def _wishes(instance: Instance, reader: Reader | None, submission: dict[str, Any]) -> Iterator[tuple[int, Piece]]:
-    if reader is None:
-        return
-    try:
-        wishes = reader.read(instance, submission).wishes
-    except InputError:  # what cannot be read as a schedule is shown as far as it was carried out
-        return
-    for wish in wishes[:MAX_PIECES]:
-        if wish.piece.action in instance.by_id:
-            yield wish.position, wish.piece
 
 
 def faults(sections: Iterable[Section]) -> list[list[Any]]:
@@ -119,16 +67,6 @@ def prose(text: str) -> list[list[str]]:
     return [[plain(title, 80), plain(said, MAX_PARAGRAPH)] for title, _, said in parts if said]
 
 
-def kitchen_prose(grade: Grade, sections: Iterable[Section]) -> list[list[str]]:
-    """Return the critic's paragraphs on a run in a kitchen."""
-    refused = len(grade.violations or ())
-    how = "The goal is reached" if grade.success else "The goal is not reached"
-    noun = "action was" if refused == 1 else "actions were"
-    said = f"{how}; {STEPS.span(grade.makespan or 0)} taken" + (f", {refused} {noun} refused." if refused else ".")
-    parts = [("Result", said), *((section.title, section.text) for section in sections)]
-    return [[title, plain(text, MAX_PARAGRAPH)] for title, text in parts if text]
-
-
 def metrics(grade: Grade) -> list[list[Any]]:
     """Return names and values of a grade's figures, the benchmark's own at the end."""
     return [[plain(name, 60), _shown(value)] for name, value in grade.row().items() if name not in _ELSEWHERE]
@@ -144,9 +82,9 @@ def _shown(value: Any) -> Any:
     return whole(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def plan_text(submission: dict[str, Any]) -> str:
+def plan_text(submission: dict[str, Any], plan_fields: Iterable[str] = ("plan",)) -> str:
     """Return the plan as it was handed in, one entry of a list to a line, cut if it is very long."""
-    given = next((submission[name] for name in ("turns", "actions", "plan") if name in submission), None)
+    given = next((submission[name] for name in plan_fields if name in submission), None)
     if isinstance(given, str):
         return plain(given, MAX_PLAN)
     lines: list[str] = []
@@ -168,11 +106,11 @@ def _json(value: Any) -> str:
 
 def _command(found: Regret, one: Decision) -> str:
     """Name a command; in own instances, where it is a piece in JSON, by its action."""
-    own = found.course is not None and found.course.instance.benchmark == "own"
+    own = found.benchmark == GENERAL
     return str(json.loads(one.command)["action"]) if own and one.kind != "wait" else one.command
 
 
-def regret_sheet(found: Regret) -> dict[str, Any]:
+def regret_sheet(found: Regret, clock: Clock) -> dict[str, Any]:
     """Return the priced decisions of a run.
 
     Returns
@@ -180,9 +118,8 @@ def regret_sheet(found: Regret) -> dict[str, Any]:
     dict
         ``decisions``: ``[kind, command, start, end, cost, status, best makespan before, after, words]``.
     """
-    clock = STEPS if found.course is None else clock_of(found.course.instance)
-    # Without its course, decisions are told without the search for constraints that contradict each other.
-    said = decisions(replace(found, course=None), clock).text
+    # Without its run, decisions are told without the search for constraints that contradict each other.
+    said = decisions(replace(found, run=None), clock).text
     rows = cast("list[list[Any]]", [])
     for one in found.decisions[:MAX_DECISIONS]:
         times = [None if tick is None else whole(tick) for tick in (one.start, one.end, one.cost)]

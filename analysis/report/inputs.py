@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any
 
 from planoracle.analysis.grade import Grade
+from planoracle.instances import registry
 from planoracle.instances.errors import InputError
+from planoracle.instances.problem import GENERAL
 
 __all__ = ["Entry", "entries_of", "grade_of"]
 
-# A grade has numbers under some of these.
-_PLANS = ("plan", "actions", "turns")
-_NUMBERS = {"progress", "goal_ratio", "efficiency", "r_efficiency", "r_efficiency_optimal", "multitasking_score"}
+_NUMBERS = {"progress", "goal_ratio", "main_score"}
 _COUNTS = {"violation_index", "executed", "makespan", "optimal_makespan", "line"}
-_OWN = {entry.name for entry in fields(Grade)} - {"details"}
+_OWN = {entry.name for entry in fields(Grade)} - {"metrics"}
+
+
+@cache
+def _plan_fields() -> frozenset[str]:
+    """Return the fields that may hold a plan; a grade has numbers under some of these."""
+    return frozenset(field for name in registry.names() for field in registry.get(name).plan_fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +60,9 @@ def entries_of(lines: Iterable[tuple[int, Any | InputError]]) -> Iterator[Entry]
         elif not isinstance(content, dict):
             reason = str(InputError("must be an object with id, instance and plan", field="submission", value=content))
             yield Entry(line, grade=_unscored({}, line, reason))
-        elif "scored" in content and not any(isinstance(content.get(name), str | list | dict) for name in _PLANS):
+        elif "scored" in content and not any(
+            isinstance(content.get(name), str | list | dict) for name in _plan_fields()
+        ):
             yield Entry(line, grade=grade_of(content, line))
         else:
             yield Entry(line, submission=content)
@@ -64,7 +73,7 @@ def grade_of(row: dict[str, Any], line: int) -> Grade:
 
     Examples
     --------
-    >>> grade_of({"id": "a", "instance": "b", "scored": True, "success": True, "score": 3}, 1).details
+    >>> grade_of({"id": "a", "instance": "b", "scored": True, "success": True, "score": 3}, 1).metrics
     {'score': 3}
     >>> grade_of({"id": "a", "instance": "b", "scored": True, "progress": "all"}, 1).reason
     "progress: must be a number or null (found 'all')"
@@ -81,10 +90,20 @@ def grade_of(row: dict[str, Any], line: int) -> Grade:
         found = known.get("violations")
         known |= {"violations": None if found is None else tuple(found), "line": line}
         known = {"id": None, "instance": None} | known
-        details = {name: value for name, value in row.items() if name not in _OWN}
-        return Grade(**known, details=details if known["scored"] else {})
+        own = {name: value for name, value in row.items() if name not in _OWN and name not in ("format", "version")}
+        found = Grade(**known, metrics=own if known["scored"] else {})
+        return found if "main_score" in row or not found.scored else replace(found, main_score=_main_score(found))
     except InputError as error:
         return _unscored(row, line, str(error))
+
+
+def _main_score(grade: Grade) -> float | None:
+    """Work out what older rows do not say; ``None`` if they lack the benchmark's own figures."""
+    benchmark = registry.find(grade.benchmark or GENERAL) or registry.get(GENERAL)
+    try:
+        return benchmark.main_score(grade.row())
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+        return None
 
 
 def _check(name: str, value: Any) -> None:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planoracle.analysis import statistics
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.report.encode import plain, whole
 from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Work
 from planoracle.analysis.report.worker import Priced
+from planoracle.analysis.statistics import Averages
 from planoracle.instances import catalogue
+from planoracle.instances.problem import GENERAL
 
-__all__ = ["Line", "columns", "lines_of", "model_rows", "problem_row", "score", "set_name"]
+__all__ = ["Line", "columns", "lines_of", "model_rows", "problem_row", "set_name"]
 
 # Models of a set are ordered by these, the highest first.
 _BEST = ("success", "score")
@@ -69,31 +70,6 @@ def _signed(grade: Grade, entry: Entry) -> Grade:
     return replace(grade, **texts, line=entry.line)
 
 
-def score(grade: Grade) -> float | None:
-    """Return the main figure of the benchmark, 1 for the best; ``None`` if it is not defined.
-
-    Recipe2Plan: multitasking score. TimeArena: best score. AsyncTool: share of sub-tasks solved. Robotouille: whether
-    the goal was reached within the step limit. Own instances: optimum by makespan of a success, else 0.
-    """
-    if not grade.scored:
-        return None
-    if grade.benchmark == "recipe2plan":
-        return grade.multitasking_score
-    if grade.benchmark == "timearena":
-        return _share(grade.details.get("best_score"), 100)
-    if grade.benchmark == "asynctool":
-        return _share(grade.details.get("subtask_acc"))
-    if grade.benchmark == "robotouille":
-        return _share(grade.details.get("within_limit"))
-    if not grade.success:
-        return 0.0
-    return grade.optimal_makespan / grade.makespan if grade.optimal_makespan and grade.makespan else None
-
-
-def _share(value: Any, of: int = 1) -> float | None:
-    return float(value) / of if isinstance(value, int | float) else None
-
-
 def set_name(grade: Grade) -> str:
     """Return the bundled set of a problem, or else its benchmark."""
     return catalogue.set_of(grade.instance or "")[0] or plain(grade.benchmark or "", 60)
@@ -141,23 +117,23 @@ def _model_row(model: str, where: str, group: Sequence[Line]) -> dict[str, Any]:
 
 def _means(grades: list[Grade]) -> tuple[float | None, float | None, int]:
     """Return success rate, mean score and number of missing problems as ``grade`` sums them up."""
-    summaries: dict[str | None, tuple[Callable[..., list[dict[str, Any]]], str, str, int]] = {
-        "recipe2plan": (statistics.summarize, "success", "multitasking_score", 1),
-        "timearena": (statistics.summarize_timearena, "CR", "AS", 100),
-        "asynctool": (statistics.summarize_asynctool, "overall", "acc", 1),
-        "robotouille": (statistics.summarize_robotouille, "success", "success", 1),
-    }
     # A line that is no grade may have lost its benchmark.
-    chosen = summaries.get(next((grade.benchmark for grade in grades if grade.benchmark), None))
-    if chosen is not None:
-        function, success, main, of = chosen
-        try:
-            (row,) = function(grades)
-            return _share(row[success], of), _share(row[main], of), row.get("missing", 0)
-        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
-            pass  # grades that another tool wrote, without the benchmark's own fields
+    name = next((grade.benchmark for grade in grades if grade.benchmark), None) or GENERAL
+    averages = Averages()
+    try:
+        averages.over(replace(grade, benchmark=name) for grade in grades)
+        (row,) = averages.rows(name)
+        roles = {
+            role: row[one.name] / one.full
+            for one in averages.averages(name)
+            for role in one.role
+            if row[one.name] is not None
+        }
+        return roles.get("success"), roles.get("main"), row["missing"]
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+        pass  # grades that another tool wrote, without the benchmark's own fields
     scored = [grade for grade in grades if grade.scored]
-    return _mean(float(bool(grade.success)) for grade in scored), _mean(map(score, scored)), 0
+    return _mean(float(bool(grade.success)) for grade in scored), _mean(grade.main_score for grade in scored), 0
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
@@ -202,7 +178,7 @@ def columns(lines: Sequence[Line], places: Sequence[tuple[int, int]], names: dic
         "outcome": [_OUTCOMES[bool(grade.success) if grade.scored else None] for grade in grades],
         "why": [whys.place(plain((grade.violation if grade.scored else grade.reason) or "", 300)) for grade in grades],
         "faults": [line.faults if line.grade.scored else None for line in lines],
-        "score": [score(grade) for grade in grades],
+        "score": [grade.main_score for grade in grades],
         "progress": [grade.progress for grade in grades],
         "makespan": [None if grade.makespan is None else whole(grade.makespan) for grade in grades],
         "optimum": [None if grade.optimal_makespan is None else whole(grade.optimal_makespan) for grade in grades],

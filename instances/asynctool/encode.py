@@ -10,7 +10,7 @@ from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["CLOSE", "instance", "optimal_turns", "problem_of", "to_schedule", "transcript"]
+__all__ = ["CLOSE", "gold_calls", "instance", "optimal_turns", "problem_of", "take", "to_schedule", "transcript"]
 
 #: The action that stands for the closing message.
 CLOSE = "closing/ALL COMPLETED"
@@ -89,22 +89,35 @@ def transcript(problem: Problem, schedule: Schedule) -> list[dict[str, Any]]:
 
 def to_schedule(instance: Instance, messages: list[Any]) -> Schedule:
     """Turn messages into a schedule; raises `PlanError` for a call that is none of the gold ones."""
-    left = {
-        task.id: [(call.key, f"{task.id}/{number} {call.name}") for number, call in enumerate(task.gold, 1)]
-        for task in problem_of(instance).tasks
-    }
+    left = gold_calls(problem_of(instance))
     pieces = []
     for start, message in enumerate(messages):
         said = read_message(message)
-        if said.kind != "wait":
-            action = CLOSE if said.kind == "close" else _action(left, said, start)
-            pieces.append(Piece(action, start, 1, instance.agents[0], 0))
+        if said.kind == "wait":
+            continue
+        action = CLOSE if said.kind == "close" else take(left, said)
+        if action is None:
+            value = str(said.call or said.reason)
+            raise PlanError("is none of the calls to make", field=f"turns[{start}]", value=value)
+        pieces.append(Piece(action, start, 1, instance.agents[0], 0))
     return Schedule.of(instance, pieces)
 
 
-def _action(left: dict[str, list[tuple[Any, str]]], said: Said, start: int) -> str:
+_Left = dict[str, list[tuple[Any, str]]]
+
+
+def gold_calls(problem: Problem) -> _Left:
+    """Return the calls to make, by sub-task: what is said, and the action."""
+    return {
+        task.id: [(call.key, f"{task.id}/{number} {call.name}") for number, call in enumerate(task.gold, 1)]
+        for task in problem.tasks
+    }
+
+
+def take(left: _Left, said: Said) -> str | None:
+    """Return the first action not yet taken that a message's call stands for, and take it from those ``left``."""
     for entry in left.get(said.task, ()):
         if said.call is not None and entry[0] == said.call.key:
             left[said.task].remove(entry)
             return entry[1]
-    raise PlanError("is none of the calls to make", field=f"turns[{start}]", value=str(said.call or said.reason))
+    return None

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from planoracle.instances.profiles import choose
+from planoracle.instances.profiles import Rules, choose
 
-__all__ = ["PROFILES", "RULES", "Profile", "profile"]
+__all__ = ["CHOICES", "PROFILES", "RULES", "Profile", "profile"]
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Rules):
     """How transcripts are read and measured.
 
     Attributes
@@ -34,7 +34,8 @@ class Profile:
 
 PROFILES = {"paper": Profile(), "released": Profile()}
 
-_CHOICES = {"f1": ("nestful", "micro"), "char": ("calls", "results", "both"), "several_calls": ("refused", "first")}
+#: Values of the rules that are text.
+CHOICES = {"f1": ("nestful", "micro"), "char": ("calls", "results", "both"), "several_calls": ("refused", "first")}
 
 #: Names of the rules.
 RULES = tuple(field.name for field in fields(Profile))
@@ -48,4 +49,4 @@ def profile(name: str = "paper", **options: str | int | bool) -> Profile:
     >>> profile(char="both").char
     'both'
     """
-    return choose(PROFILES, _CHOICES, name, options)
+    return choose(PROFILES, CHOICES, name, options)

@@ -201,6 +201,11 @@ class Kitchen:
         return tuple(name for name, kind in self.objects if kind == ACTOR)
 
     @property
+    def kind(self) -> str:
+        """A kitchen, see `planoracle.instances.problem.Problem`."""
+        return "kitchen"
+
+    @property
     def benchmark(self) -> str:
         """Whose rules and plan language apply; also those of our own kitchens."""
         return "robotouille"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from planoracle.instances.profiles import choose
+from planoracle.instances.profiles import Rules, choose
 
-__all__ = ["PROFILES", "RULES", "Profile", "profile"]
+__all__ = ["CHOICES", "PROFILES", "RULES", "Profile", "profile"]
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Rules):
     """How to run a kitchen where the paper and its released code differ.
 
     Attributes
@@ -23,16 +23,23 @@ class Profile:
         same step, the kitchen ticks and the goal is looked at once all have acted.
     normalize
         Forgive case, spaces and decoration in submitted actions.
+    limit
+        What 1.5 times of which is the step limit: the proved ``"optimum"``, or the ``"published"`` number.
+    price_rest
+        Work out what failed runs leave to be done, which takes a solve for each.
     """
 
     skip_after_finish: bool = False
     moves: str = "turns"
     normalize: bool = True
+    limit: str = "optimum"
+    price_rest: bool = False
 
 
 PROFILES = {"paper": Profile(), "released": Profile(skip_after_finish=True, normalize=False)}
 
-_CHOICES = {"moves": ("turns", "joint")}
+#: Values of the rules that are text.
+CHOICES = {"moves": ("turns", "joint"), "limit": ("optimum", "published")}
 
 #: Names of the rules.
 RULES = tuple(field.name for field in fields(Profile))
@@ -46,4 +53,4 @@ def profile(name: str = "released", **options: str | int | bool) -> Profile:
     >>> profile("released", moves="joint").moves
     'joint'
     """
-    return choose(PROFILES, _CHOICES, name, options)
+    return choose(PROFILES, CHOICES, name, options)

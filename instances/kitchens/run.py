@@ -13,16 +13,18 @@ from planoracle.instances.kitchens.domain import ACTOR, Action
 from planoracle.instances.kitchens.effects import Grounded, Running
 from planoracle.instances.kitchens.kitchen import Atom, Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
+from planoracle.instances.plan import Plan
 from planoracle.instances.replay import Event, Replay, Violation
+from planoracle.instances.run import Run, Step
 
-__all__ = ["REFUSALS", "Refusal", "Run", "Step", "as_replay", "explain", "replay"]
+__all__ = ["REFUSALS", "Act", "KitchenRun", "Record", "Refusal", "as_replay", "explain", "replay"]
 
 #: Why an action is refused: no action of the domain, or on no objects of the kitchen; somebody else's turn; a
 #: condition of the action does not hold.
 REFUSALS = ("unknown_action", "unknown_object", "not_your_turn", "precondition")
 
 
-class Step(NamedTuple):
+class Act(NamedTuple):
     """One action: whether it was legal and reached the goal, how many were legal before it; its place in the deeds."""
 
     action: str
@@ -41,7 +43,7 @@ class Refusal(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Run:
+class Record:
     """Verdict on one list of actions.
 
     Attributes
@@ -57,7 +59,7 @@ class Run:
     """
 
     rules: Compiled
-    steps: tuple[Step, ...]
+    steps: tuple[Act, ...]
     states: tuple[State, ...]
     refusals: tuple[Refusal, ...]
     end: str
@@ -71,7 +73,7 @@ class Run:
 
 def replay(
     kitchen: Kitchen, actions: Iterable[str], rules: Profile = PROFILES["released"], limit: int | None = None
-) -> Run:
+) -> Record:
     """Run actions until the goal is reached, ``limit`` steps are taken or there are none left.
 
     Nothing an action holds can make this raise.
@@ -88,7 +90,7 @@ def replay(
     """
     engine = compiled(kitchen, rules)
     state = engine.start()
-    steps: list[Step] = []
+    steps: list[Act] = []
     states = [state]
     refusals = []
     taken = 0
@@ -106,12 +108,12 @@ def replay(
             state = engine.step(state, action)
             taken += engine.deeds[action].ticks
             reached = engine.goal(state)
-        steps.append(Step(text, action is not None, reached, choices, action))
+        steps.append(Act(text, action is not None, reached, choices, action))
         states.append(state)
         if reached:
             end = "completed"
             break
-    return Run(engine, tuple(steps), tuple(states), tuple(refusals), end, taken)
+    return Record(engine, tuple(steps), tuple(states), tuple(refusals), end, taken)
 
 
 def explain(engine: Compiled, state: State, text: str) -> tuple[str, str]:
@@ -160,7 +162,7 @@ def _missing(action: Action, given: Mapping[str, str], objects: Mapping[str, str
     return best or ["different objects"]
 
 
-def as_replay(run: Run) -> Replay:
+def as_replay(run: Record) -> Replay:
     """Return a run in the form common to all benchmarks: refused actions are its violations; a tick is a step.
 
     Progress is the share of the goal's conditions that hold for some objects; what remains are the ticks and
@@ -211,3 +213,39 @@ def _label(effect: Grounded) -> str:
         return f"{effect.creates[1]} in {effect.argument}"
     made = sorted(" ".join(atom) for atom, value in effect.changes if value)
     return ", ".join(made) if made or not effect.effects else _label(effect.effects[0])
+
+
+class KitchenRun(Run[Kitchen, list[str], Profile]):
+    """A run in a kitchen: every action is a decision; a refused one changes nothing and takes no time.
+
+    Attributes
+    ----------
+    record
+        What became of every action, and the states before them.
+    """
+
+    def __init__(self, problem: Kitchen, plan: Plan[list[str]], rules: Profile) -> None:
+        self.record = replay(problem, plan.commands, rules, plan.limit)
+        super().__init__(problem, plan, rules, as_replay(self.record))
+
+    @property
+    def makespan(self) -> int | None:
+        """Legal actions of a run that is a success, those of all players; else ``None``."""
+        return len(self.legal) if self.success else None
+
+    @property
+    def legal(self) -> list[str]:
+        """The actions that were carried out."""
+        return [act.action for act in self.record.steps if act.valid]
+
+    @property
+    def steps(self) -> list[Step]:
+        """All actions that the run reached."""
+        kinds = {refusal.position: refusal.kind for refusal in self.record.refusals}
+        found: list[Step] = []
+        clock = 0
+        for n, act in enumerate(self.record.steps):
+            kind = "act" if act.valid else "lost"
+            found.append(Step(n, act.action[:200], kind, clock, clock + act.valid, kinds.get(n)))
+            clock += act.valid
+        return found

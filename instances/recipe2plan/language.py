@@ -21,7 +21,7 @@ from planoracle.instances.recipe2plan.steps import (
 )
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["MAX_COMMANDS", "Command", "Plan", "parse", "render", "to_schedule"]
+__all__ = ["MAX_COMMANDS", "Answers", "Command", "parse", "render", "to_schedule"]
 
 #: More commands than any plan of a benchmark needs; protects memory.
 MAX_COMMANDS = 100_000
@@ -30,7 +30,7 @@ _FINISH = re.compile(r"action:\s{0,9}finish", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Answers:
     """Commands, grouped into answers.
 
     A plan handed in as a whole is one answer. An interactive log has one entry per answer; a
@@ -47,7 +47,7 @@ class Plan:
         return tuple(command for answer in self.answers for command in answer)
 
 
-def parse(submission: Any, instance: Instance, rules: Profile = PROFILES["paper"]) -> Plan:
+def parse(submission: Any, instance: Instance, rules: Profile = PROFILES["paper"]) -> Answers:
     """Read a plan in any of the forms the paper and its logs show.
 
     Parameters
@@ -89,10 +89,10 @@ def parse(submission: Any, instance: Instance, rules: Profile = PROFILES["paper"
     else:
         commands = (_entry(entry, f"plan[{i}]", instance) for i, entry in enumerate(submission))
     listed = _ordered(commands)
-    return Plan((tuple(_repaired(listed, instance) if rules.timestamp_repair else listed),))
+    return Answers((tuple(_repaired(listed, instance) if rules.timestamp_repair else listed),))
 
 
-def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Plan:
+def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Answers:
     answers = []
     count = 0
     for i, entry in enumerate(entries):
@@ -104,7 +104,7 @@ def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Plan
         count += len(answer)
         if count > MAX_COMMANDS:
             raise PlanError(f"holds more than {MAX_COMMANDS} commands", field="plan")
-    return Plan(tuple(answers), interactive=True)
+    return Answers(tuple(answers), interactive=True)
 
 
 def _read(text: str, instance: Instance, rules: Profile) -> Iterable[Command]:
@@ -215,7 +215,7 @@ def _command(piece: Piece) -> Command:
     return Command(int(step), recipe, piece.duration, piece.start)
 
 
-def to_schedule(plan: Plan, instance: Instance) -> Schedule:
+def to_schedule(plan: Answers, instance: Instance) -> Schedule:
     """Turn a plan into a schedule in normal form.
 
     Raises

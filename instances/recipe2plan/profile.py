@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planoracle.instances.profiles import choose
+from planoracle.instances.profiles import Rules, choose
 
-__all__ = ["PROFILES", "Profile", "profile"]
+__all__ = ["CHOICES", "PROFILES", "Profile", "profile"]
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Rules):
     """How to read, replay and score where the paper and its released code differ.
 
     Attributes
@@ -67,7 +67,8 @@ class Profile:
     window_on_resume: bool = True
 
 
-_CHOICES = {
+#: Values of the rules that are text.
+CHOICES = {
     "missing_ref": ("zero", "optimum"),
     "undefined_ref": ("zero", "undefined"),
     "reference": ("heuristic", "optimal"),
@@ -104,4 +105,4 @@ def profile(name: str = "paper", **options: str | int | bool) -> Profile:
     >>> profile("released", zero_duration="rejected").zero_duration
     'rejected'
     """
-    return choose(PROFILES, _CHOICES, name, options)
+    return choose(PROFILES, CHOICES, name, options)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from planoracle.instances.model import Instance
-from planoracle.instances.recipe2plan.language import Command, Plan
+from planoracle.instances.recipe2plan.language import Answers, Command
 from planoracle.instances.recipe2plan.profile import PROFILES, Profile
 from planoracle.instances.referee import gaps
 from planoracle.instances.replay import Event, Replay, Violation
@@ -231,7 +231,7 @@ def _overlaps(spans: list[tuple[int, int, int]] | tuple[()], start: int, end: in
             yield first, last
 
 
-def replay(instance: Instance, plan: Plan, rules: Profile = PROFILES["paper"]) -> Replay:
+def replay(instance: Instance, plan: Answers, rules: Profile = PROFILES["paper"]) -> Replay:
     """Replay a plan by the rules of Recipe2Plan.
 
     Returns
@@ -271,7 +271,7 @@ def replay(instance: Instance, plan: Plan, rules: Profile = PROFILES["paper"]) -
     return _result(state, events, violations, fatal, executed, makespan, list(plan.answers[0]), verdict)
 
 
-def _replay_answers(state: _State, plan: Plan, rules: Profile) -> Replay:
+def _replay_answers(state: _State, plan: Answers, rules: Profile) -> Replay:
     """Replay a log answer by answer: a refused command ends its answer and changes only the clock."""
     events: list[Event] = []
     violations: list[Violation] = []

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 
 from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.kitchen import Atom, unify
-from planoracle.instances.kitchens.run import Refusal, Run
+from planoracle.instances.kitchens.run import Record, Refusal
 
 __all__ = ["CAUSES", "FAILURES", "LACKS", "Cause", "Failure", "FailureClass", "Lack", "LackKind", "failure", "lacks"]
 
@@ -75,7 +75,7 @@ class Failure:
     recovered: int
 
 
-def failure(run: Run, limit: int | None = None) -> Failure:
+def failure(run: Record, limit: int | None = None) -> Failure:
     """Classify a run, with the step limit that counts for its success, if any.
 
     By the order of the paper (A.9, "Prioritising Failure Modes"): a run that reached the goal is a ``success``, or
@@ -105,7 +105,7 @@ def failure(run: Run, limit: int | None = None) -> Failure:
     return Failure("budget" if over and not mistaken else "goal", None, None, wrong, recovered)
 
 
-def _open(run: Run) -> list[Refusal]:
+def _open(run: Record) -> list[Refusal]:
     """Return the refused actions that the run never got over, in order."""
     if not run.refusals:
         return []
@@ -128,7 +128,7 @@ def _open(run: Run) -> list[Refusal]:
     ]
 
 
-def _cause(run: Run, refusal: Refusal) -> Cause:
+def _cause(run: Record, refusal: Refusal) -> Cause:
     """Return which rule was broken; the one that matters most if there are several."""
     if refusal.kind in ("unknown_action", "unknown_object"):
         return "unknown"

@@ -12,7 +12,7 @@ from planoracle.instances.kitchens.compiled import Compiled, Deed, State
 from planoracle.instances.kitchens.domain import ACTOR, Action
 from planoracle.instances.kitchens.effects import Grounded, ground
 from planoracle.instances.kitchens.kitchen import Kitchen, natural, split_name
-from planoracle.instances.kitchens.run import REFUSALS, Run
+from planoracle.instances.kitchens.run import REFUSALS, Record
 
 __all__ = [
     "OPTIMALITY_BINS",
@@ -90,7 +90,7 @@ class Figures:
     foresight: Foresight
 
 
-def measure(run: Run) -> Figures:
+def measure(run: Record) -> Figures:
     """Compute the figures of one run."""
     seen = {run.states[0]}
     repeated = legal = 0
@@ -147,7 +147,7 @@ def _binned(values: Iterable[float | None], labels: tuple[str, ...], bounds: tup
     return found
 
 
-def foresight(run: Run) -> Foresight:
+def foresight(run: Record) -> Foresight:
     """Tell whether long-running work was started before other work (4.2.4, question 6; the definition is ours).
 
     *Long-running* is what comes about by a delayed effect: cooked, fried, boiling, water in a pot. The goal *needs* it
@@ -253,7 +253,7 @@ def _thing(engine: Compiled, deed: Deed) -> str | None:
     return None
 
 
-def _in_the_way(run: Run, at: int, deed: Deed) -> set[str]:
+def _in_the_way(run: Record, at: int, deed: Deed) -> set[str]:
     """Return the things that may be handled for the sake of a deed: those it is done to, and those in the way."""
     types = dict(run.rules.kitchen.domain.actions[deed.position].params)
     stations = {name for name, kind in zip(deed.arguments, types.values(), strict=True) if kind == "station"}

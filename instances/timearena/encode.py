@@ -11,7 +11,7 @@ from planoracle.instances.timearena.profile import PROFILES, Profile
 from planoracle.instances.timearena.rules import may_meet
 from planoracle.instances.timearena.world import Object, Role, World, world
 
-__all__ = ["MINUTES_PER_TASK", "command", "decisions", "instance", "load", "to_schedule"]
+__all__ = ["MINUTES_PER_TASK", "command", "decisions", "instance", "load", "to_schedule", "under"]
 
 #: Time limit of the paper, per task (section 4.1).
 MINUTES_PER_TASK = 40
@@ -52,6 +52,12 @@ def instance(scene: World, rules: Profile = PROFILES["paper"]) -> Instance:
         time_limit=MINUTES_PER_TASK * len(scene.tasks),
         origin=rules,
     )
+
+
+@lru_cache(maxsize=2048)
+def under(name: str, rules: Profile) -> Instance:
+    """Return a combination by its name as some rules leave it, see `instance`."""
+    return instance(world(name), rules)
 
 
 def _waits_for(action: Action, needs: list[str]) -> list[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from planoracle.instances.profiles import choose
+from planoracle.instances.profiles import Rules, choose
 
-__all__ = ["PROFILES", "RULES", "Profile", "profile"]
+__all__ = ["CHOICES", "PROFILES", "RULES", "Profile", "profile"]
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Rules):
     """How to run a plan where the paper and its released code differ.
 
     Attributes
@@ -43,6 +43,7 @@ class Profile:
     exit_ends: bool = True
     reserved_objects: str = "task"
     normalize: bool = True
+    price_waits: bool = False
 
 
 PROFILES = {
@@ -56,7 +57,8 @@ PROFILES = {
     ),
 }
 
-_CHOICES = {
+#: Values of the rules that are text.
+CHOICES = {
     "score_source": ("replay", "increments"),
     "progress_rounding": ("truncated", "exact"),
     "reserved_objects": ("task", "released"),
@@ -74,4 +76,4 @@ def profile(name: str = "paper", **options: str | int | bool) -> Profile:
     >>> profile("released", max_wrong_streak=3).max_wrong_streak
     3
     """
-    return choose(PROFILES, _CHOICES, name, options)
+    return choose(PROFILES, CHOICES, name, options)

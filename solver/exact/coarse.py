@@ -83,7 +83,7 @@ def coarsened(instance: Instance, cell: int) -> Instance:
         actions=actions,
         lags=tuple(_coarse_lag(lag, -instance.by_id[lag.before].duration % cell, cell) for lag in instance.lags),
         time_limit=limit,
-        benchmark="own",
+        benchmark="generic",
         origin=None,
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import ortools
 
-from planoracle.instances.benchmarks import certify
+from planoracle.instances.certify import certify
 from planoracle.instances.deadline import Deadline, TimeOverError
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule

@@ -12,7 +12,7 @@ from math import gcd
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from planoracle.instances.benchmarks import certify
+from planoracle.instances.certify import certify
 from planoracle.instances.model import Instance
 from planoracle.instances.status import Status
 from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, windows

@@ -332,7 +332,7 @@ class _Weakening:
             actions=actions,
             lags=self.lags,
             agents=(*original.agents, *self.hired.values()),
-            benchmark="own",
+            benchmark="generic",
             time_limit=original.time_limit if limited else None,
             origin=_original(original),
         )

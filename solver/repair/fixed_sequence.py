@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from time import perf_counter
 
-from planoracle.instances.benchmarks import certify
+from planoracle.instances.certify import certify
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.status import Status
@@ -150,7 +150,7 @@ class _Commands:
             actions += pieces
         self.order = [name for _, name in sorted(ranks)]
         self.cut = replace(
-            instance, actions=tuple(actions), lags=tuple(self._lags(instance)), benchmark="own", origin=None
+            instance, actions=tuple(actions), lags=tuple(self._lags(instance)), benchmark="generic", origin=None
         )
 
     def _cut(self, instance: Instance, action: Action, commands: Sequence[Piece]) -> Iterator[Action]:

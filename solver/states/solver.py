@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from time import perf_counter
 
+from planoracle.instances import registry
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.state import State
@@ -198,7 +199,7 @@ class StateSolver:
         self._changed.clear()
         self._domains = model.model.domains()
         # The general rules judge a schedule as a whole, those of benchmarks command by command.
-        self._joins = [] if self.instance.benchmark == "own" else model.joins
+        self._joins = model.joins if registry.of(self.instance).stepwise else []
         self._free = [(domain[0], domain[1]) for domain in self._domains]
         place = {id(part): (i, k) for i, parts in enumerate(model.parts) for k, part in enumerate(parts)}
         self._goes_on: dict[tuple[int, int], list[int]] = {}

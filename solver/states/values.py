@@ -12,7 +12,7 @@ from dataclasses import replace
 from math import gcd
 
 from planoracle.instances.model import Instance
-from planoracle.instances.trajectory import DecisionPoint, Trajectory
+from planoracle.instances.trajectory import AnyTrajectory, DecisionPoint
 from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.states.solver import NEVER, StateSolver, Value
 
@@ -32,9 +32,9 @@ def state_solver(instance: Instance, step: int, latest: int = 0) -> StateSolver:
     return found
 
 
-def step_of(run: Trajectory) -> int:
+def step_of(run: AnyTrajectory) -> int:
     """Return the ticks per step that a run needs: all its times are multiples of it."""
-    return gcd(common_tick(run.instance), run.grid)
+    return gcd(common_tick(run.problem), run.grid)
 
 
 def value_of(
@@ -67,7 +67,7 @@ def value_of(
     return replace(found, least=max(found.least + lost, situation.reached), most=most)
 
 
-def values_of(run: Trajectory, *, seconds: float = 10.0) -> list[Value]:
+def values_of(run: AnyTrajectory, *, seconds: float = 10.0) -> list[Value]:
     """Return the value of the situation before the first and after every decision of a run.
 
     Parameters
@@ -75,14 +75,14 @@ def values_of(run: Trajectory, *, seconds: float = 10.0) -> list[Value]:
     seconds
         Wall time at most for one situation.
     """
-    situations = run.situations
+    situations = run.points
     if run.impossible is not None:
         return [Value(NEVER, None)] * len(situations)
     values: list[Value] = []
     first = 0
     for last in range(len(situations)):
         ends = last + 1 == len(situations)
-        if ends or not run.moves[last].restricts or situations[last + 1].spoiled != situations[last].spoiled:
+        if ends or not run.steps[last].restricts or situations[last + 1].spoiled != situations[last].spoiled:
             values += _stretch(situations[first : last + 1], step_of(run), seconds)
             first = last + 1
     return values

@@ -15,14 +15,13 @@ from support.random_instances import kitchen, workshop
 from support.runner import CliRunner
 from support.runs import from_scratch, odd_workshop, walk
 from support.samples import sample
+from support.trajectories import replayed, trajectory_of
 
 from planoracle.analysis.advice import next_commands
 from planoracle.analysis.cli import app
-from planoracle.analysis.trajectories import trajectory_of
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import encode as asynctool
 from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
-from planoracle.instances.benchmarks import language
 from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.run import replay as kitchen_replay
@@ -40,9 +39,9 @@ TEA = "timearena/household1"
 PIECE = {"action": "t/a", "start": 0, "duration": 2, "agent": "agent"}
 
 
-def rows(situation, benchmark="own"):
+def rows(situation, benchmark="generic"):
     pieces = situation.state.pieces
-    if benchmark == "own":
+    if benchmark == "generic":
         return [piece._asdict() for piece in pieces]
     return [[int(piece.action[3:]), piece.action[:2], piece.duration, piece.start] for piece in pieces]
 
@@ -210,7 +209,7 @@ def test_whoever_follows_any_advice_ends_with_the_optimum(make):
     ended = 0
     for seed in range(25):
         random, instance = Random(seed), make(seed)
-        own = instance.benchmark == "own"
+        own = instance.benchmark == "generic"
         optimum, plan, clock = solve(instance).makespan, [], None
         for _ in range(200):
             advice = next_commands(instance, plan, clock=clock)
@@ -219,11 +218,11 @@ def test_whoever_follows_any_advice_ends_with_the_optimum(make):
                 assert advice.plan is None
                 break
             assert advice.best == optimum
-            again = language(instance.benchmark).replay(instance, advice.plan)
+            again = replayed(instance, advice.plan)
             assert (again.violations, again.makespan) == ((), optimum)
             if not advice.options:
-                replayed = language(instance.benchmark).replay(instance, plan)
-                assert (replayed.success, replayed.makespan) == (True, optimum), seed
+                ended_so = replayed(instance, plan)
+                assert (ended_so.success, ended_so.makespan) == (True, optimum), seed
                 ended += 1
                 break
             option = random.choice(advice.options)
@@ -262,9 +261,9 @@ def test_whoever_follows_any_advice_for_recipes_ends_with_the_optimum():
             clock += option.longest
         else:
             plan.append(option.command)
-            clock = trajectory_of(instance, plan).situations[-1].state.clock
-    replayed = language("recipe2plan").replay(instance, plan)
-    assert (replayed.success, replayed.makespan) == (True, 4080)
+            clock = trajectory_of(instance, plan).points[-1].state.clock
+    verdict = replayed(instance, plan)
+    assert (verdict.success, verdict.makespan) == (True, 4080)
 
 
 def test_whoever_follows_any_advice_in_a_kitchen_takes_the_fewest_steps():

@@ -16,11 +16,11 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.judges.recipe2plan import released_plan
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import instance_from_document
 from planoracle.instances.recipe2plan import facts
+from planoracle.instances.recipe2plan.scores import released_plan
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 THREE = ["recipe2plan/timed/Cobbler_Pancakes", "recipe2plan/untimed/Vada_Daikon-Radish", "recipe2plan/timed/Tacos_*"]
@@ -335,7 +335,7 @@ def test_an_unknown_heuristic_has_exit_status_2():
     result = command("schedule", NAME, "--heuristic", "magic")
     assert result.returncode == 2
     assert result.stdout.strip() == b""
-    assert b"must be one of recipe2plan-dfs" in result.stderr
+    assert b"must be one of asynctool-sequential, recipe2plan-dfs" in result.stderr
 
 
 def test_schedule_fails_where_there_is_no_schedule(files):

@@ -13,7 +13,6 @@ from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.critics import asynctool, own, recipe2plan, robotouille, timearena
-from planoracle.analysis.critics.common import Finding, clean, clock_of
 from planoracle.analysis.critique import VERSION, Critique, critique
 from planoracle.analysis.efficiency import openings
 from planoracle.analysis.optimum import optimum
@@ -22,8 +21,9 @@ from planoracle.instances.asynctool import language as talk
 from planoracle.instances.asynctool import rules as turn_rules
 from planoracle.instances.asynctool.encode import instance as encode_problem
 from planoracle.instances.asynctool.problem import Delays
-from planoracle.instances.benchmarks import language
+from planoracle.instances.certify import language
 from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.feedback import Finding, clean, clock_of
 from planoracle.instances.kitchens import run as steps
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan import facts

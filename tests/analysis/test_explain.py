@@ -59,7 +59,7 @@ def test_what_the_search_had_to_settle_is_said():
 
 def test_an_impossible_problem_has_a_minimal_conflict():
     problem = catalogue.load(NAME)
-    found = explain(replace(problem, benchmark="own", time_limit=2700, origin=problem))
+    found = explain(replace(problem, benchmark="generic", time_limit=2700, origin=problem))
     assert (found.status, found.makespan, found.certificate) == ("infeasible", None, None)
     assert found.conflict.minimal
     assert found.explained

@@ -36,7 +36,7 @@ from planoracle.analysis.figures.style import DASHES, HATCHES, LINES, MARKERS, P
 from planoracle.analysis.regret import Decision, Regret, regret
 from planoracle.heuristics.registry import run
 from planoracle.instances import catalogue
-from planoracle.instances.benchmarks import language
+from planoracle.instances.certify import language
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan.facts import combine

@@ -18,7 +18,8 @@ from planoracle.analysis.frames.schema import check, from_rows, schema
 from planoracle.analysis.grade import Grade, Grader
 from planoracle.analysis.regret import regret
 from planoracle.analysis.submissions import answers
-from planoracle.heuristics.registry import Budget, run
+from planoracle.heuristics.budget import Budget
+from planoracle.heuristics.registry import run
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource

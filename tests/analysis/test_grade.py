@@ -23,7 +23,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files import to_document
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.recipe2plan import facts
-from planoracle.instances.recipe2plan.language import Command, Plan, parse
+from planoracle.instances.recipe2plan.language import Answers, Command, parse
 from planoracle.instances.recipe2plan.metrics import measure, reference_efficiency
 from planoracle.instances.recipe2plan.profile import PROFILES, profile
 from planoracle.instances.recipe2plan.rules import replay
@@ -247,7 +247,7 @@ REFERENCE = [Command(0, "A", 600, 0), Command(1, "A", 300, 100), Command(2, "A",
 
 
 def replayed(commands, rules=PAPER):
-    return replay(BOILED, Plan((tuple(commands),)), rules)
+    return replay(BOILED, Answers((tuple(commands),)), rules)
 
 
 def test_equations_1_to_3_by_hand():
@@ -317,7 +317,7 @@ def test_t_auto_counts_time_executed_or_nominal_durations_of_complete_steps(monk
         actions=(Action("A/0", "A", 600, 0, interruptible=True), Action("A/1", "A", 300, 300)),
         benchmark="recipe2plan",
     )
-    part = replay(stew, Plan(((Command(0, "A", 400, 0), Command(1, "A", 300, 0)),)))
+    part = replay(stew, Answers(((Command(0, "A", 400, 0), Command(1, "A", 300, 0)),)))
     assert measure(stew, part, None).autonomous == 400
     assert measure(stew, part, None, profile("paper", t_auto="nominal")).autonomous == 0
 

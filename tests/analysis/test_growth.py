@@ -277,7 +277,7 @@ def test_the_work_for_a_refused_line_grows_with_its_length(grader: Grader, works
 
 def test_a_critique_explains_as_many_faults_as_its_work_allows(workshop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every explanation looks at all pieces; 1,000 of them at 20,000 pieces took minutes and gigabytes."""
-    from planoracle.analysis.critics import own
+    from planoracle.instances.generic import phrases as own
 
     problem = Problems().find(workshop)
     plan = [piece("knead", k, 5, "Ann") for k in range(30)]

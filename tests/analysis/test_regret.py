@@ -11,21 +11,18 @@ from support.asynctool import random_chains
 from support.random_instances import kitchen, workshop
 from support.runs import from_scratch, odd_workshop, walk
 from support.samples import sample
+from support.trajectories import replayed, trajectory_of
 
 from planoracle.analysis.regret import regret, regret_of
-from planoracle.analysis.trajectories import trajectory_of
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import encode as asynctool
 from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
-from planoracle.instances.benchmarks import language
 from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.reading import load_json
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan import profile as recipe2plan
-from planoracle.instances.recipe2plan.language import parse
-from planoracle.instances.recipe2plan.rules import replay
 from planoracle.instances.robotouille.reader import load_kitchen
 from planoracle.instances.timearena import profile as timearena
 from planoracle.instances.timearena.world import world
@@ -55,12 +52,6 @@ def priced(instance, submission, rules=None, *, guesses=False):
     assert found.no_return_reason in REASONS
     json.dumps(found.as_dict())
     return found
-
-
-def replayed(instance, plan, rules=None):
-    if instance.benchmark == "recipe2plan" and rules is not None:
-        return replay(instance, parse(plan, instance, rules), rules)
-    return language(instance.benchmark).replay(instance, plan)
 
 
 # --- sums ----------------------------------------------------------------------------------------
@@ -130,7 +121,7 @@ def test_sums_are_exact_on_random_runs(make):
     for seed in range(40):
         instance = make(seed)
         *_, (course, _, here) = walk(instance, seed)
-        if instance.benchmark == "own":
+        if instance.benchmark == "generic":
             plan = json.dumps([piece._asdict() for piece in here.state.pieces])
         else:
             plan = [[int(p.action[3:]), p.action[:2], p.duration, p.start] for p in here.state.pieces]
@@ -268,7 +259,7 @@ def test_far_times_are_priced_like_near_ones_and_leave_nothing_behind(late):
     first = priced(instance, [[0, "Cobbler", 600, late]])
     assert (first.completion, first.completion_status) == (late + 4080, "optimal")
     assert priced(instance, [[0, "Cobbler", 600, 60]]).completion == 4140
-    own = Instance("own", (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 0)))
+    own = Instance("generic", (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 0)))
     piece = {"action": "t/b", "start": late, "duration": 3, "agent": "agent"}
     assert priced(own, [piece]).completion == late + 3
 
@@ -311,14 +302,14 @@ def test_the_point_of_no_return_is_where_a_solve_from_scratch_sees_it(make):
     for seed in range(60):
         instance = make(seed)
         *_, (course, _, here) = walk(instance, seed, lazy=0.5)
-        if instance.benchmark == "own":
+        if instance.benchmark == "generic":
             plan = [piece._asdict() for piece in here.state.pieces]
         else:
             plan = [[int(p.action[3:]), p.action[:2], p.duration, p.start] for p in here.state.pieces]
         run = trajectory_of(instance, plan)
         found = regret_of(run)
         possible = []
-        for situation in run.situations:
+        for situation in run.points:
             rest = from_scratch(situation)
             possible.append(rest.status == "optimal" and course.in_time(rest.makespan))
         if found.no_return is None:
@@ -328,7 +319,7 @@ def test_the_point_of_no_return_is_where_a_solve_from_scratch_sees_it(make):
         assert found.no_return_status == "proved"
         assert possible[found.no_return]
         assert not any(possible[found.no_return + 1 :])
-        rest = from_scratch(run.situations[found.no_return + 1])
+        rest = from_scratch(run.points[found.no_return + 1])
         assert found.no_return_reason == ("constraints" if rest.status == "infeasible" else "time_limit")
     assert seen > 5
 
@@ -468,9 +459,9 @@ def test_an_exit_costs_nothing_but_ends_the_run(rules):
         [None],
     ],
 )
-@pytest.mark.parametrize("name", [NAME, "timearena/household1", "own"])
+@pytest.mark.parametrize("name", [NAME, "timearena/household1", "generic"])
 def test_what_cannot_be_read_raises_a_typed_error_or_is_a_run_without_commands(name, plan):
-    instance = workshop(0) if name == "own" else load(name)
+    instance = workshop(0) if name == "generic" else load(name)
     try:
         found = regret(instance, plan)
     except InputError:
@@ -499,10 +490,10 @@ def test_an_absurd_number_of_pieces_is_refused():
 def test_the_report_is_plain_data():
     found = regret(load(NAME), [[0, "Cobbler", 600, 300]])
     data = load_json(json.dumps(found.as_dict()), "report")
-    assert "course" not in data or data["course"] is None
+    assert "run" not in data or data["run"] is None
     assert len(data["decisions"]) == len(found.decisions)
     assert found.costliest(1) == [0]
-    assert found.grid == step_of(found.course)
+    assert found.grid == step_of(found.run)
 
 
 @pytest.mark.parametrize("name", ["asynctool/similar2/15", "asynctool/similar3/21", "asynctool/cross2/05"])

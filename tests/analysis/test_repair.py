@@ -33,7 +33,7 @@ WAIT = {"content": "WAIT"}
 def of_profile(name):
     """A repairer and a grader under the same rules."""
     rules = profiles(name)
-    return Repairer(rules), Grader(rules["recipe2plan"], rules["timearena"], rules["asynctool"], rules["robotouille"])
+    return Repairer(rules), Grader(rules)
 
 
 def passes(grader, name, plan, **more):
@@ -232,7 +232,7 @@ def test_timearena_wrong_decisions_are_dropped_and_the_first_success_counts():
         (4, "repeated_completed"),
     ]
     # The kettle was put on in minute 1, the cup washed from minute 2 on.
-    steps = Grader().grade({"id": "1", "instance": "timearena/household1", "plan": found.plan}).details["steps"]
+    steps = Grader().grade({"id": "1", "instance": "timearena/household1", "plan": found.plan}).metrics["steps"]
     starts: dict[str, int] = {}
     for minute, decision, *_ in steps:
         starts.setdefault(decision, minute)
@@ -416,7 +416,11 @@ def test_command_line_answers_what_it_can(tmp_path, monkeypatch):
     instance = Instance("two", (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 0)), (Lag("t/a", "t/b"),))
     Path("two.json").write_text(json.dumps(to_document(instance)))
     lines = [
-        {"id": "own", "instance": "two.json", "plan": [{"action": "t/a", "start": 1, "duration": 2, "agent": "agent"}]},
+        {
+            "id": "own",
+            "instance": "two.json",
+            "plan": [{"action": "t/a", "start": 1, "duration": 2, "agent": "agent"}],
+        },
         {"id": "nothing", "instance": "no/such", "plan": ""},
         {"id": "empty", "instance": COBBLER, "plan": ""},
         {"instance": COBBLER, "plan": ""},

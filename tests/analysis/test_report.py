@@ -20,7 +20,7 @@ from planoracle.analysis.optimum import optimum
 from planoracle.analysis.regret import regret
 from planoracle.analysis.report.inputs import Entry, entries_of, grade_of
 from planoracle.analysis.report.jobs import work_on
-from planoracle.analysis.report.leaderboard import lines_of, model_rows, score
+from planoracle.analysis.report.leaderboard import lines_of, model_rows
 from planoracle.analysis.report.page import build
 from planoracle.analysis.report.worker import Options, bench
 from planoracle.analysis.statistics import summarize
@@ -79,7 +79,7 @@ def test_every_submission_has_a_row(built):
 def test_rows_agree_with_grades(built):
     rows = chunks(built.html)[0]["rows"]
     for i, grade in enumerate(grade_all(numbered(submissions()), Grader())):
-        assert rows["score"][i] == pytest.approx(score(grade), abs=1e-6)
+        assert rows["score"][i] == pytest.approx(grade.main_score, abs=1e-6)
         assert rows["makespan"][i] == grade.makespan
         assert rows["optimum"][i] == grade.optimal_makespan
         assert rows["faults"][i] == (len(grade.violations) if grade.scored else None)

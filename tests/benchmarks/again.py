@@ -20,7 +20,8 @@ from dataclasses import replace
 from random import Random
 from time import perf_counter
 
-from planoracle.analysis.trajectories import trajectory_of
+from support.trajectories import trajectory_of
+
 from planoracle.instances.catalogue import load
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan import facts
@@ -47,7 +48,7 @@ def situations(instance: Instance) -> Iterator[tuple[DecisionPoint, int]]:
     if plan:
         run = trajectory_of(instance, ", ".join(command.text for command in plan), PROFILES["released"])
         if run.impossible is None:
-            yield from ((situation, step_of(run)) for situation in run.situations)
+            yield from ((situation, step_of(run)) for situation in run.points)
 
 
 def states(some: Sequence[Instance]) -> None:
@@ -81,7 +82,7 @@ def later(instance: Instance, random: Random) -> Instance:
         replace(action, release=step * random.randint(1, most)) if i in chosen else action
         for i, action in enumerate(instance.actions)
     ]
-    return replace(instance, actions=tuple(actions), benchmark="own")
+    return replace(instance, actions=tuple(actions), benchmark="generic")
 
 
 def longer(instance: Instance, random: Random) -> Instance:

@@ -14,7 +14,8 @@ from pathlib import Path
 from time import perf_counter
 
 from planoracle.analysis.grade import Grader
-from planoracle.heuristics.registry import Budget, run
+from planoracle.heuristics.budget import Budget
+from planoracle.heuristics.registry import run
 from planoracle.instances.catalogue import load
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan.profile import PROFILES

@@ -10,8 +10,9 @@ from collections import Counter
 from random import Random
 from time import perf_counter
 
+from support.trajectories import trajectory_of
+
 from planoracle.analysis.regret import regret
-from planoracle.analysis.trajectories import trajectory_of
 from planoracle.instances.catalogue import load
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan.profile import PROFILES
@@ -53,7 +54,7 @@ def states() -> None:
     began = perf_counter()
     count = sum(len(values_of(run)) for run in runs)
     print(f"  along the runs: {count / (perf_counter() - began):.0f} states/s")
-    single = [(situation, step_of(run)) for run in runs for situation in run.situations]
+    single = [(situation, step_of(run)) for run in runs for situation in run.points]
     Random(0).shuffle(single)
     began = perf_counter()
     for situation, step in single:
@@ -75,8 +76,8 @@ def table(found: list) -> None:
     print("| problem | decision | at | costs |\n|---|---|---|---|")
     for one, i in rows[:12]:
         instance, move = load(one.instance), one.decisions[i]
-        name = action_name(instance, one.course.moves[i].after.state.pieces[-1].action) if move.kind == "act" else ""
-        label = instance.by_id[one.course.moves[i].after.state.pieces[-1].action].label if name else ""
+        name = action_name(instance, one.run.steps[i].after.state.pieces[-1].action) if move.kind == "act" else ""
+        label = instance.by_id[one.run.steps[i].after.state.pieces[-1].action].label if name else ""
         at = f"{move.start // 3600:02d}:{move.start // 60 % 60:02d}:{move.start % 60:02d}"
         said = f"{name}: {label}" if name else move.command
         print(f"| `{one.instance.removeprefix('recipe2plan/')}` | {said} | {at} | {span(instance, move.cost)} |")

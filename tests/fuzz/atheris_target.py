@@ -25,7 +25,7 @@ with atheris.instrument_imports(include=["planoracle"]):
     from planoracle.instances.asynctool import rules as asynctool_rules
     from planoracle.instances.asynctool.calls import parse_call
     from planoracle.instances.asynctool.encode import problem_of
-    from planoracle.instances.benchmarks import language
+    from planoracle.instances.certify import language
     from planoracle.instances.errors import InputError
     from planoracle.instances.files import instance_from_document, to_document
     from planoracle.instances.kitchens import language as robotouille

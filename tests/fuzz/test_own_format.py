@@ -19,9 +19,10 @@ from support.samples import sample
 from support.specimens import documents, submissions
 
 from planoracle.instances import catalogue, validate
-from planoracle.instances.benchmarks import MAX_TIME, language
+from planoracle.instances.certify import language
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files import instance_from_document, to_document
+from planoracle.instances.generic.language import MAX_TIME
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.reading import MAX_CONTAINERS, load_json, read_bytes
 from planoracle.instances.referee import MAX_VIOLATIONS

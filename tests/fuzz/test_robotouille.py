@@ -20,7 +20,7 @@ from planoracle.instances.kitchens import files, kitchen
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.language import MAX_ACTIONS, MAX_LINES, parse
 from planoracle.instances.kitchens.profile import PROFILES
-from planoracle.instances.kitchens.run import Run, as_replay, replay
+from planoracle.instances.kitchens.run import Record, as_replay, replay
 from planoracle.instances.reading import load_json
 from planoracle.instances.robotouille.reader import domain_from_document, kitchen_of
 
@@ -64,7 +64,7 @@ DOMAIN = {
 }
 
 
-def run_of(plan: Any, profile: str) -> Run:
+def run_of(plan: Any, profile: str) -> Record:
     return replay(SOUP, parse(plan, SOUP.domain, PROFILES[profile]), PROFILES[profile])
 
 

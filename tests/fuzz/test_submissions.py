@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from support.hostile import HOSTILE, TEXTS, encoded
 from support.mutations import Mutator
 from support.specimens import submissions, verdicts
+from support.trajectories import trajectory_of
 
 from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grade, Grader, grade_all
@@ -22,7 +23,6 @@ from planoracle.analysis.profiles import BENCHMARKS, profiles
 from planoracle.analysis.regret import completed, regret
 from planoracle.analysis.repair import Repairer
 from planoracle.analysis.submissions import MAX_LINE, answers, read_submissions
-from planoracle.analysis.trajectories import trajectory_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.solver.states.solver import Value
@@ -182,7 +182,7 @@ def test_a_completion_for_which_there_is_no_time_is_no_fault_of_ours() -> None:
     problem = Problems().find("recipe2plan/timed/Pizza_Chocolate-Cake")
     assert isinstance(problem, Instance)
     course = trajectory_of(problem, "Step(2, Chocolate-Cake, 10 min, 00:00:00)")
-    value = value_of(course.situations[course.stop], step_of(course))
+    value = value_of(course.points[course.stop], step_of(course))
     assert value.makespan is not None
     assert completed(course, course.stop, value) is not None
     unproved = Value(value.least - 1, value.most)

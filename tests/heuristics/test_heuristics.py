@@ -6,10 +6,12 @@ from hypothesis import strategies as st
 from support.random_instances import kitchen, workshop
 from support.samples import sample
 
+from planoracle.heuristics.budget import Budget
 from planoracle.heuristics.generation import blocks_of, generate_parallel, generate_serial
 from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.recipe2plan_dfs import action_list, search
-from planoracle.heuristics.registry import HEURISTICS, Budget, run
+from planoracle.heuristics.registry import names as heuristics
+from planoracle.heuristics.registry import run
 from planoracle.instances.catalogue import load
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.model import Action, Instance, Lag
@@ -20,7 +22,7 @@ from planoracle.solver.exact.solve import solve
 SOME = facts.names()[::13]
 
 
-@pytest.mark.parametrize("name", sample(list(HEURISTICS), 10))
+@pytest.mark.parametrize("name", sample(list(heuristics()), 10))
 def test_every_heuristic_answers_with_an_accepted_schedule_or_a_reason(name):
     for problem in SOME:
         answer = run(load(problem), name, Budget(iterations=5))

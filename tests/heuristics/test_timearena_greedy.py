@@ -105,7 +105,7 @@ def test_modes_are_sought_until_the_starts_fit():
 def test_without_objects_only_agent_and_prerequisites_are_left():
     problem = load("timearena/household1+household4")
     relaxed = without_objects(problem)
-    assert relaxed.benchmark == "own"
+    assert relaxed.benchmark == "generic"
     assert not relaxed.resources
     assert all(not mode.demands for action in relaxed.actions for mode in action.modes)
     pour = relaxed.by_id["household1/pour kettle into"]
@@ -117,4 +117,4 @@ def test_without_objects_only_agent_and_prerequisites_are_left():
 
 def test_several_agents_are_refused():
     answer = run(Instance("k", (Action("t/a", "t", 1, 1),), agents=("ann", "bob")), "timearena-greedy")
-    assert answer.reason == "the greedy of TimeArena is for one agent"
+    assert answer.reason == "the greedy algorithm is for one agent"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from planoracle.instances import catalogue
-from planoracle.instances.benchmarks import language
+from planoracle.instances.certify import language
 from planoracle.instances.crew import assign, crewed, interchangeable, split_crew, with_agents
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import instance_from_document, to_document
@@ -24,7 +24,7 @@ CHOP, DRIVE = Action("home/chop", "home", 3, 3), Action("out/drive", "out", 9, 9
 def test_only_the_agents_change() -> None:
     one = catalogue.load(TIMED)
     three = with_agents(one, 3)
-    assert three == replace(one, name=f"{TIMED}~3", agents=("agent1", "agent2", "agent3"), benchmark="own")
+    assert three == replace(one, name=f"{TIMED}~3", agents=("agent1", "agent2", "agent3"), benchmark="generic")
     assert all(three.eligible(action) == three.agents for action in three.actions)
     assert catalogue.load(f"{TIMED}~3") == three
 
@@ -134,7 +134,7 @@ def test_crew_survives_a_file_and_speaks_the_general_language() -> None:
     again = instance_from_document(to_document(two), "-")
     assert (again.name, again.agents, again.by_id) == (two.name, two.agents, two.by_id)
     plan = [{"action": two.actions[0].id, "start": 0, "duration": two.actions[0].duration, "agent": "agent9"}]
-    kinds = {violation.kind for violation in language(two.benchmark).replay(two, plan).violations}
+    kinds = {violation.kind for violation in language(two).run(two, plan).verdict.violations}
     assert {"ineligible_agent", "missing_action"} <= kinds
 
 

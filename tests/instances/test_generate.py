@@ -17,25 +17,27 @@ from hypothesis import strategies as st
 
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import reader as asynctool
-from planoracle.instances.benchmarks import certify
+from planoracle.instances.certify import certify
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import instance_from_document
 from planoracle.instances.generate.measures import describe
 from planoracle.instances.generate.network import follow, gaps, network, tree
 from planoracle.instances.generate.parameters import Knobs
-from planoracle.instances.generate.styles import STYLES, document, draw, generate, style
+from planoracle.instances.generate.styles import draw, generate, style, styles
 from planoracle.instances.kitchens.files import kitchen_from_document
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan import facts
+from planoracle.instances.registry import of
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.kitchens.planner import plan
 
+STYLES = styles()
 SCHEDULING = [name for name in STYLES if name != "robotouille"]
 
 
 def _again(problem):
     """What reading the document of a problem gives."""
-    text = json.loads(json.dumps(document(problem)))
+    text = json.loads(json.dumps(of(problem).document(problem)))
     if not isinstance(problem, Instance):
         return kitchen_from_document(text, "test")
     if problem.benchmark == "asynctool":
@@ -74,7 +76,7 @@ def test_kitchens_can_be_solved() -> None:
 @pytest.mark.parametrize(
     ("name", "digest"),
     [
-        ("own", "66f36622af1f1005"),
+        ("generic", "fb5d41a9498bc10e"),
         ("recipe2plan", "0bd561143c50990d"),
         ("timearena", "57669e354d4fc334"),
         ("asynctool", "079fd84241f03a4d"),
@@ -82,14 +84,17 @@ def test_kitchens_can_be_solved() -> None:
     ],
 )
 def test_same_seed_same_bytes(name: str, digest: str) -> None:
-    text = json.dumps([document(generate(name, 11, number).problem) for number in range(3)])
+    problems = [generate(name, 11, number).problem for number in range(3)]
+    text = json.dumps([of(problem).document(problem) for problem in problems])
     assert sha256(text.encode()).hexdigest()[:16] == digest
 
 
 def test_bytes_do_not_depend_on_hashes() -> None:
     code = (
         "import json; from planoracle.instances.generate.styles import *\n"
-        "for name in STYLES: print(json.dumps(document(generate(name, 1).problem)))"
+        "from planoracle.instances.registry import of\n"
+        "made = [generate(name, 1).problem for name in styles()]\n"
+        "for problem in made: print(json.dumps(of(problem).document(problem)))"
     )
     runs = [
         subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed}, stdout=-1, check=True)
@@ -100,7 +105,7 @@ def test_bytes_do_not_depend_on_hashes() -> None:
 
 
 def test_seeds_and_numbers_differ() -> None:
-    made = [generate("own", seed, number).problem.actions for seed in range(3) for number in range(3)]
+    made = [generate("generic", seed, number).problem.actions for seed in range(3) for number in range(3)]
     assert len(set(made)) == len(made)
 
 
@@ -133,7 +138,7 @@ SHARES = st.integers(0, 20).map(lambda twentieths: twentieths / 20)
 )
 def test_knobs_are_what_is_measured(tasks, actions, resources, agents, attended, shares, feasible) -> None:
     given = {"tasks": tasks, "actions": actions, "resources": resources, "agents": agents, "attended": attended}
-    found = generate("own", 9, feasible=feasible, **given, **shares)
+    found = generate("generic", 9, feasible=feasible, **given, **shares)
     problem = found.problem
     assert _again(problem) == problem
     assert (found.witness is not None) or not feasible
@@ -176,14 +181,14 @@ def test_every_size_of_every_style_has_a_witness(name: str, tasks: int, actions:
 @pytest.mark.parametrize(
     ("name", "knob", "values", "measure"),
     [
-        ("own", "order_strength", (0.1, 0.4, 0.8), "network_complexity"),
-        ("own", "order_strength", (0.1, 0.4, 0.8), "order_strength"),
-        ("own", "parallelism", (0.1, 0.5, 0.9), "unattended"),
-        ("own", "tightness", (1.0, 0.6, 0.2), "window_length"),
-        ("own", "resource_strength", (0.0, 0.4, 0.8), "resource_strength"),
-        ("own", "resource_factor", (0.2, 0.5, 0.9), "resource_factor"),
-        ("own", "longest", (5, 10, 20), "work"),
-        ("own", "eligibility", (0.3, 0.6, 0.9), "eligibility"),
+        ("generic", "order_strength", (0.1, 0.4, 0.8), "network_complexity"),
+        ("generic", "order_strength", (0.1, 0.4, 0.8), "order_strength"),
+        ("generic", "parallelism", (0.1, 0.5, 0.9), "unattended"),
+        ("generic", "tightness", (1.0, 0.6, 0.2), "window_length"),
+        ("generic", "resource_strength", (0.0, 0.4, 0.8), "resource_strength"),
+        ("generic", "resource_factor", (0.2, 0.5, 0.9), "resource_factor"),
+        ("generic", "longest", (5, 10, 20), "work"),
+        ("generic", "eligibility", (0.3, 0.6, 0.9), "eligibility"),
         ("recipe2plan", "order_strength", (0.3, 0.6, 0.9), "task_order_strength"),
         ("recipe2plan", "parallelism", (0.1, 0.3, 0.6), "unattended"),
         ("recipe2plan", "interruptible", (0.1, 0.4, 0.9), "interruptible"),
@@ -214,11 +219,11 @@ def test_delays_lengthen_the_witness() -> None:
 
 def test_any_does_not_widen() -> None:
     knobs = {"windows": 1.0, "tightness": 1.0, "tasks": 2, "actions": 5}
-    hard = [generate("own", 1, number, feasible=False, **knobs) for number in range(10)]
+    hard = [generate("generic", 1, number, feasible=False, **knobs) for number in range(10)]
     assert all(lag.maximum == 0 for found in hard for lag in found.problem.lags)
     assert any(found.witness is None for found in hard)
     assert any(solve(found.problem).status == "infeasible" for found in hard)
-    eased = [generate("own", 1, number, **knobs) for number in range(10)]
+    eased = [generate("generic", 1, number, **knobs) for number in range(10)]
     assert any(lag.maximum > 0 for found in eased for lag in found.problem.lags)
 
 
@@ -332,21 +337,21 @@ def test_every_bundled_problem_can_be_measured() -> None:
 @pytest.mark.parametrize(
     ("name", "knobs", "field"),
     [
-        ("own", {"windows": 1.01}, "windows"),
-        ("own", {"windows": float("nan")}, "windows"),
-        ("own", {"windows": True}, "windows"),
-        ("own", {"tasks": 0}, "tasks"),
-        ("own", {"tasks": 2.0}, "tasks"),
-        ("own", {"actions": 201}, "actions"),
-        ("own", {"actions": None}, "actions"),
-        ("own", {"shortest": 0}, "shortest"),
-        ("own", {"shortest": 5, "longest": 4}, "longest"),
-        ("own", {"attended": 10}, "attended"),
-        ("own", {"feasible": 1}, "feasible"),
-        ("own", {"colour": 1}, "colour"),
-        ("own", {"seed": -1}, "seed"),
-        ("own", {"number": True}, "number"),
-        ("own", {"combine": True}, "combine"),
+        ("generic", {"windows": 1.01}, "windows"),
+        ("generic", {"windows": float("nan")}, "windows"),
+        ("generic", {"windows": True}, "windows"),
+        ("generic", {"tasks": 0}, "tasks"),
+        ("generic", {"tasks": 2.0}, "tasks"),
+        ("generic", {"actions": 201}, "actions"),
+        ("generic", {"actions": None}, "actions"),
+        ("generic", {"shortest": 0}, "shortest"),
+        ("generic", {"shortest": 5, "longest": 4}, "longest"),
+        ("generic", {"attended": 10}, "attended"),
+        ("generic", {"feasible": 1}, "feasible"),
+        ("generic", {"colour": 1}, "colour"),
+        ("generic", {"seed": -1}, "seed"),
+        ("generic", {"number": True}, "number"),
+        ("generic", {"combine": True}, "combine"),
         ("recipe2plan", {"agents": 2}, "agents"),
         ("recipe2plan", {"combine": True, "tasks": 25}, "tasks"),
         ("recipe2plan", {"combine": True, "windows": 0.5}, "windows"),
@@ -362,6 +367,6 @@ def test_what_cannot_be_is_refused(name: str, knobs, field: str) -> None:
 
 
 def test_unknown_style() -> None:
-    with pytest.raises(UnknownNameError, match="own, recipe2plan"):
+    with pytest.raises(UnknownNameError, match="generic, recipe2plan"):
         generate("nope")
-    assert style("own").usual == Knobs()
+    assert style("generic").usual == Knobs()

@@ -111,7 +111,7 @@ def test_distances_between_starts_become_lags() -> None:
     assert instance.lags == (Lag("project/1", "project/2", 1, 3), Lag("project/1", "project/3", -2))
     assert instance.resources == (Resource("R1", 1), Resource("R2", 3))
     assert uses(instance) == {"project/1": [("R1", 1)], "project/2": [("R1", 1), ("R2", 2)], "project/3": [("R2", 1)]}
-    assert (instance.agents, instance.benchmark, instance.unit, instance.time_limit) == ((), "own", "tick", None)
+    assert (instance.agents, instance.benchmark, instance.unit, instance.time_limit) == ((), "generic", "tick", None)
     assert all(a.agents == () and not a.attended for a in instance.actions)
     assert solve(instance).makespan == 6
 
@@ -561,7 +561,7 @@ def test_every_original_is_read(shared: Path) -> None:
         pytest.skip("the literature's files are not among the originals here")
     for path in [*files, *laboratories]:
         (instance,) = catalogue.read(str(path))
-        assert instance.benchmark == "own"
+        assert instance.benchmark == "generic"
         assert len(instance.actions) >= 10
 
 

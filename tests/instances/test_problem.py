@@ -19,10 +19,10 @@ from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import repair
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
-from planoracle.instances.generate.styles import document
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
+from planoracle.instances.registry import of
 
 KITCHEN = "robotouille/synchronous/3_burger"
 
@@ -32,7 +32,8 @@ class Errand:
     """A problem of a kind that is neither."""
 
     name: str = "errand"
-    benchmark: str = "own"
+    benchmark: str = "generic"
+    kind: str = "drive"
     unit: str = "mile"
     seconds_per_tick: int | None = None
     agents: tuple[str, ...] = ("driver",)
@@ -43,7 +44,7 @@ class Errand:
     ("name", "kind", "said"),
     [
         ("recipe2plan/timed/Cobbler_Pancakes", Instance, ("recipe2plan", "second", 1, ("agent",), None)),
-        ("timearena/lab1~2", Instance, ("own", "minute", 60, ("agent1", "agent2"), 40)),
+        ("timearena/lab1~2", Instance, ("generic", "minute", 60, ("agent1", "agent2"), 40)),
         ("asynctool/files_1", Instance, ("asynctool", "turn", None, ("agent",), None)),
         (KITCHEN, Kitchen, ("robotouille", "step", None, ("robot1",), None)),
         (f"{KITCHEN}~3", Kitchen, ("robotouille", "step", None, ("robot1", "robot2", "robot3"), None)),
@@ -62,7 +63,7 @@ EACH_TOOL: list[Callable[[Any], Any]] = [
     lambda one: repair(one, {"plan": []}),
     next_commands,
     explain,
-    document,
+    lambda problem: of(problem).document(problem),
 ]
 
 
@@ -76,7 +77,7 @@ def test_a_problem_of_another_kind_does_not_end_the_rest() -> None:
     burger = catalogue.problem(KITCHEN)
     frame, errors = compare_methods([Errand(), burger], ["optimum", "serial-lpt"])
     assert frame["unit"].tolist() == ["mile"] * 2 + ["step"] * 2
-    assert frame["benchmark"].tolist() == ["own"] * 2 + ["robotouille"] * 2
+    assert frame["benchmark"].tolist() == ["generic"] * 2 + ["robotouille"] * 2
     assert errors["reason"].str.contains("not Errand").tolist() == [True, True]
     assert len(schedules([(Errand(), "serial-lpt", None)]).errors) == 1
     (answer,) = Solving().start()(Chunk([pack(Errand())]))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan import facts
-from planoracle.instances.recipe2plan.language import Command, Plan, parse
+from planoracle.instances.recipe2plan.language import Answers, Command, parse
 from planoracle.instances.recipe2plan.profile import PROFILES, profile
 from planoracle.instances.recipe2plan.rules import KINDS, MAX_VIOLATIONS, replay
 from planoracle.solver.exact.solve import solve
@@ -77,11 +77,11 @@ GOOD = [
 
 
 def run(*commands, rules=PAPER, instance=KITCHEN):
-    return replay(instance, Plan((tuple(Command(*command) for command in commands),)), rules)
+    return replay(instance, Answers((tuple(Command(*command) for command in commands),)), rules)
 
 
 def run_log(*answers, rules=PAPER, instance=KITCHEN):
-    plan = Plan(tuple(tuple(Command(*command) for command in answer) for answer in answers), interactive=True)
+    plan = Answers(tuple(tuple(Command(*command) for command in answer) for answer in answers), interactive=True)
     return replay(instance, plan, rules)
 
 
@@ -530,7 +530,7 @@ def _cases(draw):
 @given(_cases(), st.sampled_from([PAPER, RELEASED]))
 def test_any_commands_are_replayed(case, rules):
     instance, commands = case
-    result = replay(instance, Plan((tuple(commands),)), rules)
+    result = replay(instance, Answers((tuple(commands),)), rules)
     assert 0 <= result.progress <= 1
     assert 0 <= result.goal_ratio <= 1
     positions = [v.position for v in result.violations if v.position is not None]
@@ -553,10 +553,10 @@ def test_any_commands_are_replayed(case, rules):
 @pytest.mark.slow
 def test_cutting_a_plan_at_its_fault_changes_nothing_before_it(case, rules):
     instance, commands = case
-    whole = replay(instance, Plan((tuple(commands),)), rules)
+    whole = replay(instance, Answers((tuple(commands),)), rules)
     if whole.fatal is None or whole.fatal.position == 0:
         return
-    start = replay(instance, Plan((tuple(commands[: whole.fatal.position]),)), rules)
+    start = replay(instance, Answers((tuple(commands[: whole.fatal.position]),)), rules)
     assert start.fatal is None
     assert start.events == whole.events[:-1]
     for figure in ("executed", "progress", "goal_ratio", "makespan", "remaining"):
@@ -569,7 +569,7 @@ def test_any_log_is_replayed(case, rules, data):
     instance, commands = case
     cuts = sorted(data.draw(st.lists(st.integers(0, len(commands)), max_size=20)))
     answers = [tuple(commands[a:b]) for a, b in zip([0, *cuts], [*cuts, len(commands)], strict=True)]
-    result = replay(instance, Plan(tuple(answers), interactive=True), rules)
+    result = replay(instance, Answers(tuple(answers), interactive=True), rules)
     assert 0 <= result.progress <= 1
     assert sum(event.accepted for event in result.events) == result.executed
     assert [event.position for event in result.events] == list(range(len(result.events)))
@@ -583,8 +583,8 @@ def test_any_log_is_replayed(case, rules, data):
 @pytest.mark.slow
 def test_one_command_per_answer_is_like_a_plan_until_the_first_fault(case, rules):
     instance, commands = case
-    whole = replay(instance, Plan((tuple(commands),)), rules)
-    log = replay(instance, Plan(tuple((command,) for command in commands), interactive=True), rules)
+    whole = replay(instance, Answers((tuple(commands),)), rules)
+    log = replay(instance, Answers(tuple((command,) for command in commands), interactive=True), rules)
     assert log.events[: len(whole.events)] == whole.events
     assert log.executed >= whole.executed
 
@@ -616,7 +616,7 @@ def action(instance, command):
 
 def break_and_replay(instance, commands):
     """Replay by both profiles, which must agree, and return kind and position of the fatal violation."""
-    results = [replay(instance, Plan((tuple(commands),)), rules) for rules in (PAPER, RELEASED)]
+    results = [replay(instance, Answers((tuple(commands),)), rules) for rules in (PAPER, RELEASED)]
     assert results[0].fatal == results[1].fatal
     fatal = results[0].fatal
     return (fatal.kind, fatal.position) if fatal else None

@@ -9,7 +9,7 @@ import pytest
 from support.random_instances import kitchen, workshop
 from support.samples import sample
 
-from planoracle.instances.benchmarks import certify
+from planoracle.instances.certify import certify
 from planoracle.instances.deadline import Deadline
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource

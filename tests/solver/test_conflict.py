@@ -26,7 +26,7 @@ MOST_SCHEDULES = 20_000
 def tightened(seed: int, base: Instance) -> Instance:
     """Make an instance impossible, probably: by a time limit, by maximum lags, or by what has been done already."""
     random = Random(seed)
-    instance = replace(base, benchmark="own", origin=base)
+    instance = replace(base, benchmark="generic", origin=base)
     best = solve(instance)
     if best.schedule is None:
         return instance
@@ -326,7 +326,7 @@ def test_feasible_instances_have_no_conflict():
 )
 def test_one_tick_less_than_the_optimum_is_impossible(name):
     problem = load(name)
-    tight = replace(problem, benchmark="own", origin=problem, time_limit=solve(problem).makespan - 1)
+    tight = replace(problem, benchmark="generic", origin=problem, time_limit=solve(problem).makespan - 1)
     conflict = find_conflict(tight)
     assert conflict is not None
     assert conflict.minimal

@@ -32,7 +32,7 @@ def tiny(seed):
     for base in (workshop(seed), kitchen(seed, 4)):
         latest = min(random.choice((5, 6, 7)), base.time_limit or 9)
         if schedules(base, latest) <= MOST_SCHEDULES:
-            instance = replace(base, time_limit=latest, benchmark="own")
+            instance = replace(base, time_limit=latest, benchmark="generic")
             yield instance, list(feasible(instance, latest)), random
 
 

@@ -8,7 +8,6 @@ from support.exhaustive import general_optimum, kitchen_optimum, schedules
 from support.random_instances import drawn_kitchen, kitchen, ovens, workshop
 from support.samples import sample
 
-from planoracle.instances import validate
 from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
@@ -67,10 +66,10 @@ def test_kitchens_are_refused_where_pieces_of_a_step_could_run_at_the_same_time(
 
 
 def test_what_is_refused_would_be_beaten_by_the_rules(monkeypatch):
-    monkeypatch.setattr(validate, "_recipe2plan", lambda instance: None)
+    monkeypatch.setattr("planoracle.instances.recipe2plan.check.check", lambda instance: None)
     twin = Instance("twin", (Action("A/0", "A", 4, 0, interruptible=True),), benchmark="recipe2plan")
     assert kitchen_optimum(twin, horizon(twin)) == 1
-    general = replace(twin, benchmark="own")  # there pieces of an action never overlap
+    general = replace(twin, benchmark="generic")  # there pieces of an action never overlap
     assert solve(general).makespan == general_optimum(general, horizon(general)) == 4
 
 

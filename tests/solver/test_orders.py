@@ -43,7 +43,7 @@ def project(seed: int) -> Instance:
 
 
 def own(instance: Instance) -> Instance:
-    return replace(instance, benchmark="own")
+    return replace(instance, benchmark="generic")
 
 
 FAMILIES = (project, workshop, crewshop, lambda seed: own(kitchen(seed, 7)))
@@ -93,7 +93,7 @@ def doubled(seed: int) -> Instance:
     """Return an instance with two or three tasks that are alike, two actions that are, and one task that differs."""
     random = Random(seed)
     base = kitchen(seed, 4) if seed % 2 else own(workshop(seed))
-    base = replace(base, benchmark="own", time_limit=None)
+    base = replace(base, benchmark="generic", time_limit=None)
     task = base.tasks[0]
     kept = {action.id for action in base.actions if action.task == task}
     one = replace(

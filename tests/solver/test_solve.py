@@ -122,7 +122,7 @@ def test_a_schedule_that_breaks_the_rules_is_never_an_answer(monkeypatch):
 
 @given(seed=st.integers(0, 2000), data=st.data())
 def test_adding_a_constraint_never_lowers_the_optimum(seed, data):
-    instance = replace(kitchen(seed), benchmark="own")
+    instance = replace(kitchen(seed), benchmark="generic")
     before = solve(instance)
     after = solve(_stricter(instance, data))
     if before.status == "infeasible":

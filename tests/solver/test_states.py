@@ -168,7 +168,7 @@ def test_single_tasks_of_timearena_agree_with_a_search_through_its_rules(profile
         for course, step, here in walk(encode.instance(scene, rules), number, rules, most=8):
             made, clock = [], 0
             for piece in here.state.pieces:
-                action = course.instance.by_id[piece.action]
+                action = course.problem.by_id[piece.action]
                 made += ["wait"] * (piece.start - clock) + [encode.command(action, piece.mode)]
                 clock = piece.start + action.attended
             made += ["wait"] * (here.state.clock - clock)

@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 from support.random_instances import workshop
+from support.trajectories import trajectory_of
 
-from planoracle.analysis.trajectories import trajectory_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance, Lag
 from planoracle.instances.state import restricted
@@ -30,7 +30,7 @@ def walk(
         hopeless += value_of(here, step).status == "infeasible"
         if here.complete or hopeless > 2:
             return
-        *acts, wait = course.candidates(here, step)
+        *acts, wait = course.legal(here, step)
         assert wait.kind == "wait"
         if not acts or random.random() < lazy:
             here = waited(here, here.state.clock + step * random.choice((1, 1, 1, 2, 3, 7)))

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from support import exhaustive
 from support.runs import from_scratch, walk
+from support.trajectories import trajectory_of
 
 from planoracle.analysis.advice import Option, next_commands
 from planoracle.analysis.regret import regret
-from planoracle.analysis.trajectories import trajectory_of
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Piece
 from planoracle.instances.trajectory import DecisionPoint, Trajectory, started, waited
@@ -48,11 +48,11 @@ def compared_prices(instance: Instance, seed: int) -> Iterator[Comparison]:
     *_, (_, _, last) = walk(instance, seed, most=20)
     plan = _text(last)
     found = regret(instance, plan)  # its completion passes the rules, or it raises an error
-    assert found.course is not None
-    rests = [from_scratch(here) for here in found.course.situations]
+    assert found.run is not None
+    rests = [from_scratch(here) for here in found.run.points]
     for one, before, after in zip(found.decisions, rests, rests[1:], strict=False):
         yield Comparison("price", (one.before, one.after), (before.makespan, after.makespan), (plan, one))
-    possible = [rest.status == "optimal" and found.course.in_time(rest.makespan or 0) for rest in rests]
+    possible = [rest.status == "optimal" and found.run.in_time(rest.makespan or 0) for rest in rests]
     lost = possible.index(False) - 1 if possible[0] and not all(possible) else None
     yield Comparison("no_return", found.no_return, lost, plan)
 
@@ -64,7 +64,7 @@ def compared_advice(instance: Instance, seed: int) -> Iterator[Comparison]:
     plan, clock = _text(here), here.state.clock
     run = trajectory_of(instance, plan)
     run.wait_until(clock)
-    here = run.situations[run.stop]
+    here = run.points[run.stop]
     advice = next_commands(instance, plan, everything=True, clock=clock)
     rest = from_scratch(here)
     yield Comparison("best", (advice.status, advice.best), (rest.status, rest.makespan), here.state)

@@ -1,0 +1,30 @@
+"""What every heuristic is given, and what it returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from planoracle.heuristics.timetable import Timetable
+from planoracle.instances.schedule import Schedule
+
+__all__ = ["DEFAULT", "Budget", "Outcome"]
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long a heuristic that can go on may go on.
+
+    With ``seconds`` the result depends on the machine; without, only on ``seed`` and ``iterations``.
+    ``bound`` is a lower bound at which to stop.
+    """
+
+    seed: int = 0
+    iterations: int = 300
+    seconds: float | None = None
+    bound: int = 0
+
+
+DEFAULT = Budget()
+#: A schedule, or ``None`` and why there is none.
+Outcome: TypeAlias = tuple[Timetable | Schedule | None, str]

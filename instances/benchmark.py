@@ -1,0 +1,315 @@
+"""What a benchmark is to everybody else: one object that knows its problems, its language, its rules and its metrics.
+
+A benchmark lives in a folder of its own, whose package has it as ``benchmark``; see `planoracle.instances.registry`.
+What it needs is imported when it is asked for, so that looking a benchmark up costs nothing.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from planoracle.instances.crew import with_crew
+from planoracle.instances.errors import InputError
+from planoracle.instances.feedback import Examined, Topic
+from planoracle.instances.model import Instance
+from planoracle.instances.plan import Plan, given_limit, given_plan
+from planoracle.instances.problem import Problem, of_kind
+from planoracle.instances.profiles import Rules, choose
+from planoracle.instances.run import Run
+from planoracle.instances.schedule import Schedule
+from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row
+from planoracle.instances.targets import Dropped
+
+__all__ = ["AnyBenchmark", "AnyRun", "Benchmark", "Generator", "Limit", "ScheduleBenchmark", "Shelf"]
+
+_P = TypeVar("_P", bound=Problem)
+_C = TypeVar("_C")
+_R = TypeVar("_R", bound=Rules)
+
+
+class Shelf(Protocol):
+    """The problems of one benchmark that have names; these begin with its own."""
+
+    def names(self) -> tuple[str, ...]:
+        """Return the bundled problems in their fixed order."""
+
+    def covers(self, name: str) -> bool:
+        """Whether a name stands for one problem, be it bundled or combined from bundled parts."""
+
+    def members(self, name: str) -> tuple[str, ...]:
+        """Return the problems of a set that is not simply a prefix, ``()`` if there is no such set."""
+
+    def set_of(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """Return the label and the members of the set a name belongs to, ``("", ())`` if to none."""
+
+    def load(self, name: str) -> Any:
+        """Return the problem of a name that is covered; raises `UnknownNameError` for others."""
+
+
+class Generator(NamedTuple):
+    """How random problems in a benchmark's style are made, see `planoracle.instances.generate.styles`.
+
+    Attributes
+    ----------
+    parameters, combined
+        Names of the parameters that count, and of those where bundled tasks are combined (none: that cannot be done).
+    usual, make, combine
+        Values that the parameters usually have; a problem with a schedule for it if one is known; a combination.
+    salt
+        What seeds are mixed with; by default the benchmark's name.
+    """
+
+    parameters: tuple[str, ...]
+    usual: Any
+    make: Callable[[Random, Any, str], tuple[Problem, Schedule | None]]
+    combined: tuple[str, ...] = ()
+    combine: Callable[[Random, Any, str], Instance] | None = None
+    salt: str = ""
+
+
+class Limit(NamedTuple):
+    """The field in which a submission may set its run a limit of its own, and the largest one that is taken."""
+
+    field: str
+    most: int
+    unit: str
+
+
+class Benchmark(ABC, Generic[_P, _C, _R]):
+    """One benchmark: its problems ``P``, the commands ``C`` of its plans, and its rules ``R``.
+
+    Attributes
+    ----------
+    name, title, citation
+        As in names of problems, in headings, and in a bibliography.
+    plan_fields
+        Fields of a submission that may hold the plan, the one that counts first; the last is ``plan``.
+    limit
+        How a submission may limit its own run, if it may.
+    first_moment
+        What the first tick is called where ticks are counted one by one, as turns are; 0 or 1.
+    slots
+        Whether moments are units of time that are counted one by one: minutes, turns, steps.
+    waits_are_commands
+        Whether a plan must say that it waits.
+    stepwise
+        Whether the rules carry a plan out command by command; else they judge it as a whole.
+    self_contained
+        Whether an `Instance` alone says all that the rules need, so that it can stand in a file of our own format.
+    hints
+        Whether a critique may name commands that lead on: not where their parameters are a part of the solution.
+    heuristics
+        The papers' own, by name: ``module:function`` as `planoracle.heuristics.registry` calls them.
+    """
+
+    name: str
+    title: str
+    citation: str = ""
+    plan_fields: tuple[str, ...] = ("plan",)
+    limit: Limit | None = None
+    first_moment: int = 0
+    slots: bool = False
+    waits_are_commands: bool = False
+    stepwise: bool = True
+    self_contained: bool = False
+    hints: bool = True
+    heuristics: Mapping[str, str] = {}
+
+    # Problems
+
+    @property
+    def shelf(self) -> Shelf | None:
+        """The problems that have names, if there are any."""
+        return None
+
+    def recognises(self, document: object) -> bool:
+        """Whether a JSON document holds problems of this benchmark."""
+        return False
+
+    def read(self, document: object, source: str) -> list[_P]:
+        """Return the problems of a document that is recognised.
+
+        Raises
+        ------
+        InputError
+            Naming field and value of a fault.
+        """
+        raise InputError("is no problem of this benchmark", source=source)
+
+    def read_data(self, data: bytes, path: str) -> list[_P]:
+        """Return the problems of a file that is no JSON document, ``[]`` if it is none of this benchmark."""
+        return []
+
+    def marks_folder(self, folder: Path) -> bool:
+        """Whether a folder as a whole stands for problems of this benchmark."""
+        return False
+
+    def read_folder(self, folder: Path) -> list[_P]:
+        """Return the problems that a folder stands for that is marked, else ``[]``."""
+        return []
+
+    @abstractmethod
+    def document(self, problem: _P) -> dict[str, Any]:
+        """Return a problem as a document that can be read again."""
+
+    @abstractmethod
+    def with_agents(self, problem: _P, crew: str) -> Problem:
+        """Return the same problem with other agents; ``crew`` is what stands behind its name, ``~3``.
+
+        Raises
+        ------
+        InputError
+            If it cannot have these.
+        """
+
+    def check(self, problem: _P) -> None:
+        """Raise `InputError` if a valid problem asks for what the rules do not know or plans cannot say."""
+
+    @property
+    def generator(self) -> Generator | None:
+        """How random problems in the style of this benchmark are made, if that is known."""
+        return None
+
+    # Rules
+
+    @property
+    @abstractmethod
+    def profiles(self) -> Mapping[str, _R]:
+        """The rules by the name of their profile; at least ``paper`` and ``released``."""
+
+    @property
+    def choices(self) -> Mapping[str, Sequence[str]]:
+        """For rules that are text, their possible values."""
+        return {}
+
+    def profile(self, name: str = "paper", **options: str | int | bool) -> _R:
+        """Return a named profile with single rules replaced; raises `UnknownNameError`."""
+        return choose(self.profiles, self.choices, name, options)
+
+    def rules_of(self, problem: _P) -> _R:
+        """Return the rules by which a problem has been made, those of the paper unless it says otherwise."""
+        return self.profiles["paper"]
+
+    def under(self, problem: _P, rules: _R) -> _P:
+        """Return a problem as some rules leave it.
+
+        Raises
+        ------
+        InputError
+            If they leave no way to complete it.
+        """
+        return problem
+
+    # Plans
+
+    def parse(self, problem: _P, submission: object, rules: _R | None = None) -> Plan[_C]:
+        """Read a submission: a record with one of `plan_fields`, or a bare plan.
+
+        Raises
+        ------
+        InputError, PlanError
+            For what cannot be read.
+        """
+        given = given_plan(submission, self.plan_fields)
+        limit = None if self.limit is None else given_limit(submission, *self.limit)
+        return Plan(given, self.commands(problem, given, self.rules_of(problem) if rules is None else rules), limit)
+
+    @abstractmethod
+    def commands(self, problem: _P, given: object, rules: _R) -> _C:
+        """Read a plan as it was handed in; raises `PlanError`."""
+
+    def salvage(self, problem: _P, given: object) -> tuple[object, tuple[Dropped, ...]]:
+        """Return what is left of a plan without the parts that `commands` refuses, and these, where that is known."""
+        return given, ()
+
+    @abstractmethod
+    def replay(self, problem: _P, plan: Plan[_C], rules: _R | None = None) -> Run[_P, _C, _R]:
+        """Replay a plan by the rules (default: those of the problem); never raises for what a plan holds."""
+
+    def run(self, problem: _P, submission: object, rules: _R | None = None) -> Run[_P, _C, _R]:
+        """Read a submission and replay it, see `parse` and `replay`."""
+        return self.replay(problem, self.parse(problem, submission, rules), rules)
+
+    # Figures
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The metrics of its own that grades have, in order."""
+        return ()
+
+    @abstractmethod
+    def averages(self, rules: _R) -> Sequence[Average]:
+        """Return how grades are summed up per model and set."""
+
+    @abstractmethod
+    def measure(self, run: Run[_P, _C, _R], oracle: Oracle) -> Measured:
+        """Return what a run is worth."""
+
+    @cached_property
+    def _main(self) -> Average:
+        return next(one for one in self.averages(self.profiles["paper"]) if "main" in one.role)
+
+    def main_score(self, row: Row) -> float | None:
+        """Return the main figure of a scored grade, from 0 to 1; ``None`` where it is not defined."""
+        found = self._main.of(row)
+        return found[0] / found[1] / self._main.full if found and found[1] else None
+
+    def least(self, problem: _P) -> int | None:
+        """Return the proved least makespan where a formula has it, in ticks."""
+        return None
+
+    # Words
+
+    @property
+    @abstractmethod
+    def topics(self) -> Sequence[Topic]:
+        """The sections of a critique, in order; every kind of violation belongs to one."""
+
+    @abstractmethod
+    def examine(self, run: Run[_P, _C, _R]) -> Examined:
+        """Look closely at what is wrong with a run."""
+
+    def name_of(self, problem: _P, action: str) -> str:
+        """Name an action in the benchmark's words."""
+        return action
+
+
+class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
+    """A benchmark whose problems are scheduling problems; plans and schedules can be turned into each other."""
+
+    def parse(self, problem: Instance, submission: object, rules: _R | None = None) -> Plan[_C]:
+        """Read a submission, see `Benchmark.parse`; raises `InputError` also for a problem of another kind."""
+        return super().parse(of_kind(problem, Instance), submission, rules)
+
+    def document(self, problem: Instance) -> dict[str, Any]:
+        """Return a problem in our own format, see `planoracle.instances.files`."""
+        from planoracle.instances.files import to_document
+
+        return to_document(of_kind(problem, Instance))
+
+    def with_agents(self, problem: Instance, crew: str) -> Instance:
+        """Return the problem by the general rules, see `planoracle.instances.crew`."""
+        return with_crew(problem, crew)
+
+    @abstractmethod
+    def written(self, problem: Instance, schedule: Schedule) -> object:
+        """Write a schedule as a plan, in the form that submissions have."""
+
+    def render(self, problem: Instance, schedule: Schedule) -> str:
+        """Write a schedule as text that `commands` reads."""
+        return str(self.written(problem, schedule))
+
+    @abstractmethod
+    def schedule(self, problem: Instance, plan: Plan[_C]) -> Schedule:
+        """Turn a plan into a schedule in normal form; raises `PlanError` for commands that are no action."""
+
+
+#: Any benchmark, where its kind does not matter.
+AnyBenchmark: TypeAlias = Benchmark[Any, Any, Any]
+#: Any run, where its kind does not matter.
+AnyRun: TypeAlias = Run[Any, Any, Any]

@@ -1,0 +1,36 @@
+"""Nothing that is computed is handed out without having passed the rules, as text that was written and read again."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from planoracle.instances import registry
+from planoracle.instances.benchmark import ScheduleBenchmark
+from planoracle.instances.errors import InternalError
+from planoracle.instances.model import Instance
+from planoracle.instances.schedule import Schedule
+
+__all__ = ["certify", "language"]
+
+
+def language(instance: Instance) -> ScheduleBenchmark[Any, Any]:
+    """Return the benchmark of a scheduling problem, which can write schedules as plans."""
+    return cast("ScheduleBenchmark[Any, Any]", registry.of(instance))
+
+
+def certify(instance: Instance, schedule: Schedule, makespan: int | None = None) -> str:
+    """Render a schedule, read the text back and replay it by the rules; return the text.
+
+    Raises
+    ------
+    InternalError
+        If the plan breaks a rule, does not finish, or its makespan is not the one claimed.
+    """
+    speech = language(instance)
+    text = speech.render(instance, schedule)
+    verdict = speech.run(instance, text).verdict
+    claimed = schedule.makespan if makespan is None else makespan
+    if verdict.violations or not verdict.success or verdict.makespan != claimed:
+        fault = verdict.violations[0] if verdict.violations else f"makespan {verdict.makespan}, not {claimed}"
+        raise InternalError(f"{instance.name}: a schedule of ours does not pass the rules: {fault}")
+    return text

@@ -1,0 +1,38 @@
+"""What a schedule is worth by the general rules: its makespan beside the optimum."""
+
+from __future__ import annotations
+
+from planoracle.instances.generic.run import GenericRun
+from planoracle.instances.profiles import Rules
+from planoracle.instances.scoring import Average, Measured, Oracle, Row, mean_of
+from planoracle.instances.status import Status
+
+__all__ = ["averages", "main_score", "measure"]
+
+
+def averages(rules: Rules) -> tuple[Average, ...]:
+    """Return means over the plans."""
+    return (
+        mean_of("success", "plans that succeed", default=0.0, role=("success",)),
+        mean_of("progress", "actions done", default=0.0),
+        mean_of("goal_ratio", "tasks done", default=0.0, shown=False),
+        Average("score", "optimum by makespan of a success, else 0", _score, role=("main",)),
+    )
+
+
+def _score(row: Row) -> tuple[float, int] | None:
+    found = main_score(row)
+    return None if found is None else (found, 1)
+
+
+def measure(run: GenericRun, oracle: Oracle) -> Measured:
+    """Compare a run with the optimum."""
+    best = oracle.best(run.problem, run.rules)
+    return Measured(best.makespan if best.status == Status.optimal else None)
+
+
+def main_score(row: Row) -> float | None:
+    """Return the optimum by the makespan of a success, else 0; ``None`` if the optimum is not known."""
+    if not row["success"]:
+        return 0.0
+    return row["optimal_makespan"] / row["makespan"] if row["optimal_makespan"] and row["makespan"] else None

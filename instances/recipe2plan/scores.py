@@ -1,0 +1,91 @@
+"""R-Efficiency and the other metrics of Recipe2Plan, against the released reference and against the optimum."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from planoracle.instances.model import Instance
+from planoracle.instances.recipe2plan import facts
+from planoracle.instances.recipe2plan.language import Command, parse
+from planoracle.instances.recipe2plan.metrics import measure as efficiency
+from planoracle.instances.recipe2plan.profile import Profile
+from planoracle.instances.recipe2plan.run import Recipe2PlanRun
+from planoracle.instances.scoring import Average, Best, Column, Measured, Oracle, Row, mean_of
+from planoracle.instances.status import Status
+
+__all__ = ["COLUMNS", "averages", "measure", "released_plan"]
+
+_NONE = (0.0, 1.0)
+
+COLUMNS = (
+    Column("efficiency", "time saved by autonomous time (equation 1)", "share"),
+    Column("r_efficiency", "the same by that of as many commands of the reference (equation 2)", "share", shown=True),
+    Column("r_efficiency_optimal", "the same with the optimal plan as reference; all of it for a success", "share"),
+    Column("multitasking_score", "r_efficiency of a success, else 0 (equation 3)", "share", shown=True),
+    Column("reference", "what r_efficiency compares with: heuristic, optimal or none", kind="text"),
+)
+
+
+def averages(rules: Profile) -> tuple[Average, ...]:
+    """Return the means of the paper; runs whose efficiency is undefined are in no mean of it."""
+    absent = _NONE if rules.missing == "failed" else None
+    return (
+        mean_of("success", "plans that succeed", default=0.0, absent=absent, role=("success",)),
+        mean_of("progress", "actions done", default=0.0, absent=absent),
+        mean_of("goal_ratio", "recipes done", default=0.0, absent=absent, shown=False),
+        mean_of("r_efficiency", "where it is defined"),
+        Average("undefined", "runs whose r_efficiency is undefined", _undefined, total=True),
+        mean_of("multitasking_score", "where it is defined", absent=absent, role=("main",)),
+    )
+
+
+def _undefined(row: Row) -> tuple[int, int]:
+    return int(row["r_efficiency"] is None), 1
+
+
+def measure(run: Recipe2PlanRun, oracle: Oracle) -> Measured:
+    """Compute the metrics of a run."""
+    problem, rules, verdict = run.problem, run.rules, run.verdict
+    best = oracle.best(problem, rules)
+    name, reference = _reference(problem, rules, best)
+    figures = efficiency(problem, verdict, reference, rules, whole=name == "optimal")
+    against = figures
+    if name != "optimal":
+        against = efficiency(problem, verdict, _commands(problem, best), rules, whole=True)
+    metrics = {
+        "efficiency": figures.efficiency,
+        "r_efficiency": figures.r_efficiency,
+        "r_efficiency_optimal": against.r_efficiency,
+        "multitasking_score": figures.multitasking_score,
+        "reference": name,
+    }
+    optimum = best.makespan if best.status == Status.optimal else None
+    if optimum is not None and verdict.success and verdict.makespan < optimum:
+        optimum = None  # as only zero_duration="accepted" allows
+    return Measured(optimum, metrics)
+
+
+def _reference(problem: Instance, rules: Profile, best: Best) -> tuple[str, tuple[Command, ...] | None]:
+    plan = released_plan(problem) if rules.reference == "heuristic" else None
+    name = "heuristic"
+    if plan is None and (rules.reference == "optimal" or rules.missing_ref == "optimum"):
+        name, plan = "optimal", _commands(problem, best)
+    return name if plan else "none", plan
+
+
+def released_plan(problem: Instance) -> tuple[Command, ...] | None:
+    """Return the released reference plan of a bundled problem, if it has one."""
+    if problem.name not in facts.names():
+        return None
+    _, setting, pair = problem.name.split("/")
+    return facts.reference_plan(setting, pair) if problem is facts.load(setting, pair) else None
+
+
+def _commands(problem: Instance, best: Best) -> tuple[Command, ...] | None:
+    """Return the commands of a proved optimal plan, read once."""
+    if best.status != Status.optimal or best.plan is None:
+        return None
+    found = problem.cache.get("optimal commands")
+    if found is None:
+        found = problem.cache["optimal commands"] = parse(best.plan, problem).commands
+    return cast("tuple[Command, ...]", found) or None

@@ -1,0 +1,103 @@
+"""All benchmarks by name: a folder beside this module each, and those of other packages.
+
+A package brings benchmarks by entry points of the group `GROUP`, each the path of a
+`planoracle.instances.benchmark.Benchmark`; or it calls `register`.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, cast
+
+from planoracle.instances.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:  # which imports what benchmarks are made of
+    from planoracle.instances.benchmark import AnyBenchmark
+    from planoracle.instances.problem import Problem
+
+__all__ = ["GROUP", "find", "get", "names", "of", "register"]
+
+#: Entry points of benchmarks that other packages bring.
+GROUP = "planoracle.benchmarks"
+
+_PACKAGE = __name__.rpartition(".")[0]
+_registered: dict[str, AnyBenchmark] = {}
+
+
+@cache
+def _folders() -> frozenset[str]:
+    paths = import_module(_PACKAGE).__path__
+    return frozenset(module.name for module in pkgutil.iter_modules(paths) if module.ispkg)
+
+
+@cache
+def _built_in(name: str) -> AnyBenchmark | None:
+    """Return the benchmark of a folder of ours, if there is a folder of that name and it has one."""
+    found = getattr(import_module(f"{_PACKAGE}.{name}"), "benchmark", None) if name in _folders() else None
+    return cast("AnyBenchmark | None", found)
+
+
+@cache
+def _from_packages() -> dict[str, AnyBenchmark]:
+    found: dict[str, AnyBenchmark] = {}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        benchmark: AnyBenchmark = point.load()
+        _check(benchmark, point.name)
+        found[benchmark.name] = benchmark
+    return found
+
+
+def _check(benchmark: AnyBenchmark, name: str) -> None:
+    if benchmark.name != name or not name.isidentifier():
+        raise InputError("must be the benchmark's name, a plain word", field=GROUP, value=name)
+    if _built_in(name) is not None:
+        raise InputError("is the name of another benchmark", field=GROUP, value=name)
+
+
+def register(benchmark: AnyBenchmark) -> None:
+    """Add a benchmark in this process; an entry point does so in every process.
+
+    Raises
+    ------
+    InputError
+        If there is another of that name.
+    """
+    if _registered.get(benchmark.name) is benchmark:
+        return
+    _check(benchmark, benchmark.name)
+    if benchmark.name in _from_packages() or benchmark.name in _registered:
+        raise InputError("is the name of another benchmark", field=GROUP, value=benchmark.name)
+    _registered[benchmark.name] = benchmark
+
+
+def find(name: str) -> AnyBenchmark | None:
+    """Return a benchmark by its name, ``None`` if there is none."""
+    return _built_in(name) or _registered.get(name) or _from_packages().get(name)
+
+
+def get(name: str) -> AnyBenchmark:
+    """Return a benchmark by its name; raises `UnknownNameError`.
+
+    Examples
+    --------
+    >>> get("generic").plan_fields
+    ('plan',)
+    """
+    found = find(name)
+    if found is None:
+        raise UnknownNameError(f"must be one of {', '.join(names())}", field="benchmark", value=name)
+    return found
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all benchmarks, ours first, by alphabet."""
+    ours = sorted(name for name in _folders() if _built_in(name) is not None)
+    return (*ours, *sorted({*_from_packages(), *_registered}))
+
+
+def of(problem: Problem) -> AnyBenchmark:
+    """Return the benchmark of a problem."""
+    return get(problem.benchmark)

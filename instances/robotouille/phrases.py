@@ -1,0 +1,103 @@
+"""Critic of kitchens: which conditions an action lacked, and what the goal still lacks at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planoracle.instances.feedback import (
+    Examined,
+    Finding,
+    Topic,
+    clean,
+    clock_of,
+    listed,
+    sentence,
+)
+from planoracle.instances.kitchens.run import KitchenRun, Record, Refusal
+from planoracle.instances.robotouille.failures import Lack, lacks
+
+__all__ = ["TOPICS", "examine"]
+
+TOPICS = (
+    Topic("reading", "Actions that do not exist", ("unknown_action",), "Write actions exactly as they are listed."),
+    Topic("unknown", "Objects that do not fit", ("unknown_object",), "Use the objects that there are."),
+    Topic("turns", "Turns", ("not_your_turn",), "Act only with the player whose turn it is."),
+    Topic("conditions", "Conditions", ("precondition",), "Make these conditions true first."),
+    Topic("completeness", "Goal", (), "Go on until the goal holds."),
+)
+
+_UNREACHED = {
+    "unprepared": "{objects} is not yet {predicate}",
+    "wrong_stack": "the order of the stack is wrong: {condition} does not hold",
+    "wrong_place": "{condition} does not hold",
+    "missing": "{condition} does not hold, nothing of the kind is there",
+}
+
+# How conditions of the usual domains are written; others are written as they are.
+_WORDS = {
+    "loc": "{0} at {1}",
+    "item_at": "{0} at {1}",
+    "item_on": "{0} directly on {1}",
+    "container_at": "{0} at {1}",
+    "atop": "{0} on top of {1}",
+    "has_item": "{0} holding {1}",
+    "has_container": "{0} holding {1}",
+    "nothing": "{0} with empty hands",
+    "clear": "nothing on top of {0}",
+    "station_empty": "nothing on {0}",
+    "container_empty": "nothing in {0}",
+    "vacant": "nobody at {0}",
+    "in": "{0} in {1}",
+    "addedto": "{0} added to {1}",
+}
+
+
+def examine(run: KitchenRun) -> Examined:
+    """Look closely at what is wrong with a run."""
+    record, verdict = run.record, run.verdict
+    missing = () if run.success else lacks(record.rules, record.states[-1])
+    return Examined(
+        replay=verdict,
+        findings=tuple(
+            _finding(record, refusal, verdict.events[refusal.position].start) for refusal in record.refusals
+        ),
+        clock=clock_of(run.problem),
+        command=lambda index: f"command {index + 1}",
+        remarks={"completeness": tuple(map(_remark, missing))} if missing else {},
+        notes=("The steps were over.",) if record.end == "limit" else (),
+        aim="goal",
+    )
+
+
+def _finding(run: Record, refusal: Refusal, start: int) -> Finding:
+    action = run.steps[refusal.position].action
+    number = refusal.position + 1
+    required: tuple[str, ...] | None = None
+    if refusal.kind == "precondition":
+        required = tuple(refusal.message.removeprefix("needs ").split(", "))
+        why = f"needs {listed([_condition(part.split()) for part in required])}"
+    else:
+        why = clean(refusal.message)
+    text = sentence(f'command {number} ("{clean(action, 70)}"): {why}')
+    return Finding(refusal.kind, action[:80], text, refusal.position, start, start, required=required)
+
+
+def _remark(lack: Lack) -> Finding:
+    words = _condition(lack.objects)
+    names = [clean(name) for name in lack.objects[1:]]
+    text = _UNREACHED[lack.kind].format(
+        objects=listed(names) or "it", predicate=clean(lack.objects[0]).removeprefix("is"), condition=words
+    )
+    return Finding(lack.kind, " ".join(lack.objects), sentence(text), required=(" ".join(lack.condition),))
+
+
+def _condition(words: Sequence[str]) -> str:
+    """Write a condition in words."""
+    if words[0] == "not":
+        return f"that it is not so: {_condition(words[1:])}"
+    predicate, *names = (clean(word) for word in words)
+    if predicate in _WORDS and len(names) == _WORDS[predicate].count("{"):
+        return _WORDS[predicate].format(*names)
+    if len(names) == 1 and predicate.startswith("is"):
+        return f"{names[0]} to be {predicate.removeprefix('is')}"
+    return " ".join((predicate, *names))

@@ -1,0 +1,115 @@
+"""A submission replayed: the verdict of the rules, and step by step what each command decided."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.plan import Plan
+from planoracle.instances.problem import Problem
+from planoracle.instances.profiles import Rules
+from planoracle.instances.replay import Replay
+
+__all__ = ["Run", "Step"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision of a run.
+
+    Attributes
+    ----------
+    position
+        Of the command in order of execution; a wait has that of the command that it precedes.
+    command
+        As the benchmark writes it, or the wait in words.
+    kind
+        ``act``: carried out; ``wait``: time passes; ``lost``: refused, or of no use.
+    start, end
+        Ticks; the time that the decision takes up.
+    violation
+        Kind of the rule that it broke, if any.
+    """
+
+    position: int
+    command: str
+    kind: str
+    start: int
+    end: int
+    violation: str | None = None
+
+
+_P = TypeVar("_P", bound=Problem, covariant=True)
+_C = TypeVar("_C", covariant=True)
+_R = TypeVar("_R", bound=Rules, covariant=True)
+
+
+class Run(ABC, Generic[_P, _C, _R]):
+    """One submission under one set of rules. Made once, by `planoracle.instances.benchmark.Benchmark.replay`.
+
+    Attributes
+    ----------
+    problem
+        That the submission is for, as the rules leave it.
+    rules, plan
+        By which it was replayed, and what it was read as.
+    verdict
+        Events, violations and success, in the form common to all benchmarks.
+    impossible
+        Why there is no run without violation at all, if the rules leave none.
+    time_limit
+        Ticks, if the rules or the submission set one.
+    """
+
+    def __init__(self, problem: _P, plan: Plan[_C], rules: _R, verdict: Replay) -> None:
+        self.problem = problem
+        self.plan = plan
+        self.rules = rules
+        self.verdict = verdict
+        self.impossible: str | None = None
+        self.time_limit: int | None = problem.time_limit if plan.limit is None else plan.limit
+
+    @property
+    @abstractmethod
+    def steps(self) -> Sequence[Step]:
+        """All decisions up to the end of the run; worked out when they are first asked for."""
+
+    @property
+    def success(self) -> bool:
+        """Whether the rules call the whole run a success."""
+        return self.verdict.success
+
+    @property
+    def makespan(self) -> int | None:
+        """Ticks, of a run that is a success; else ``None``."""
+        return self.verdict.makespan if self.success else None
+
+    def in_time(self, ticks: int) -> bool:
+        """Whether a makespan keeps the time limit, if there is one."""
+        return self.time_limit is None or ticks <= self.time_limit
+
+    @property
+    def stop(self) -> int:
+        """Number of steps up to the point from which the run would have to be completed."""
+        return len(self.steps)
+
+    def lost_at(self, count: int) -> str | None:
+        """Return why nothing leads to success after so many steps, as far as the run itself says so.
+
+        ``over``: the run has ended; ``spoiled``: doing all that is left would not be a success, and ways to undo are
+        not looked for.
+        """
+        return None
+
+    def wait_until(self, clock: int) -> None:
+        """Let time pass where the run stopped, if its plan cannot say so itself.
+
+        Raises
+        ------
+        InputError
+            If waits are commands in this benchmark, or it is later already.
+        """
+        raise InputError("waits are commands of the run itself here", field="clock", value=clock)

@@ -1,0 +1,133 @@
+"""What a run is worth: the figures of a benchmark, who answers what they need to know, and how they are summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from planoracle.instances.status import Status
+
+if TYPE_CHECKING:
+    from planoracle.instances.problem import Problem
+    from planoracle.instances.profiles import Rules
+    from planoracle.instances.run import Run
+
+__all__ = ["Average", "Best", "Column", "Measured", "Oracle", "Row", "mean_of", "ratio_of", "share_of"]
+
+#: A grade as a flat row, see `planoracle.analysis.grade.Grade.row`.
+Row = Mapping[str, Any]
+
+
+class Best(Protocol):
+    """What is known about the best plans of a problem."""
+
+    @property
+    def status(self) -> Status:
+        """Whether the best makespan is proved."""
+
+    @property
+    def makespan(self) -> int | None:
+        """Ticks, of the best plan known."""
+
+    @property
+    def lower_bound(self) -> int | None:
+        """Ticks, proved."""
+
+    @property
+    def plan(self) -> str | None:
+        """That plan as text."""
+
+
+class Oracle(Protocol):
+    """Answers what only a solver knows; every question is asked once."""
+
+    def best(self, problem: Problem, rules: Rules) -> Best:
+        """Return what is known about the best plans under some rules."""
+
+    def rest(self, run: Run[Any, Any, Any]) -> Best:
+        """Return the best way to go on where a run ended; the makespan is that of what is left."""
+
+    def values(self, run: Run[Any, Any, Any]) -> Sequence[int | None]:
+        """Return the best makespan within reach before the first and after every step, ``None`` where unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The figures of one run.
+
+    Attributes
+    ----------
+    optimum
+        Proved least makespan under the rules that grade, in ticks; else ``None``.
+    metrics
+        The benchmark's own, by name.
+    """
+
+    optimum: int | None
+    metrics: dict[str, Any] = field(default_factory=dict)
+
+
+class Column(NamedTuple):
+    """A metric in the rows of grades: its name, what it says, its unit, whether the table of grades shows it.
+
+    ``kind`` is ``number``, ``count``, ``flag`` or ``text``; what is none of these has no column of a frame.
+    """
+
+    name: str
+    meaning: str
+    unit: str = ""
+    kind: str = "number"
+    shown: bool = False
+
+
+class Average(NamedTuple):
+    """A figure over many grades: one sum by another.
+
+    Attributes
+    ----------
+    of
+        Returns what a scored grade adds to both, ``None`` for nothing; with a ``total`` the second does not count,
+        with a ``tally`` it is a list of names that are counted.
+    absent
+        What a problem of a set adds that nobody has handed a plan in for, where that counts as failed.
+    shown
+        Whether the table that people read has it.
+    role, full
+        ``success`` for the rate of success, ``main`` for the main figure, or both; and what the best value is.
+    """
+
+    name: str
+    meaning: str
+    of: Callable[[Row], Any]
+    absent: tuple[float, float] | None = None
+    total: bool = False
+    tally: bool = False
+    shown: bool = True
+    role: tuple[str, ...] = ()
+    full: float = 1
+
+
+def mean_of(name: str, meaning: str, *, key: str = "", default: float | None = None, **more: Any) -> Average:
+    """Return the mean of a metric over the grades that have it; with a ``default``, over all."""
+
+    def of(row: Row) -> tuple[float, float] | None:
+        value = row.get(key or name)
+        value = default if value is None else value
+        return None if value is None else (value, 1)
+
+    return Average(name, meaning, of, **more)
+
+
+def ratio_of(name: str, meaning: str, top: str, bottom: str, **more: Any) -> Average:
+    """Return the sum of one metric by that of another."""
+
+    def of(row: Row) -> tuple[float, float] | None:
+        return None if row[top] is None or row[bottom] is None else (row[top], row[bottom])
+
+    return Average(name, meaning, of, **more)
+
+
+def share_of(name: str, meaning: str, whether: Callable[[Row], bool], **more: Any) -> Average:
+    """Return the share of the grades of which something holds."""
+    return Average(name, meaning, lambda row: (float(whether(row)), 1), **more)

@@ -1,0 +1,78 @@
+"""The score of a run in TimeArena over time, and what its waits cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row, ratio_of
+from planoracle.instances.status import Status
+from planoracle.instances.timearena.metrics import measure as figures_of
+from planoracle.instances.timearena.profile import Profile
+from planoracle.instances.timearena.run import TimeArenaRun
+
+__all__ = ["COLUMNS", "averages", "measure"]
+
+COLUMNS = (
+    Column("end", "how the run ended", kind="text"),
+    Column("total_time", "minutes that passed", "minutes", "count"),
+    Column("score", "progress at the end", "percent"),
+    Column("best_score", "highest progress", "percent", shown=True),
+    Column("best_time", "minutes until it was first reached", "minutes", "count"),
+    Column("necessary_waits", "waits in which nothing could be started", kind="count"),
+    Column("unnecessary_waits", "waits in which something could", kind="count"),
+)
+
+
+def averages(rules: Profile) -> tuple[Average, ...]:
+    """Return AS, CS, CR and CT of the paper's Table 2."""
+
+    def completed(row: Row) -> tuple[float, int]:
+        return 100.0 * bool(row["success"]), 1
+
+    def minutes(row: Row) -> tuple[int, int] | None:
+        return (row["makespan"], 1) if row["success"] else None
+
+    return (
+        Average("AS", "mean of the best scores, percent", lambda row: (row["best_score"], 1), role=("main",), full=100),
+        ratio_of("CS", "percent a minute, up to the best score", "best_score", "best_time"),
+        Average("CR", "runs completed, percent", completed, role=("success",), full=100),
+        Average("CT", "minutes of completed runs", minutes),
+    )
+
+
+def measure(run: TimeArenaRun, oracle: Oracle) -> Measured:
+    """Compute the metrics of a run; with the rule ``price_waits`` also what its waits cost."""
+    record = run.record
+    figures = figures_of(record)
+    best = None if run.impossible is not None else oracle.best(run.problem, run.rules)
+    metrics = {
+        "end": record.end,
+        "total_time": record.total_time,
+        "score": record.score,
+        "best_score": figures.best_score,
+        "best_time": figures.best_time,
+        "kinds": figures.kinds,
+        "necessary_waits": figures.necessary_waits,
+        "unnecessary_waits": figures.unnecessary_waits,
+        "steps": [list(step) for step in record.steps],
+    }
+    if run.rules.price_waits:
+        metrics |= _priced(run, oracle)
+    optimum = best.makespan if best is not None and best.status == Status.optimal else None
+    return Measured(optimum, metrics)
+
+
+def _priced(run: TimeArenaRun, oracle: Oracle) -> dict[str, Any]:
+    values = oracle.values(run)
+    costs = [
+        None if before is None or after is None else after - before
+        for step, before, after in zip(run.steps, values, values[1:], strict=False)
+        if step.kind == "wait"
+    ]
+    known = [cost for cost in costs if cost is not None]
+    return {
+        "costless_waits": known.count(0),
+        "costly_waits": len(known) - known.count(0),
+        "unpriced_waits": len(costs) - len(known),
+        "wait_cost": sum(known),
+    }

@@ -1,0 +1,153 @@
+"""What is asked about runs on scheduling problems, see `planoracle.solver.runs`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+
+from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.problem import Problem
+from planoracle.instances.schedule import Schedule
+from planoracle.instances.scoring import Best
+from planoracle.instances.state import restricted
+from planoracle.instances.status import Status
+from planoracle.instances.targets import Dropped
+from planoracle.instances.trajectory import AnyTrajectory, LegalAction, wait_words, waited
+from planoracle.solver.repair.answer import Repair
+from planoracle.solver.runs import Option
+from planoracle.solver.states.solver import StateSolver, Value
+from planoracle.solver.states.values import state_solver, step_of, value_of, values_of
+
+__all__ = ["Solver"]
+
+
+class Solver:
+    """Answers about one run; ``seconds`` is the wall time at most for one point of it."""
+
+    def __init__(self, run: AnyTrajectory, seconds: float) -> None:
+        self.run = run
+        self.seconds = seconds
+
+    @property
+    def grid(self) -> int:
+        """Greatest common divisor of all times of the problem and the run, in ticks."""
+        return step_of(self.run)
+
+    @property
+    def clock(self) -> int:
+        """Ticks; also those in which the world stood still."""
+        here = self.run.points[self.run.stop]
+        return here.state.clock + here.lost
+
+    @property
+    def over(self) -> str | None:
+        """Why the run cannot go on where it stopped, if so."""
+        here = self.run.points[self.run.stop]
+        return here.over or ("completed" if here.complete else None)
+
+    @cached_property
+    def values(self) -> list[Value]:
+        """The values of all points of the run."""
+        return values_of(self.run, seconds=self.seconds)
+
+    @cached_property
+    def value(self) -> Value:
+        """The value of the point where the run stopped."""
+        return value_of(self.run.points[self.run.stop], self.grid, seconds=self.seconds)
+
+    @property
+    def rest(self) -> Best:
+        """Not known apart from the values."""
+        raise InputError("is asked of runs in kitchens only", field="rest", value=self.run.problem.name)
+
+    def completed(self, value: Value) -> str | None:
+        """Return the plan up to where the run stopped with its best completion, replayed by the rules."""
+        run, count, step = self.run, self.run.stop, self.grid
+        here = run.points[count]
+        rest = Schedule(())
+        if not here.complete:
+            # By a solver of its own, so that the plan does not depend on what has been asked for before.
+            solver = StateSolver(here.instance, step, here.state.clock)
+            found = value_of(here, step, value.least, seconds=self.seconds, solver=solver)
+            witness = found.witness if found.most == value.most else value.witness
+            if witness is None and found.makespan is None:
+                return None
+            if witness is None:
+                raise InternalError(f"{run.problem.name}: the completion of makespan {value.most} was not found again")
+            rest = solver.completion(witness, here.state)
+        plan, replay = run.completed(count, rest)
+        if not replay.success or replay.makespan != value.most:
+            fault = replay.violations[0] if replay.violations else f"makespan {replay.makespan}, not {value.most}"
+            raise InternalError(f"{run.problem.name}: a completion of ours does not pass the rules: {fault}")
+        return plan
+
+    def contradiction(self, count: int) -> tuple[str, ...]:
+        """Look for a conflict in what is left after so many steps."""
+        from planoracle.solver.explain.conflict import find_conflict
+
+        here = self.run.points[count]
+        try:
+            conflict = find_conflict(restricted(here.instance, here.state), time_limit=self.seconds)
+        except InputError:  # what has been decided contradicts itself already
+            return ()
+        proved = conflict is not None and conflict.status == Status.infeasible
+        return tuple(one.text for one in conflict.constraints) if conflict is not None and proved else ()
+
+    def repaired(
+        self,
+        best: Callable[[Problem], Best],
+        objectives: tuple[str, ...],
+        time_limit: float,
+        salvaged: tuple[Dropped, ...],
+    ) -> Repair:
+        """Move as few actions as little as possible, see `planoracle.solver.repair.schedules`."""
+        from planoracle.solver.repair.schedules import repair_schedule
+
+        return repair_schedule(self.run, best, objectives, time_limit, salvaged)
+
+    def options(self, value: Value) -> Iterator[Option]:
+        """Yield every command that the rules allow; those that differ in their lengths alone as one."""
+        legal = self.run.legal(self.run.points[self.run.stop], self.grid)
+        found = [(one, self._after(value, one)) for one in legal]
+        for _, group in groupby(found, key=lambda pair: (_subject(pair[0]), pair[1].least, pair[1].most)):
+            yield self._option(value, list(group))
+
+    def _after(self, before: Value, one: LegalAction) -> Value:
+        """Return the value after a command."""
+        here, after = self.run.points[self.run.stop], one.after
+        witness = before.witness if before.makespan is not None and not after.spoiled and not after.complete else None
+        if witness is not None and state_solver(after.instance, self.grid).keeps(witness, after.state):
+            return before
+        least = before.least if after.instance is here.instance else 0
+        return value_of(after, self.grid, least, seconds=self.seconds)
+
+    def _option(self, before: Value, group: list[tuple[LegalAction, Value]]) -> Option:
+        (first, value), (last, _) = group[0], group[-1]
+        costless = before.makespan is not None and value.makespan == before.makespan
+        command, shortest, longest = last.command, None, None
+        if first.kind == "wait" and costless:
+            shortest, longest = self.grid, self._longest_wait(before)
+            if command == wait_words(self.run.problem, self.grid):  # no command of the benchmark
+                command = wait_words(self.run.problem, longest)
+        elif first.kind == "act" and self.run.problem.by_id[first.after.state.pieces[-1].action].interruptible:
+            shortest, longest = (one.after.state.pieces[-1].duration for one in (first, last))
+        return Option.of(command, first.kind, before, value, shortest, longest)
+
+    def _longest_wait(self, before: Value) -> int:
+        """Return the longest wait that costs nothing; the best makespan never falls while one waits."""
+        here, step = self.run.points[self.run.stop], self.grid
+        assert before.makespan is not None
+        low, high = 1, max(2, (before.makespan - here.lost - here.state.clock) // step + 1)
+        while high - low > 1:
+            middle = (low + high) // 2
+            later = waited(here, here.state.clock + middle * step)
+            after = value_of(later, step, before.makespan, seconds=self.seconds)
+            low, high = (middle, high) if after.makespan == before.makespan else (low, middle)
+        return low * step
+
+
+def _subject(one: LegalAction) -> tuple[Any, ...]:
+    """Return what commands share that differ in their lengths alone."""
+    return (one.kind, *((piece.action, piece.agent, piece.mode) for piece in one.after.state.pieces[-1:]))

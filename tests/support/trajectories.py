@@ -1,0 +1,20 @@
+"""Runs of submissions, in a word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planoracle.instances import registry
+from planoracle.instances.problem import Problem
+
+__all__ = ["replayed", "trajectory_of"]
+
+
+def trajectory_of(problem: Problem, submission: Any = None, rules: Any = None) -> Any:
+    """Return the run of a submission."""
+    return registry.of(problem).run(problem, submission, rules)
+
+
+def replayed(problem: Problem, submission: Any, rules: Any = None) -> Any:
+    """Return the verdict of the rules on a submission."""
+    return trajectory_of(problem, submission, rules).verdict
