@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from planoracle.analysis.batch.digest import FORMAT, digest, fingerprint
 from planoracle.analysis.batch.store import Store, default_store
 from planoracle.instances.certify import certify
+from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.status import Status
@@ -42,15 +43,10 @@ def remembering(wanted: bool) -> Iterator[None]:
         _forgetful = before
 
 
+@Memo
 def optimum(instance: Instance) -> Result:
     """Solve an instance, or return what an earlier call, or an earlier process, found."""
-    found = instance.cache.get("optimum")
-    if found is None:
-        found = instance.cache["optimum"] = _kept(
-            ("optimum", instance), lambda: solve(instance), lambda entry: _result(instance, entry), _entry
-        )
-    assert isinstance(found, Result)
-    return found
+    return _kept(("optimum", instance), lambda: solve(instance), lambda entry: _result(instance, entry), _entry)
 
 
 def kitchen_optimum(kitchen: Kitchen, rules: Profile, *, seconds: float) -> KitchenResult:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
 from planoracle.heuristics.timetable import Timetable
+from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 
 __all__ = ["Blocks", "blocks_of", "generate_parallel", "generate_serial"]
@@ -37,8 +38,9 @@ class Blocks:
     before: tuple[frozenset[int], ...]
 
 
+@Memo
 def blocks_of(instance: Instance, *, with_states: bool = False) -> Blocks:
-    """Group the actions of an instance into blocks (cached on the instance).
+    """Group the actions of an instance into blocks (worked out once).
 
     Parameters
     ----------
@@ -46,13 +48,7 @@ def blocks_of(instance: Instance, *, with_states: bool = False) -> Blocks:
         Also tie an action that requires a state to the predecessors that set it, so that no other setting
         can be placed in between before it has found its place.
     """
-    key = f"blocks, with states: {with_states}"
-    found = instance.cache.get(key)
-    if found is None:
-        ties = _lag_ties(instance) + (_state_ties(instance) if with_states else [])
-        found = instance.cache[key] = _group(instance, ties)
-    assert isinstance(found, Blocks)
-    return found
+    return _group(instance, _lag_ties(instance) + (_state_ties(instance) if with_states else []))
 
 
 def _lag_ties(instance: Instance) -> list[tuple[int, int]]:

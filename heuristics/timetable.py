@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right, insort
 from typing import NamedTuple
 
 from planoracle.heuristics.room import Room
+from planoracle.instances.memo import Memo
 from planoracle.instances.model import Action, Demand, Instance
 from planoracle.instances.schedule import Piece, Schedule
 
@@ -334,15 +335,13 @@ def _start(use: _Use) -> int:
     return use.start
 
 
+@Memo
 def _kinds(instance: Instance) -> tuple[frozenset[str], frozenset[str]]:
     """Return the resources whose states matter; and these with all that uses of no length ask for (cached)."""
-    found = instance.cache.get("kinds of resources")
-    if found is None:
-        uses = [(action, demand) for action in instance.actions for mode in action.modes for demand in mode.demands]
-        stateful = {demand.resource for _, demand in uses if demand.requires is not None or demand.sets is not None}
-        instant = {demand.resource for action, demand in uses if not action.duration}
-        found = instance.cache["kinds of resources"] = frozenset(stateful), frozenset(stateful | instant)
-    return found  # type: ignore[return-value]  # the cache is untyped
+    uses = [(action, demand) for action in instance.actions for mode in action.modes for demand in mode.demands]
+    stateful = {demand.resource for _, demand in uses if demand.requires is not None or demand.sets is not None}
+    instant = {demand.resource for action, demand in uses if not action.duration}
+    return frozenset(stateful), frozenset(stateful | instant)
 
 
 def _peak(uses: list[_Use], time: int) -> int:
@@ -364,19 +363,18 @@ def _peak(uses: list[_Use], time: int) -> int:
 _Rows = tuple[tuple[tuple[int, int], ...], ...]
 
 
+@Memo
 def _lags(instance: Instance) -> tuple[_Rows, _Rows, _Rows, _Rows]:
     """For every action its minimum and its maximum lags, as (position of the other, lag); to it, then from it."""
-    found = instance.cache.get("timetable lags")
-    if found is None:
-        rows: list[list[list[tuple[int, int]]]] = [[[] for _ in instance.actions] for _ in range(4)]
-        least, most, behind, limited = rows
-        for lag in instance.lags:
-            after, before = instance.index[lag.after], instance.index[lag.before]
-            if lag.minimum is not None:
-                least[after].append((before, lag.minimum))
-                behind[before].append((after, lag.minimum))
-            if lag.maximum is not None:
-                most[after].append((before, lag.maximum))
-                limited[before].append((after, lag.maximum))
-        found = instance.cache["timetable lags"] = tuple(tuple(map(tuple, row)) for row in rows)
-    return found  # type: ignore[return-value]  # the cache is untyped
+    rows: list[list[list[tuple[int, int]]]] = [[[] for _ in instance.actions] for _ in range(4)]
+    least, most, behind, limited = rows
+    for lag in instance.lags:
+        after, before = instance.index[lag.after], instance.index[lag.before]
+        if lag.minimum is not None:
+            least[after].append((before, lag.minimum))
+            behind[before].append((after, lag.minimum))
+        if lag.maximum is not None:
+            most[after].append((before, lag.maximum))
+            limited[before].append((after, lag.maximum))
+    first, second, third, fourth = (tuple(map(tuple, row)) for row in rows)
+    return first, second, third, fourth

@@ -75,9 +75,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from planoracle.instances.errors import InputError
+from planoracle.instances.memo import Remembering
 
 __all__ = ["Action", "Demand", "Instance", "Lag", "Mode", "Resource", "merge"]
 
@@ -158,7 +158,7 @@ class Lag:
 
 
 @dataclass(frozen=True)
-class Instance:
+class Instance(Remembering):
     """A problem: carry out every action, as fast as possible. Immutable; checked when made.
 
     Attributes
@@ -173,8 +173,6 @@ class Instance:
         No action may end after this tick, if given.
     origin
         What the benchmark's own rules need beyond this model, if anything.
-    cache
-        What tools keep about the instance; no part of it, and empty in copies.
 
     Raises
     ------
@@ -193,7 +191,6 @@ class Instance:
     seconds_per_tick: int | None = None
     time_limit: int | None = None
     origin: object = field(default=None, compare=False, repr=False)
-    cache: dict[str, object] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
     def kind(self) -> str:
@@ -204,10 +201,6 @@ class Instance:
         from planoracle.instances.validate import validate
 
         validate(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out of copies and pickles what tools keep, which need not be fit for either."""
-        return {**self.__dict__, "cache": {}}
 
     @cached_property
     def index(self) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from planoracle.instances.errors import InputError
 
@@ -48,6 +48,10 @@ class Problem(Hashable, Protocol):
     @property
     def time_limit(self) -> int | None:
         """Tick after which nothing may end; ``None`` without one."""
+
+    @property
+    def memos(self) -> dict[object, Any]:
+        """What modules keep about it, as `planoracle.instances.memo.Remembering` has it."""
 
 
 def of_kind(problem: Problem, kind: type[_T]) -> _T:

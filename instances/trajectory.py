@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.instances.plan import Plan
 from planoracle.instances.profiles import Rules
@@ -243,16 +244,10 @@ def wait_words(instance: Instance, ticks: int) -> str:
     return f"wait {span(instance, ticks)}"
 
 
+@Memo
 def limited(problem: Instance, limit: int | None) -> Instance:
     """Return a problem with another time limit, the same one every time."""
-    if limit == problem.time_limit:
-        return problem
-    key = f"limit {limit}"
-    if key not in problem.cache:
-        problem.cache[key] = replace(problem, time_limit=limit)
-    found = problem.cache[key]
-    assert isinstance(found, Instance)
-    return found
+    return problem if limit == problem.time_limit else replace(problem, time_limit=limit)
 
 
 #: Any run on a scheduling problem, where its benchmark does not matter.

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from planoracle.instances.model import Instance
+from planoracle.instances.memo import Memo
 from planoracle.instances.problem import Problem
 
 __all__ = ["FORMAT", "digest", "fingerprint", "of_text"]
@@ -39,19 +38,9 @@ def of_text(text: str) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
+@Memo
 def fingerprint(problem: Problem) -> str:
     """Return the digest of a problem with everything its rules need, its name included; worked out once."""
-    if not isinstance(problem, Instance):
-        return _of_other(problem)
-    found = problem.cache.get("fingerprint")
-    if found is None:
-        found = problem.cache["fingerprint"] = digest(problem)
-    assert isinstance(found, str)
-    return found
-
-
-@lru_cache(maxsize=1024)
-def _of_other(problem: Problem) -> str:
     return digest(problem)
 
 

@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from planoracle.analysis.frames.collected import Collected, Collector, where
+from planoracle.analysis.optimum import optimum
 from planoracle.heuristics.budget import Budget
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.heuristics.registry import run
@@ -16,7 +17,7 @@ from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.status import Status
-from planoracle.solver.exact.solve import Result, solve
+from planoracle.solver.exact.solve import solve
 
 __all__ = ["METHODS", "compare_methods"]
 
@@ -114,8 +115,8 @@ def _exactly(problem: Problem, time_limit: float, rows: Collector) -> tuple[_Fou
             found: Any = plan(problem, time_limit=time_limit)
         else:
             instance = of_kind(problem, Instance)
-            found = instance.cache.get("optimum")
-            if not isinstance(found, Result) or not found.status.settled:
+            found = optimum.known(instance)
+            if found is None or not found.status.settled:
                 found = solve(instance, time_limit=time_limit)
     except PlanoracleError as error:
         rows.fail(error, instance=problem.name, method="optimum")

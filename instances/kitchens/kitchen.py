@@ -11,6 +11,7 @@ from math import prod
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.domain import ACTOR, Domain
+from planoracle.instances.memo import Remembering
 
 __all__ = ["MAX_OBJECTS", "Atom", "Goal", "Kitchen", "can_be_cast", "check_size", "natural", "split_name", "unify"]
 
@@ -128,7 +129,7 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Kitchen:
+class Kitchen(Remembering):
     """A problem: reach the goal in the fewest steps. Immutable and hashable; `of` checks and orders it.
 
     Attributes

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
 
+from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan.language import Answers, Command
 from planoracle.instances.recipe2plan.profile import PROFILES, Profile
@@ -62,14 +62,8 @@ class _Kitchen:
     recipes: dict[str, int]  # name -> number of steps
 
 
+@Memo
 def _kitchen(instance: Instance) -> _Kitchen:
-    found = instance.cache.get("recipe2plan")
-    if found is None:
-        found = instance.cache["recipe2plan"] = _compile(instance)
-    return cast(_Kitchen, found)
-
-
-def _compile(instance: Instance) -> _Kitchen:
     recipes = {task: number for number, task in enumerate(instance.tasks)}
     windows: list[list[tuple[int, int]]] = [[] for _ in instance.actions]
     for lag in instance.lags:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
-
+from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan.language import Command, parse
@@ -82,10 +81,12 @@ def released_plan(problem: Instance) -> tuple[Command, ...] | None:
 
 
 def _commands(problem: Instance, best: Best) -> tuple[Command, ...] | None:
-    """Return the commands of a proved optimal plan, read once."""
+    """Return the commands of a proved optimal plan."""
     if best.status != Status.optimal or best.plan is None:
         return None
-    found = problem.cache.get("optimal commands")
-    if found is None:
-        found = problem.cache["optimal commands"] = parse(best.plan, problem).commands
-    return cast("tuple[Command, ...]", found) or None
+    return _parsed(problem, best.plan) or None
+
+
+@Memo
+def _parsed(problem: Instance, plan: str) -> tuple[Command, ...]:
+    return parse(plan, problem).commands

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from itertools import combinations, takewhile
 
 from planoracle.instances.deadline import NEVER, Deadline
+from planoracle.instances.memo import Memo
 from planoracle.instances.model import Action, Instance
 from planoracle.solver.exact.bounds import Windows, windows
 
@@ -204,13 +205,12 @@ def _insert(paths: _Distances, i: int, j: int, length: int) -> None:
                     row[node] = a + b
 
 
+@Memo
 def closure(instance: Instance) -> list[int]:
-    """For every action a bit set of the actions that must finish before it starts (cached on the instance)."""
-    before = instance.cache.get("closure")
-    if before is None:
-        before = instance.cache["closure"] = [0] * len(instance.actions)
-        for i in instance.order:
-            for j, lag in instance.predecessors[i]:
-                if lag >= 0:
-                    before[i] |= before[j] | 1 << j
-    return before  # type: ignore[return-value]  # the cache is untyped
+    """For every action a bit set of the actions that must finish before it starts (worked out once)."""
+    before = [0] * len(instance.actions)
+    for i in instance.order:
+        for j, lag in instance.predecessors[i]:
+            if lag >= 0:
+                before[i] |= before[j] | 1 << j
+    return before

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import cast
 
 from planoracle.instances.errors import InputError
+from planoracle.instances.memo import Memo
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode
 from planoracle.instances.state import NOW
 from planoracle.instances.wording import action_name, moment, span
@@ -50,9 +50,7 @@ class Constraint:
         return self.kind, self.subject
 
 
-_Cached = tuple[Instance | None, tuple[Constraint, ...]]
-
-
+@Memo
 def constraints(instance: Instance) -> tuple[Constraint, ...]:
     """Return all constraints of an instance, action by action in the order of precedence.
 
@@ -87,11 +85,7 @@ def constraints(instance: Instance) -> tuple[Constraint, ...]:
     use: step 2 of Cobbler occupies the microwave for 1 min
     minimum: step 3 of Cobbler cannot start before step 2 of Cobbler is finished
     """
-    owner, known = cast(_Cached, instance.cache.get("constraints", (None, ())))
-    if owner is not instance:  # a copy made by `dataclasses.replace` may share the cache
-        known = tuple(_Teller(instance).tell())
-        instance.cache["constraints"] = instance, known
-    return known
+    return tuple(_Teller(instance).tell())
 
 
 def only(instance: Instance, kept: Iterable[Constraint]) -> Instance:

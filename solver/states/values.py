@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import gcd
 
+from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.instances.trajectory import AnyTrajectory, DecisionPoint
 from planoracle.solver.exact.bounds import common_tick
@@ -24,12 +25,15 @@ _MAX_PARTS = 6_000
 
 def state_solver(instance: Instance, step: int, latest: int = 0) -> StateSolver:
     """Return the solver of an instance for times that are multiples of a step, kept with the instance."""
-    key = f"states {step}"
-    found = instance.cache.get(key)
-    if found is None:
-        found = instance.cache[key] = StateSolver(instance, step, latest)
-    assert isinstance(found, StateSolver)
-    return found
+    solvers = _solvers(instance)
+    if step not in solvers:
+        solvers[step] = StateSolver(instance, step, latest)
+    return solvers[step]
+
+
+@Memo
+def _solvers(instance: Instance) -> dict[int, StateSolver]:
+    return {}
 
 
 def step_of(run: AnyTrajectory) -> int:

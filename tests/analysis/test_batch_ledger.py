@@ -253,7 +253,7 @@ def test_a_fingerprint_is_of_the_content_with_what_the_rules_need():
 
     instance = catalogue.load("asynctool/cross2/01")
     again = replace(instance)
-    again.cache["something"] = 1
+    again.memos["something"] = 1
     assert fingerprint(again) == fingerprint(instance)
     actions = (replace(instance.actions[0], duration=2, attended=2), *instance.actions[1:])
     assert fingerprint(replace(instance, actions=actions)) != fingerprint(instance)

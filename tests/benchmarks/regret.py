@@ -35,7 +35,7 @@ def profiles() -> list:
     """Price all reference plans, each from nothing."""
     seconds, found = [], []
     for instance, plan in references():
-        instance.cache.clear()
+        instance.memos.clear()
         began = perf_counter()
         found.append(regret(instance, plan, RULES))
         seconds.append(perf_counter() - began)

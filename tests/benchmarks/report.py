@@ -129,7 +129,7 @@ def main() -> None:
     kept = parser.parse_args().page
     rows = list(enumerate(submissions(), 1))
     for name in {row["instance"] for _, row in rows}:
-        load(name).cache.clear()  # grading has to solve them again
+        load(name).memos.clear()  # grading has to solve them again
     began = perf_counter()
     graded = sum(grade.scored for grade in grade_all(rows, Grader()))
     grading = perf_counter() - began

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
-import pickle
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,7 +21,7 @@ from planoracle.instances.certify import language
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files import instance_from_document, to_document
 from planoracle.instances.generic.language import MAX_TIME
-from planoracle.instances.model import Action, Instance
+from planoracle.instances.model import Instance
 from planoracle.instances.reading import MAX_CONTAINERS, load_json, read_bytes
 from planoracle.instances.referee import MAX_VIOLATIONS
 from planoracle.instances.schedule import MAX_PIECES
@@ -234,11 +232,3 @@ def test_the_most_pieces_that_are_read_are_refereed_in_little_time(spread: int) 
     run = language("own").replay(OVEN, plan)
     assert len(run.violations) == (4 if spread == 7 else MAX_VIOLATIONS)  # uses follow each other, or do not
     assert not run.success
-
-
-def test_copies_and_pickles_leave_out_what_tools_keep() -> None:
-    instance = Instance("n", (Action("t/a", "t", 1, 1),))
-    instance.cache["solver"] = (line for line in ())  # a generator can neither be copied nor pickled
-    assert pickle.loads(pickle.dumps(instance)) == copy.deepcopy(instance) == instance
-    assert copy.copy(instance).cache == {}
-    assert len(instance.cache) == 1

@@ -1,0 +1,69 @@
+"""What modules keep about a problem is no part of it, and goes with it."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+import weakref
+from dataclasses import replace
+
+import pytest
+
+from planoracle.instances import catalogue
+from planoracle.instances.memo import Memo
+from planoracle.instances.problem import Problem
+
+NAMES = ["recipe2plan/timed/Cobbler_Pancakes", "robotouille/synchronous/0_cheese_sandwich"]
+
+
+@pytest.fixture(params=NAMES)
+def problem(request: pytest.FixtureRequest) -> Problem:
+    return replace(catalogue.problem(request.param))
+
+
+def test_worked_out_once_for_every_problem_and_arguments(problem: Problem) -> None:
+    calls = []
+
+    @Memo
+    def size(problem: Problem, factor: int = 1, *, more: int = 0) -> int | None:
+        calls.append((problem.name, factor, more))
+        return None if factor == 3 else factor * len(problem.agents) + more
+
+    @Memo
+    def other(problem: Problem) -> str:
+        return problem.unit
+
+    assert size.known(problem) is None
+    assert [size(problem), size(problem), size.known(problem)] == [1, 1, 1]
+    assert [size(problem, 2), size(problem, more=2), size(problem, 2), size(problem, more=2)] == [2, 3, 2, 3]
+    assert [size(problem, 3), size(problem, 3)] == [None, None]  # it is kept like any other
+    assert other(problem) == problem.unit
+    assert [call[1:] for call in calls] == [(1, 0), (2, 0), (1, 2), (3, 0)]
+    size(replace(problem))
+    assert len(calls) == 5
+
+
+def test_what_is_kept_is_no_part_of_the_problem(problem: Problem) -> None:
+    plain, text, value = replace(problem), repr(problem), hash(problem)
+    problem.memos["lines"] = (line for line in ())  # a generator can neither be copied nor pickled
+    assert (repr(problem), hash(problem)) == (text, value)
+    assert problem == plain
+    for again in (replace(problem), copy.copy(problem), copy.deepcopy(problem), pickle.loads(pickle.dumps(problem))):
+        assert again == problem
+        assert again.memos == {}
+    assert len(problem.memos) == 1
+
+
+def test_what_is_kept_goes_with_the_problem(problem: Problem) -> None:
+    class Large:
+        def __init__(self, problem: Problem) -> None:
+            self.problem = problem
+
+    large = Memo(Large)
+    one = replace(problem)
+    kept = weakref.ref(large(one))
+    assert kept() is large(one)
+    del one
+    gc.collect()
+    assert kept() is None
