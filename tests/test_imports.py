@@ -9,6 +9,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -18,12 +19,18 @@ ALLOWED = {
     "solver": {"instances", "heuristics", "solver"},
     "analysis": {"instances", "heuristics", "solver", "analysis"},
 }
+ALLOWED_CIRCLES = [
+    # An instance checks itself when it is made; the checks, a module of their own, know it by its type only.
+    ("instances.model", "instances.validate"),
+    # Regret goes to kitchens by their kind, and what it returns is defined where it does so.
+    ("analysis.regret", "analysis.kitchens"),
+]
 MODULES = [path for folder in ALLOWED for path in sorted((ROOT / folder).rglob("*.py"))]
 HEAVY = ("pandas", "matplotlib", "networkx", "ortools", "pydantic", "numpy")
 
 
-def imported_folders(source: str, package: str = "planoracle") -> set[str]:
-    """Folders of ours that a module of ``package`` imports from anywhere in its text."""
+def imported_names(source: str, package: str = "planoracle") -> list[str]:
+    """Modules, and names in modules, that a module of ``package`` imports anywhere in its text."""
     names: list[str] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -33,7 +40,23 @@ def imported_folders(source: str, package: str = "planoracle") -> set[str]:
             base = ".".join(parts[: len(parts) - node.level + 1]) if node.level else ""
             module = ".".join(filter(None, (base, node.module)))
             names += [f"{module}.{alias.name}" for alias in node.names]
-    return {name.split(".")[1] for name in names if name.startswith("planoracle.")}
+    return names
+
+
+def imported_folders(source: str, package: str = "planoracle") -> set[str]:
+    """Folders of ours that a module of ``package`` imports from anywhere in its text."""
+    return {name.split(".")[1] for name in imported_names(source, package) if name.startswith("planoracle.")}
+
+
+def circles(sources: dict[str, str]) -> set[frozenset[str]]:
+    """Sets of modules that import each other, at once, late or for types only."""
+    graph = nx.DiGraph()
+    for module, source in sources.items():
+        for name in imported_names(source, module.rpartition(".")[0]):
+            target = name if name in sources else name.rpartition(".")[0]
+            if target in sources:
+                graph.add_edge(module, target)
+    return {frozenset(found) for found in nx.strongly_connected_components(graph) if len(found) > 1}
 
 
 @pytest.mark.parametrize(
@@ -61,6 +84,23 @@ def test_imports_point_one_way(path: Path) -> None:
     parts = path.relative_to(ROOT).parent.parts
     found = imported_folders(path.read_text(encoding="utf-8"), ".".join(("planoracle", *parts)))
     assert found <= ALLOWED[parts[0]]
+
+
+def test_no_modules_import_each_other() -> None:
+    sources = {}
+    for path in MODULES:
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        name = ".".join(("planoracle", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+        sources[name] = path.read_text(encoding="utf-8")
+    assert circles(sources) == {frozenset(f"planoracle.{name}" for name in names) for names in ALLOWED_CIRCLES}
+
+
+def test_circles_are_seen_however_they_are_made() -> None:
+    one = "from planoracle.solver import b"
+    assert circles({"planoracle.solver.a": one, "planoracle.solver.b": "import os"}) == set()
+    for two in ("import planoracle.solver.a", "def f():\n    from planoracle.solver.a import g", "from .a import g"):
+        found = circles({"planoracle.solver.a": one, "planoracle.solver.b": two, "planoracle.solver.c": one})
+        assert found == {frozenset(("planoracle.solver.a", "planoracle.solver.b"))}
 
 
 def test_command_line_starts_without_heavy_libraries() -> None:

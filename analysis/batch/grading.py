@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from planoracle.analysis.batch.digest import FORMAT, digest, fingerprint, of_text
-from planoracle.analysis.batch.pipeline import Item
-from planoracle.analysis.batch.work import Answer, Chunk, Packed, pack
+from planoracle.analysis.batch.work import Answer, Chunk, Item, Packed, pack
 from planoracle.analysis.grade import Grader
 from planoracle.analysis.optimum import remembering
 from planoracle.analysis.problems import Problems

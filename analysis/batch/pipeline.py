@@ -3,46 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from planoracle.analysis.batch.pool import Batch, Pool
-from planoracle.analysis.batch.work import Answer, Chunk, Packed
+from planoracle.analysis.batch.work import Answer, Chunk, Item, Packed
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.journal import Ledger
 
-__all__ = ["Item", "answered"]
+__all__ = ["answered"]
 
 # A chunk holds no more bytes of tasks; a batch no more items.
 _BYTES, _ITEMS = 2**20, 1024
-
-
-@dataclass(slots=True)
-class Item:
-    """One thing to be answered.
-
-    Attributes
-    ----------
-    label
-        How it is called in messages.
-    about
-        What the caller wants to have back with the answer.
-    key
-        What its result is kept under; ``None``: it is not kept.
-    task
-        What is to be done; ``None`` if there is an ``answer`` already.
-    problems
-        Problems from files that the task names.
-    """
-
-    label: str
-    about: Any
-    key: str | None = None
-    task: bytes | None = None
-    problems: Mapping[str, Packed] = field(default_factory=dict)
-    answer: Answer | None = None
 
 
 def answered(

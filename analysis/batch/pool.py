@@ -12,15 +12,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from time import monotonic
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from planoracle.analysis.batch.errors import WorkerError
 from planoracle.analysis.batch.executors import Here, Processes
-from planoracle.analysis.batch.work import Answer, Chunk, Done, Work
+from planoracle.analysis.batch.work import Answer, Chunk, Done, Item, Work
 from planoracle.analysis.spoken import tell
-
-if TYPE_CHECKING:
-    from planoracle.analysis.batch.pipeline import Item
 
 __all__ = ["Batch", "Hands", "Pool"]
 

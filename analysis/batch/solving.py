@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planoracle.analysis.batch.digest import FORMAT, digest, fingerprint
-from planoracle.analysis.batch.pipeline import Item
-from planoracle.analysis.batch.work import Answer, Chunk, pack
+from planoracle.analysis.batch.work import Answer, Chunk, Item, pack
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind

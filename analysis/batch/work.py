@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Lock
 from time import perf_counter
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from planoracle.analysis.batch.errors import WorkerError
 
-__all__ = ["Answer", "Chunk", "Done", "Packed", "Work", "pack", "work_on"]
+__all__ = ["Answer", "Chunk", "Done", "Item", "Packed", "Work", "pack", "work_on"]
 
 
 class Answer(NamedTuple):
@@ -35,6 +36,32 @@ class Packed(NamedTuple):
 
     fingerprint: str
     data: bytes
+
+
+@dataclass(slots=True)
+class Item:
+    """One thing to be answered.
+
+    Attributes
+    ----------
+    label
+        How it is called in messages.
+    about
+        What the caller wants to have back with the answer.
+    key
+        What its result is kept under; ``None``: it is not kept.
+    task
+        What is to be done; ``None`` if there is an ``answer`` already.
+    problems
+        Problems from files that the task names.
+    """
+
+    label: str
+    about: Any
+    key: str | None = None
+    task: bytes | None = None
+    problems: Mapping[str, Packed] = field(default_factory=dict)
+    answer: Answer | None = None
 
 
 class Chunk(NamedTuple):

@@ -26,7 +26,7 @@ from planoracle.instances.visible import to_json
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.grading import Submissions
-    from planoracle.analysis.batch.pipeline import Item
+    from planoracle.analysis.batch.work import Item
     from planoracle.analysis.statistics import Averages
     from planoracle.instances.scoring import Average
 
@@ -86,8 +86,7 @@ def grade(
 
 def _items(stream: IO[bytes], source: str, making: Submissions) -> Iterator[Item]:
     """Yield an item for every line; what cannot be read is answered at once."""
-    from planoracle.analysis.batch.pipeline import Item
-    from planoracle.analysis.batch.work import Answer
+    from planoracle.analysis.batch.work import Answer, Item
     from planoracle.analysis.submissions import read_submissions
     from planoracle.instances.errors import InputError
 

@@ -18,7 +18,7 @@ from planoracle.analysis.spoken import tell
 from planoracle.instances.status import Status
 
 if TYPE_CHECKING:
-    from planoracle.analysis.batch.pipeline import Item
+    from planoracle.analysis.batch.work import Item
 
 _COLUMNS = ("instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof")
 # No name is longer, in bytes.
@@ -97,8 +97,7 @@ def _typed() -> Iterator[str]:
 
 def _items(names: Any, item: Callable[[Any], Item]) -> Iterator[Item]:
     """Yield an item for every problem; what cannot be read is answered at once."""
-    from planoracle.analysis.batch.pipeline import Item
-    from planoracle.analysis.batch.work import Answer
+    from planoracle.analysis.batch.work import Answer, Item
     from planoracle.instances import catalogue
     from planoracle.instances.errors import PlanoracleError, UnknownNameError
 

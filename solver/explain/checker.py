@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model import Action, Demand, Instance, Mode
-from planoracle.solver.explain.certificate import Certificate, Hop, Load, Order, Path, Split, Step
+from planoracle.solver.explain.steps import Hop, Load, Order, Path, Proof, Split, Step
 
 __all__ = ["verify"]
 
@@ -15,7 +15,7 @@ _Event = tuple[str, str]
 _BEGIN, _END = ("begin", ""), ("end", "")
 
 
-def verify(instance: Instance, certificate: Certificate) -> None:
+def verify(instance: Instance, proof: Proof) -> None:
     """Recompute every step of a certificate.
 
     A certificate that passes is a proof: no schedule of the instance is shorter than its bound.
@@ -26,11 +26,11 @@ def verify(instance: Instance, certificate: Certificate) -> None:
         Naming the first step that does not hold.
     """
     known = []
-    if certificate.supposed is not None:
-        if certificate.supposed != certificate.bound - 1:
+    if proof.supposed is not None:
+        if proof.supposed != proof.bound - 1:
             raise InternalError(f"{instance.name}: a wrong supposition")
-        known.append(Hop(_END, _BEGIN, -certificate.supposed, "supposition"))
-    _Auditor(instance, certificate.bound, known).check(certificate.steps)
+        known.append(Hop(_END, _BEGIN, -proof.supposed, "supposition"))
+    _Auditor(instance, proof.bound, known).check(proof.steps)
 
 
 class _Auditor:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from planoracle.instances.model import Instance
 from planoracle.instances.state import NOW
 from planoracle.instances.wording import action_name, moment, span
-from planoracle.solver.explain.certificate import Certificate, Hop, Load, Order, Path, Split, Step, Via
+from planoracle.solver.explain.steps import Hop, Load, Order, Path, Proof, Split, Step, Via
 
 __all__ = ["tell"]
 
@@ -15,7 +15,7 @@ _Event = tuple[str, str]
 _BEGIN, _END = ("begin", ""), ("end", "")
 
 
-def tell(instance: Instance, certificate: Certificate) -> list[str]:
+def tell(instance: Instance, proof: Proof) -> list[str]:
     """Return one line for every step; those of a case are indented.
 
     Examples
@@ -27,20 +27,20 @@ def tell(instance: Instance, certificate: Certificate) -> list[str]:
     >>> tell(kitchen, certificate(kitchen, 13))
     ['(1) t/chop 4 ticks + t/boil 9 ticks = 13 ticks: everything takes at least 13 ticks.']
     """
-    teller = _Teller(instance, certificate)
+    teller = _Teller(instance, proof)
     lines = []
-    if certificate.supposed is not None:
-        lines.append(f"Suppose that everything could be done in less than {teller.span(certificate.bound)}.")
-    lines += teller.steps(certificate.steps)
-    if certificate.supposed is not None:
-        lines.append(f"So the supposition is wrong: everything takes at least {teller.span(certificate.bound)}.")
+    if proof.supposed is not None:
+        lines.append(f"Suppose that everything could be done in less than {teller.span(proof.bound)}.")
+    lines += teller.steps(proof.steps)
+    if proof.supposed is not None:
+        lines.append(f"So the supposition is wrong: everything takes at least {teller.span(proof.bound)}.")
     return lines
 
 
 class _Teller:
-    def __init__(self, instance: Instance, certificate: Certificate) -> None:
+    def __init__(self, instance: Instance, proof: Proof) -> None:
         self.instance = instance
-        self.certificate = certificate
+        self.proof = proof
         self.agent = "the agent" if len(instance.agents) == 1 else "an agent"
 
     def name(self, action: str) -> str:

@@ -6,8 +6,8 @@ from planoracle.instances.errors import InternalError
 from planoracle.instances.model import Instance
 from planoracle.solver.explain import derivations as chains
 from planoracle.solver.explain.axioms import BEGIN, END, Event, freed, givens
-from planoracle.solver.explain.certificate import Case, Hop, Load, Order, Path, Split, Step, Via
 from planoracle.solver.explain.derivations import Node
+from planoracle.solver.explain.steps import Case, Hop, Load, Order, Path, Split, Step, Via
 
 __all__ = ["written"]
 

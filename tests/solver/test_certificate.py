@@ -17,8 +17,9 @@ from planoracle.instances.schedule import Piece
 from planoracle.instances.state import State, restricted
 from planoracle.solver.exact.bounds import horizon
 from planoracle.solver.exact.solve import solve
-from planoracle.solver.explain.certificate import Case, Certificate, Load, Order, Path, Split, certificate
+from planoracle.solver.explain.certificate import certificate
 from planoracle.solver.explain.checker import verify
+from planoracle.solver.explain.steps import Case, Load, Order, Path, Split
 
 
 def job(name, duration, attended=None, **more):
@@ -327,7 +328,7 @@ def test_forged_certificates_are_refused(name):
     shown = certificate(instance, solve(instance).makespan)
     verify(instance, shown)
     supposed = None if shown.supposed is None else shown.supposed + 1
-    higher = Certificate(shown.instance, shown.kind, shown.bound + 1, shown.makespan, shown.steps, supposed)
+    higher = replace(shown, bound=shown.bound + 1, supposed=supposed)
     if any(isinstance(step, Path) and step.ticks == shown.bound for step in shown.steps) or supposed is not None:
         with pytest.raises(InternalError):
             verify(instance, higher)

@@ -1,0 +1,211 @@
+"""The steps of a proof that no schedule is shorter: what each says, and what it builds on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+__all__ = ["Case", "Hop", "Load", "Order", "Path", "Proof", "Split", "Step", "Via"]
+
+
+class Hop(NamedTuple):
+    """Event ``target`` is at least ``ticks`` (perhaps negative) after ``source``.
+
+    Events are pairs (kind, action): ``begin`` and ``end`` without an action; ``start`` and ``finish`` of one, and
+    ``free``, when it no longer holds its agent.
+
+    ``why`` it is so: ``order`` (nothing ends after the end), ``release``, ``duration``, ``attended``, ``lag``
+    (a minimum), ``window`` (a maximum lag), ``state`` (a setting comes before its use), ``supposition``, ``case``, or
+    ``line``: the step of number ``line`` says so.
+    """
+
+    source: tuple[str, str]
+    target: tuple[str, str]
+    ticks: int
+    why: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Times between events, added up. One from an event to itself of more than 0 ticks is a contradiction."""
+
+    number: int
+    hops: tuple[Hop, ...]
+
+    @property
+    def ticks(self) -> int:
+        """Least time from the first to the last event."""
+        return sum(hop.ticks for hop in self.hops)
+
+
+class Via(NamedTuple):
+    """What a member of a load needs, and why it lies between the two events of the load."""
+
+    action: str
+    ticks: int
+    before: tuple[Hop, ...]
+    after: tuple[Hop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Actions that hold agents, or a resource, and must all lie between two events, need their time.
+
+    The first member starts at least ``first`` ticks after ``source``; from the last one's end to ``target`` at
+    least ``rest`` pass. ``names``: the agents or the resource, ``capacity``: how many there are, or its units.
+    ``in_turn``: at most ``capacity`` members are ever under way at a time, and none can be interrupted, so that some of
+    them follow each other.
+    """
+
+    number: int
+    source: tuple[str, str]
+    target: tuple[str, str]
+    machine: str
+    names: tuple[str, ...]
+    capacity: int
+    in_turn: bool
+    members: tuple[Via, ...]
+    first: int
+    rest: int
+
+    @property
+    def work(self) -> int:
+        """Ticks (times units) of the members."""
+        return sum(member.ticks for member in self.members)
+
+    @property
+    def turns(self) -> int:
+        """How many members at least follow each other, if they go in turn."""
+        return -(-len(self.members) // self.capacity)
+
+    @property
+    def needed(self) -> int:
+        """Ticks that all members need together: their work by the capacity, or the shortest ones in turn."""
+        if self.in_turn:
+            return sum(sorted(member.ticks for member in self.members)[: self.turns])
+        return -(-self.work // self.capacity)
+
+    @property
+    def ticks(self) -> int:
+        """Least time from source to target."""
+        return self.first + self.needed + self.rest
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One of two ways holds (``held``), since the other (``excluded``) contradicts ``against``.
+
+    ``kind`` and ``about`` say why there are but two: ``agent`` (two actions, the agent whom both need), ``resource``
+    (two actions, the resource on which they have no room together), ``start`` (an action that the agent has to
+    start, one that holds the agent, the agent), ``state`` (a setting, the only setting that serves a use, the use,
+    the resource), ``modes`` (two actions that have no room together in any of their modes, and nothing), ``mode`` (what
+    one mode of an action waits for, what its other mode does, the action, and nothing).
+    """
+
+    number: int
+    kind: str
+    about: tuple[str, ...]
+    held: Hop
+    excluded: Hop
+    against: tuple[Hop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One way in which things can go, and what follows."""
+
+    assumed: Hop
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """One of two cases holds, see `Order` for ``kind`` and ``about``; in each the bound follows."""
+
+    number: int
+    kind: str
+    about: tuple[str, ...]
+    cases: tuple[Case, ...]
+
+
+Step = Path | Load | Order | Split
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """Steps that lead to a lower bound.
+
+    Attributes
+    ----------
+    bound
+        Ticks.
+    supposed
+        The proof supposes that all is done by this tick, ``bound - 1``, and ends in a contradiction; ``None``
+        if it is direct.
+    steps
+        In order; each builds on the instance and on steps before it. The last is a `Path` that reaches the bound or
+        contradicts itself, or a `Split` whose cases end so.
+    """
+
+    bound: int
+    steps: tuple[Step, ...]
+    supposed: int | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of steps, those of the cases included."""
+        return sum(1 for _ in _all(self.steps))
+
+    def plain_steps(self) -> list[dict[str, Any]]:
+        """Return the steps for JSON."""
+        return [_plain(step) for step in self.steps]
+
+
+def _all(steps: tuple[Step, ...]) -> Iterator[Step]:
+    for step in steps:
+        yield step
+        if isinstance(step, Split):
+            for case in step.cases:
+                yield from _all(case.steps)
+
+
+def _hop(hop: Hop) -> dict[str, Any]:
+    found = {"from": list(hop.source), "to": list(hop.target), "ticks": hop.ticks, "why": hop.why}
+    return found if hop.line is None else found | {"line": hop.line}
+
+
+def _hops(hops: tuple[Hop, ...]) -> list[dict[str, Any]]:
+    return [_hop(hop) for hop in hops]
+
+
+def _plain(step: Step) -> dict[str, Any]:
+    if isinstance(step, Path):
+        return {"number": step.number, "link": "path", "ticks": step.ticks, "hops": _hops(step.hops)}
+    if isinstance(step, Load):
+        return {
+            "number": step.number,
+            "link": "load",
+            "from": list(step.source),
+            "to": list(step.target),
+            "ticks": step.ticks,
+            "machine": step.machine,
+            "names": list(step.names),
+            "capacity": step.capacity,
+            "in_turn": step.in_turn,
+            "first": step.first,
+            "work": step.work,
+            "needed": step.needed,
+            "rest": step.rest,
+            "members": [
+                {"action": via.action, "ticks": via.ticks, "before": _hops(via.before), "after": _hops(via.after)}
+                for via in step.members
+            ],
+        }
+    told = {"number": step.number, "kind": step.kind, "about": list(step.about)}
+    if isinstance(step, Order):
+        held, excluded = _hop(step.held), _hop(step.excluded)
+        return told | {"link": "order", "held": held, "excluded": excluded, "against": _hops(step.against)}
+    cases = [{"assumed": _hop(case.assumed), "steps": [_plain(one) for one in case.steps]} for case in step.cases]
+    return told | {"link": "split", "cases": cases}
