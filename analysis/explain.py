@@ -25,7 +25,7 @@ class Explanation:
     Attributes
     ----------
     status
-        ``optimal``, ``feasible``, ``infeasible`` or ``unknown``, as `planoracle.solver.exact.solve.Result` has it.
+        ``optimal``, ``feasible``, ``infeasible`` or ``unknown``, as `planoracle.solver.result.Result` has it.
     makespan, lower_bound
         Ticks (steps of a kitchen); ``None`` where not known.
     unit

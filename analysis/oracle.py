@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
-from planoracle.analysis.optimum import kitchen_optimum, optimum
-from planoracle.analysis.recent import Recent
+from planoracle.analysis.optimum import optimum
 from planoracle.instances.benchmark import AnyRun
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.kitchens.profile import Profile
-from planoracle.instances.model import Instance
-from planoracle.instances.problem import Problem, of_kind
+from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.instances.scoring import Best
 from planoracle.solver.runs import solver_of
@@ -30,15 +25,12 @@ class Oracle:
 
     def __init__(self, seconds: float = 10.0) -> None:
         self.seconds = seconds
-        self._kitchens: Recent[tuple[Kitchen, Rules], Best] = Recent(1024)
 
     def best(self, problem: Problem, rules: Rules) -> Best:
         """Return what is known about the best plans under some rules."""
-        if isinstance(problem, Kitchen):
-            return self._kitchens.get(
-                (problem, rules), lambda: kitchen_optimum(problem, cast(Profile, rules), seconds=self.seconds)
-            )
-        return optimum(of_kind(problem, Instance))
+        if problem.kind == "schedule":  # the rules are in it
+            return optimum(problem)
+        return optimum(problem, rules, seconds=self.seconds)
 
     def rest(self, run: AnyRun) -> Best:
         """Return the best way to go on where a run ended; the makespan is that of what is left."""

@@ -26,7 +26,7 @@ class Curve:
     makespans
         Ticks, for 1, 2, ... agents; ``None`` where no schedule was found.
     statuses
-        As in `planoracle.solver.exact.solve.Result`.
+        As in `planoracle.solver.result.Result`.
     grids
         Ticks; the optima hold for pauses at their multiples.
     critical_path

@@ -119,7 +119,7 @@ def test_messages_of_or_tools_are_made_in_one_module() -> None:
     }
     assert found == {
         ("solver/exact/cp.py", "from ortools.sat.python import cp_model_helper as cmh"),
-        ("solver/exact/solve.py", "import ortools"),  # for its version
+        ("solver/result.py", "import ortools"),  # for its version
     }
 
 

@@ -21,7 +21,7 @@ from planoracle.analysis.statistics import Averages
 from planoracle.analysis.submissions import INTERNAL
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem
-from planoracle.solver.exact.solve import versions
+from planoracle.solver.result import versions
 
 __all__ = ["Grading", "Sound", "Submissions"]
 

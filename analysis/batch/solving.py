@@ -11,9 +11,9 @@ from typing import Any
 from planoracle.analysis.batch.digest import FORMAT, digest, fingerprint
 from planoracle.analysis.batch.work import Answer, Chunk, Item, pack
 from planoracle.instances.errors import PlanoracleError
-from planoracle.instances.model import Instance
-from planoracle.instances.problem import Problem, of_kind
-from planoracle.solver.exact import solve as solver
+from planoracle.instances.problem import Problem
+from planoracle.solver.result import versions
+from planoracle.solver.solve import solve
 
 __all__ = ["Solving", "sound"]
 
@@ -29,13 +29,13 @@ def sound(row: Any) -> bool:
 
 @dataclass(frozen=True)
 class Solving:
-    """Solve problems exactly; the options of `planoracle.solver.exact.solve.solve`."""
+    """Solve problems exactly; the options of `planoracle.solver.solve.solve`."""
 
     time_limit: float = 60.0
     seed: int = 0
     workers: int = 1
     finest: bool = False
-    versions: tuple[tuple[str, str], ...] = tuple(solver.versions().items())
+    versions: tuple[tuple[str, str], ...] = tuple(versions().items())
 
     def item(self, problem: Problem, *, keyed: bool) -> Item:
         """Return the item of a problem, with a key if its result is to be kept."""
@@ -53,36 +53,12 @@ class Solving:
 
     def _answer(self, problem: Problem) -> Answer:
         try:
-            return Answer(json.dumps(self._row(problem)))
+            result = solve(
+                problem, time_limit=self.time_limit, seed=self.seed, workers=self.workers, finest=self.finest
+            )
+            return Answer(json.dumps(result.as_dict()))
         except PlanoracleError as error:
             return Answer(None, lasting=False, fault=str(error))
         except Exception as error:  # one problem our tools fail on must not end the rest
             fault = f"{problem.name}: internal error: {type(error).__name__}: {error}"
             return Answer(None, lasting=False, fault=fault[:1000])
-
-    def _row(self, problem: Problem) -> dict[str, Any]:
-        result: Any
-        if not isinstance(problem, Instance):
-            from planoracle.instances.kitchens.kitchen import Kitchen
-            from planoracle.solver.kitchens.planner import plan
-
-            result = plan(of_kind(problem, Kitchen), time_limit=self.time_limit)
-            own = {"rounds": result.rounds, "expanded": result.expanded}
-        else:
-            result = solver.solve(
-                problem, time_limit=self.time_limit, seed=self.seed, workers=self.workers, finest=self.finest
-            )
-            pieces = None if result.schedule is None else [piece._asdict() for piece in result.schedule.pieces]
-            own = {"grid": result.grid, "schedule": pieces, "seed": result.seed}
-        return {
-            "instance": result.instance,
-            "status": result.status,
-            "makespan": result.makespan,
-            "lower_bound": result.lower_bound,
-            "unit": problem.unit,
-            "seconds": round(result.seconds, 6),
-            "proof": result.proof,
-            "plan": result.plan,
-            **own,
-            "versions": result.versions,
-        }

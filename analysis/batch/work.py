@@ -124,7 +124,7 @@ def _started(work: Work) -> Callable[[Chunk], list[Answer]]:
 
 def check_versions(work: Work) -> None:
     """Raise `WorkerError` if this process has other versions than the one that asks."""
-    from planoracle.solver.exact.solve import versions
+    from planoracle.solver.result import versions
 
     here, wanted = versions(), dict(work.versions)
     if here != wanted:

@@ -17,7 +17,7 @@ from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.status import Status
-from planoracle.solver.exact.solve import solve
+from planoracle.solver.solve import solve
 
 __all__ = ["METHODS", "compare_methods"]
 
@@ -109,15 +109,9 @@ def _problems(names: Iterable[str | Problem], rows: Collector) -> Iterator[Probl
 def _exactly(problem: Problem, time_limit: float, rows: Collector) -> tuple[_Found, int | None]:
     """Return the exact answer and the bound proved."""
     try:
-        if isinstance(problem, Kitchen):
-            from planoracle.solver.kitchens.planner import plan
-
-            found: Any = plan(problem, time_limit=time_limit)
-        else:
-            instance = of_kind(problem, Instance)
-            found = optimum.known(instance)
-            if found is None or not found.status.settled:
-                found = solve(instance, time_limit=time_limit)
+        found = optimum.known(problem)
+        if found is None or not found.status.settled:
+            found = solve(problem, time_limit=time_limit)
     except PlanoracleError as error:
         rows.fail(error, instance=problem.name, method="optimum")
         return _Found(None, reason=str(error)), None

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cache
 from math import ceil
 from time import perf_counter
 from typing import Any
-
-import ortools
 
 from planoracle.instances.certify import certify
 from planoracle.instances.deadline import Deadline, TimeOverError
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.status import Status
-from planoracle.instances.version import VERSION
 from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, steps
 from planoracle.solver.exact.coarse import coarse_schedule
 from planoracle.solver.exact.cp import Outcome, run
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.orders import ordered_windows
 from planoracle.solver.exact.size import model_size
+from planoracle.solver.result import Result, versions
 
-__all__ = ["Result", "solve", "versions"]
+__all__ = ["solve"]
 
 # Effort limits in CP-SAT's deterministic time, so that results do not depend on the machine's speed. One unit is some
 # two to ten seconds of a search on small models.
@@ -50,51 +46,6 @@ _TRIES = 200
 # Seconds per action and per use of a resource, of the time limit, that are kept for replaying a schedule.
 _REPLAY = 3e-5
 _CANONICAL = 0.1  # of the effort that the proof took, beyond that of the first look
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What is known about an instance.
-
-    Attributes
-    ----------
-    status
-        ``optimal``: ``schedule`` is best, proved. ``feasible``: there is a schedule, and ``lower_bound``
-        holds. ``infeasible``: proved that there is none. ``unknown``: neither found nor excluded.
-    makespan, lower_bound
-        Ticks; ``None`` where unknown.
-    plan
-        The schedule as text in the benchmark's language, accepted by its rules.
-    canonical
-        Whether the schedule is the canonical one (see `solve`).
-    seconds
-        Wall time, model building and refereeing included.
-    proof
-        In which step the status was settled.
-    grid
-        Ticks; statements about all schedules (``optimal``, ``infeasible``, ``lower_bound``) hold for schedules
-        that pause interruptible actions at multiples of it. 1 where finer pauses are proved not to help,
-        which is the case but for rare combinations of pauses and maximum lags.
-    """
-
-    instance: str
-    status: Status
-    schedule: Schedule | None = None
-    makespan: int | None = None
-    lower_bound: int | None = None
-    plan: str | None = None
-    canonical: bool = False
-    seconds: float = 0.0
-    proof: str = ""
-    grid: int = 1
-    seed: int = 0
-    versions: dict[str, str] = field(default_factory=dict)
-
-
-@cache
-def versions() -> dict[str, str]:
-    """Versions that a result depends on."""
-    return {"planoracle": VERSION, "ortools": ortools.__version__}  # type: ignore[attr-defined]  # the stub lacks it
 
 
 def solve(
@@ -397,14 +348,15 @@ class _Search:
         return Result(
             instance=self.instance.name,
             status=status,
-            schedule=schedule,
             makespan=makespan,
             lower_bound=bound,
             plan=plan,
-            canonical=canonical,
-            seconds=perf_counter() - self.began,
             proof=proof,
-            grid=self.grid(status, makespan) if grid is None else grid,
-            seed=self.seed,
             versions=versions(),
+            seed=self.seed,
+            unit=self.instance.unit,
+            schedule=schedule,
+            canonical=canonical,
+            grid=self.grid(status, makespan) if grid is None else grid,
+            seconds=perf_counter() - self.began,
         )

@@ -68,7 +68,7 @@ class Conflict:
     proof
         How the contradiction was proved.
     grid
-        Ticks; the contradiction is proved for pauses at multiples of it, see `planoracle.solver.exact.solve.Result`.
+        Ticks; the contradiction is proved for pauses at multiples of it, see `planoracle.solver.result.Result`.
     """
 
     instance: str

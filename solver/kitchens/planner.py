@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -15,49 +14,15 @@ from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.status import Status
-from planoracle.solver.exact.solve import versions
 from planoracle.solver.kitchens.consistency import contradiction
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.heuristic import Groups, guide, ordinary
+from planoracle.solver.result import Result, versions
 
-__all__ = ["KitchenResult", "plan"]
+__all__ = ["plan"]
 
 # Of the greedy searches: how much what is left weighs, and states after which they give up.
 _WEIGHTS, _GREEDY = (5, 2), 30_000
-
-
-@dataclass(frozen=True, slots=True)
-class KitchenResult:
-    """What is known about a kitchen.
-
-    Attributes
-    ----------
-    status
-        ``optimal``: ``actions`` are fewest, proved. ``feasible``: they reach the goal, and ``lower_bound`` holds.
-        ``infeasible``: proved that nothing does. ``unknown``: neither found nor excluded.
-    makespan, lower_bound
-        Steps, of all players together; ``None`` where unknown.
-    rounds
-        Steps by number of players, rounded up.
-    plan
-        The actions as text, one a line; accepted by the rules.
-    proof
-        In which way the status was settled.
-    expanded
-        States whose successors were looked at.
-    """
-
-    instance: str
-    status: Status
-    makespan: int | None = None
-    lower_bound: int | None = None
-    rounds: int | None = None
-    plan: str | None = None
-    actions: tuple[str, ...] = ()
-    seconds: float = 0.0
-    proof: str = ""
-    expanded: int = 0
-    versions: dict[str, str] = field(default_factory=dict)
 
 
 class _Child(NamedTuple):
@@ -77,7 +42,7 @@ def plan(
     time_limit: float = 60.0,
     rules: Profile = PROFILES["released"],
     after: Sequence[str] = (),
-) -> KitchenResult:
+) -> Result:
     """Find a plan of fewest steps and prove it.
 
     Parameters
@@ -123,7 +88,7 @@ class _Search:
         self.after = tuple(after)
         self._kinds: list[str] = []
 
-    def run(self) -> KitchenResult:
+    def run(self) -> Result:
         start = self.compiled.start()
         for i, text in enumerate(self.after):
             deed = self.compiled.find(start, text)
@@ -266,7 +231,7 @@ class _Search:
 
     def result(
         self, status: Status, proof: str, deeds: tuple[int, ...] | None = None, bound: int | None = None
-    ) -> KitchenResult:
+    ) -> Result:
         actions = None if deeds is None else tuple(self.compiled.deeds[deed].text for deed in deeds)
         if actions is not None:
             replayed = run.replay(self.kitchen, (*self.after, *actions), self.rules)
@@ -274,18 +239,20 @@ class _Search:
             if not replayed.success or made != len(self.after) + len(actions) or replayed.refusals:
                 raise InternalError(f"{self.kitchen.name}: a plan of ours does not pass the rules")
         steps = None if actions is None else len(actions)
-        return KitchenResult(
+        return Result(
             instance=self.kitchen.name,
             status=status,
             makespan=steps,
             lower_bound=steps if status == Status.optimal else bound,
-            rounds=None if steps is None else -(-steps // len(self.kitchen.players)),
             plan=None if actions is None else language.render(actions),
-            actions=actions or (),
             seconds=perf_counter() - self.began,
             proof=proof,
-            expanded=self.expanded,
             versions=versions(),
+            kind=self.kitchen.kind,
+            unit=self.kitchen.unit,
+            actions=actions or (),
+            rounds=None if steps is None else -(-steps // len(self.kitchen.players)),
+            expanded=self.expanded,
         )
 
 

@@ -10,13 +10,14 @@ from planoracle.instances.errors import InternalError
 from planoracle.instances.kitchens.run import KitchenRun, Record, replay
 from planoracle.instances.status import Status
 from planoracle.instances.targets import Dropped
-from planoracle.solver.kitchens.planner import KitchenResult, plan
+from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.repair.answer import Repair
+from planoracle.solver.result import Result
 
 __all__ = ["repair_kitchen"]
 
 
-def repair_kitchen(run: KitchenRun, best: KitchenResult, time_limit: float) -> Repair:
+def repair_kitchen(run: KitchenRun, best: Result, time_limit: float) -> Repair:
     """Repair a run.
 
     Refused actions are dropped, for they change nothing. Of the others the longest beginning is kept from which the
@@ -41,7 +42,7 @@ def repair_kitchen(run: KitchenRun, best: KitchenResult, time_limit: float) -> R
 class _Search:
     """The search for one submission."""
 
-    def __init__(self, run: KitchenRun, best: KitchenResult, time_limit: float) -> None:
+    def __init__(self, run: KitchenRun, best: Result, time_limit: float) -> None:
         self.deadline = perf_counter() + time_limit
         self.kitchen = run.problem
         self.rules = run.rules
@@ -83,7 +84,7 @@ class _Search:
                 most = middle
         return least
 
-    def _plan(self, kept: int) -> KitchenResult:
+    def _plan(self, kept: int) -> Result:
         """Complete a beginning; half the time left is spent, so that something is left for shorter ones."""
         if kept not in self.rest:
             seconds = max(0.0, self.deadline - perf_counter()) / 2
@@ -101,7 +102,7 @@ class _Search:
     def _run(self, kept: int, actions: Sequence[str]) -> Record:
         return replay(self.kitchen, [*self.legal[:kept], *actions], self.rules, self.limit)
 
-    def _steps(self, result: KitchenResult) -> int | None:
+    def _steps(self, result: Result) -> int | None:
         return result.rounds if self.rules.moves == "joint" else result.makespan
 
     def _complete(self, kept: int, actions: tuple[str, ...], status: Status, optimum: int | None) -> Repair:

@@ -11,8 +11,9 @@ from planoracle.instances.problem import Problem
 from planoracle.instances.scoring import Best
 from planoracle.instances.status import Status
 from planoracle.instances.targets import Dropped
-from planoracle.solver.kitchens.planner import KitchenResult, plan
+from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.repair.answer import Repair
+from planoracle.solver.result import Result
 from planoracle.solver.runs import Option
 from planoracle.solver.states.solver import NEVER, Value
 from planoracle.solver.states.values import fill
@@ -59,7 +60,7 @@ class Solver:
         return self._value(self.done)
 
     @cached_property
-    def rest(self) -> KitchenResult:
+    def rest(self) -> Result:
         """The best way to go on from the end of the run."""
         return self._plan(self.done)
 
@@ -81,7 +82,7 @@ class Solver:
         """Keep as much of the beginning as can be, see `planoracle.solver.kitchens.repair`."""
         from planoracle.solver.kitchens.repair import repair_kitchen
 
-        return repair_kitchen(self.run, cast("KitchenResult", best(self.run.problem)), time_limit)
+        return repair_kitchen(self.run, cast("Result", best(self.run.problem)), time_limit)
 
     def options(self, value: Value) -> Iterator[Option]:
         """Yield every legal action."""
@@ -91,7 +92,7 @@ class Solver:
             after = value if kept else self._value([*self.done, action], remember=False)
             yield Option.of(action, "act", value, after)
 
-    def _plan(self, done: list[str]) -> KitchenResult:
+    def _plan(self, done: list[str]) -> Result:
         return plan(self.run.problem, time_limit=self.seconds, rules=self.run.rules, after=done)
 
     def _value(self, done: list[str], *, remember: bool = True) -> Value:

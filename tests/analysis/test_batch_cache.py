@@ -17,12 +17,11 @@ from support.samples import sample
 from planoracle.analysis import optimum as module
 from planoracle.analysis.batch import store as storing
 from planoracle.analysis.batch.store import VARIABLE, default_store
-from planoracle.analysis.optimum import kitchen_optimum, optimum, remembering
+from planoracle.analysis.optimum import optimum, remembering
 from planoracle.instances import catalogue
 from planoracle.instances.kitchens.profile import PROFILES
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.status import Status
-from planoracle.solver.kitchens import planner
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 KITCHEN = "robotouille/synchronous/0_cheese_sandwich"
@@ -39,27 +38,23 @@ def folder(tmp_path, monkeypatch):
 def solved(monkeypatch):
     """Names of what is solved."""
     names = []
-    solve, plan = module.solve, planner.plan
+    solve = module.solve
 
-    def counted(find):
-        def found(problem, **options):
-            names.append(problem.name)
-            return find(problem, **options)
+    def counted(problem, **options):
+        names.append(problem.name)
+        return solve(problem, **options)
 
-        return found
-
-    monkeypatch.setattr(module, "solve", counted(solve))
-    monkeypatch.setattr(planner, "plan", counted(plan))
+    monkeypatch.setattr(module, "solve", counted)
     return names
 
 
 def fresh(name=NAME):
     """The problem as another process would have it: without what is known of it."""
-    return replace(catalogue.load(name))
+    return replace(catalogue.problem(name))
 
 
 def best_of_kitchen():
-    return kitchen_optimum(catalogue.problem(KITCHEN), PROFILES["paper"], seconds=30)
+    return optimum(fresh(KITCHEN), PROFILES["paper"], seconds=30)
 
 
 def forge(folder, change):
@@ -86,7 +81,7 @@ def test_what_was_proved_of_kitchens_is_not_solved_again(folder, solved):
     assert solved == [KITCHEN]
     assert replace(second, seconds=first.seconds) == first
     assert first.status is second.status is Status.optimal
-    released = kitchen_optimum(catalogue.problem(KITCHEN), PROFILES["released"], seconds=30)
+    released = optimum(fresh(KITCHEN), PROFILES["released"], seconds=30)
     assert solved == [KITCHEN, KITCHEN]
     assert released.status == "optimal"
 
@@ -100,7 +95,7 @@ def test_that_there_is_no_schedule_is_kept_as_well(folder, solved):
 
 def test_what_was_not_proved_is_not_kept(folder, monkeypatch):
     exact = module.solve
-    monkeypatch.setattr(module, "solve", lambda instance: exact(instance, time_limit=0))
+    monkeypatch.setattr(module, "solve", lambda problem, **_: exact(problem, time_limit=0))
     assert optimum(fresh()).status != "optimal"
     assert not list(folder.rglob("*.json"))
 
@@ -322,7 +317,7 @@ def test_processes_share_it(folder, tmp_path):
     code = (
         "from planoracle.analysis.optimum import optimum\nfrom planoracle.instances import catalogue\n"
         "for name in catalogue.expand(['recipe2plan/timed/Co*', 'timearena/household/2']):\n"
-        "    best = optimum(catalogue.load(name))\n    print(name, best.status, best.makespan)"
+        "    best = optimum(catalogue.problem(name))\n    print(name, best.status, best.makespan)"
     )
     runs = [subprocess.Popen([sys.executable, "-c", code], stdout=-1, stderr=-1) for _ in range(3)]
     outputs = [run.communicate(timeout=120) for run in runs]

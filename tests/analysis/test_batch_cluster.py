@@ -99,7 +99,7 @@ def test_an_interrupt_leaves_the_cluster_as_it_was(cluster, tmp_path):
 @pytest.mark.slow
 def test_workers_of_other_versions_are_refused(cluster, tmp_path):
     path = write(tmp_path / "s.jsonl", submissions(3))
-    code = "from planoracle.solver.exact import solve\nsolve.versions = lambda: {'planoracle': '99', 'ortools': '1'}"
+    code = "from planoracle.solver import result\nresult.versions = lambda: {'planoracle': '99', 'ortools': '1'}"
     status, out, err = finished("grade", path, "-f", "jsonl", "--cluster", cluster.scheduler_address, before=code)
     assert (status, out) == (1, b"")
     assert "error: a worker has planoracle " in err

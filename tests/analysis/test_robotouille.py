@@ -22,7 +22,8 @@ from planoracle.instances.kitchens.run import REFUSALS, replay
 from planoracle.instances.robotouille.failures import CAUSES, FAILURES, LACKS, failure, lacks
 from planoracle.instances.robotouille.metrics import measure, optimality_histogram, step_limit
 from planoracle.instances.robotouille.sets import kitchen, names
-from planoracle.solver.kitchens.planner import KitchenResult, plan
+from planoracle.solver.kitchens.planner import plan
+from planoracle.solver.result import Result
 
 CHEESE = "robotouille/synchronous/0_cheese_sandwich"
 LETTUCE = "robotouille/synchronous/1_lettuce_sandwich"
@@ -36,7 +37,7 @@ WAIT = "Do nothing"
 
 
 @cache
-def best(name: str) -> KitchenResult:
+def best(name: str) -> Result:
     return plan(kitchen(name), rules=RULES)
 
 
@@ -145,7 +146,7 @@ def test_limit() -> None:
 
 
 def test_without_proof() -> None:
-    feasible = KitchenResult(CHEESE, "feasible", makespan=12, lower_bound=9)
+    feasible = Result(CHEESE, "feasible", makespan=12, lower_bound=9)
     found = judge(CHEESE, fewest(CHEESE), optimum=lambda _: feasible)
     assert found["success"]
     for name in ("step_limit", "within_limit", "optimality", "steps_to_go", "optimal_steps", "optimal_makespan"):
@@ -291,7 +292,7 @@ def test_several_players() -> None:
     assert len(look(run.rules, run.states[-1]).layout.players) == 2
     assert describe(run.rules, run.states[-1]).count("robot") == 2
     assert picture(run).get_title(loc="left").endswith("2 steps, goal not reached")
-    joint = KitchenResult(name, "optimal", makespan=20, rounds=10)
+    joint = Result(name, "optimal", makespan=20, rounds=10)
     found = RobotouilleJudge(profile("released", moves="joint"), optimum=lambda _: joint).judge(task, {"actions": []})
     assert found["optimal_makespan"] == 10
 

@@ -20,6 +20,7 @@ from planoracle.analysis.repair import repair
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.memo import Remembering
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.registry import of
@@ -28,12 +29,12 @@ KITCHEN = "robotouille/synchronous/3_burger"
 
 
 @dataclass(frozen=True)
-class Errand:
+class Errand(Remembering):
     """A problem of a kind that is neither."""
 
     name: str = "errand"
     benchmark: str = "generic"
-    kind: str = "drive"
+    kind: str = "errand"
     unit: str = "mile"
     seconds_per_tick: int | None = None
     agents: tuple[str, ...] = ("driver",)
@@ -56,6 +57,7 @@ def test_every_problem_says_what_the_tools_ask(name: str, kind: type, said: tupl
     assert found == said
     assert problem.name == name
     assert of_kind(problem, kind) is problem
+    assert problem.kind == {Instance: "schedule", Kitchen: "kitchen"}[kind]
 
 
 EACH_TOOL: list[Callable[[Any], Any]] = [
@@ -81,7 +83,7 @@ def test_a_problem_of_another_kind_does_not_end_the_rest() -> None:
     assert errors["reason"].str.contains("not Errand").tolist() == [True, True]
     assert len(schedules([(Errand(), "serial-lpt", None)]).errors) == 1
     (answer,) = Solving().start()(Chunk([pack(Errand())]))
-    assert "not Errand" in (answer.fault or "")
+    assert answer.fault == "kind: errand must be a schedule or a kitchen (found 'errand')"
 
 
 def test_fingerprints_are_of_every_kind() -> None:

@@ -17,7 +17,8 @@ from planoracle.solver.exact import bounds as bounding
 from planoracle.solver.exact import solve as solving
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.exact.model import ScheduleModel
-from planoracle.solver.exact.solve import Result, solve
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.result import Result
 
 SHOPS = 500
 MOST_SCHEDULES = 20_000

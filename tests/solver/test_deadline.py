@@ -23,10 +23,11 @@ from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, wi
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.orders import ordered_windows
 from planoracle.solver.exact.size import model_size
-from planoracle.solver.exact.solve import Result, solve
+from planoracle.solver.exact.solve import solve
 from planoracle.solver.kitchens import heuristic as guiding
 from planoracle.solver.kitchens.goals import Roles
 from planoracle.solver.kitchens.planner import plan
+from planoracle.solver.result import Result
 
 
 class Clock:

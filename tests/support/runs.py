@@ -14,7 +14,8 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance, Lag
 from planoracle.instances.state import restricted
 from planoracle.instances.trajectory import DecisionPoint, Trajectory, waited
-from planoracle.solver.exact.solve import Result, solve
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.result import Result
 from planoracle.solver.states.values import step_of, value_of
 
 

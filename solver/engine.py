@@ -1,0 +1,45 @@
+"""What solves the problems of one kind, and which one solves a problem."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.problem import Problem
+from planoracle.instances.profiles import Rules
+from planoracle.solver.options import Options
+from planoracle.solver.result import Result
+
+__all__ = ["Engine", "engine_of"]
+
+
+class Engine(Protocol):
+    """Solves the problems of one kind; a module."""
+
+    def solve(self, problem: Problem, options: Options) -> Result:
+        """Solve a problem; raises `InputError` for options that make no sense for its kind."""
+
+    def packed(self, result: Result) -> dict[str, Any]:
+        """Return what of a settled result must be kept, as JSON, so that `unpacked` makes it again."""
+
+    def unpacked(self, problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
+        """Return the result that was packed, its plan replayed by the rules; raises some error if it does not hold."""
+
+
+def engine_of(problem: Problem) -> Engine:
+    """Return the engine for a problem, by its kind; only this engine is imported.
+
+    Raises
+    ------
+    InputError
+        If there is no engine for problems of its kind.
+    """
+    if problem.kind == "schedule":
+        from planoracle.solver.exact import engine as exact
+
+        return exact
+    if problem.kind == "kitchen":
+        from planoracle.solver.kitchens import engine as kitchens
+
+        return kitchens
+    raise InputError(f"{problem.name} must be a schedule or a kitchen", field="kind", value=problem.kind)

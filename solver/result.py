@@ -1,0 +1,119 @@
+"""What is known about a problem once it has been solved, of whatever kind it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from planoracle.instances.schedule import Schedule
+from planoracle.instances.status import Status
+from planoracle.instances.version import VERSION
+
+__all__ = ["Result", "versions"]
+
+# Characters of a plan that are shown in one line.
+_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    r"""What is known about a problem; ``print`` says it in three lines.
+
+    Attributes
+    ----------
+    instance, kind, unit
+        Name of the problem, its kind, and what its ticks are called.
+    status
+        ``optimal``: the plan is best, proved. ``feasible``: there is a plan, and ``lower_bound`` holds.
+        ``infeasible``: proved that there is none. ``unknown``: neither found nor excluded.
+    makespan, lower_bound
+        Ticks (of kitchens: steps, of all players together); ``None`` where unknown.
+    plan
+        The plan as text in the benchmark's language, accepted by its rules.
+    seconds
+        Wall time, model building and refereeing included.
+    proof
+        In which step or way the status was settled.
+    versions, seed
+        What the result depends on besides.
+    schedule
+        The plan as a schedule. Like the next two, of problems of kind ``schedule`` only.
+    canonical
+        Whether the schedule is the canonical one (see `planoracle.solver.exact.solve.solve`).
+    grid
+        Ticks; statements about all schedules (``optimal``, ``infeasible``, ``lower_bound``) hold for schedules
+        that pause interruptible actions at multiples of it. 1 where finer pauses are proved not to help,
+        which is the case but for rare combinations of pauses and maximum lags.
+    actions
+        The plan as a list of actions. Like the next two, of problems of kind ``kitchen`` only.
+    rounds
+        Steps by number of players, rounded up.
+    expanded
+        States whose successors were looked at.
+
+    Examples
+    --------
+    >>> print(Result("n", Status.feasible, 12, 9, "t/a at 0\nt/b at 7", seconds=60.0, proof="time limit"))
+    n: feasible, 12 ticks, at least 9
+    time limit, after 60 s
+    t/a at 0 ...
+    """
+
+    instance: str
+    status: Status
+    makespan: int | None = None
+    lower_bound: int | None = None
+    plan: str | None = None
+    seconds: float = 0.0
+    proof: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
+    seed: int = 0
+    kind: str = "schedule"
+    unit: str = "tick"
+    schedule: Schedule | None = None
+    canonical: bool = False
+    grid: int = 1
+    actions: tuple[str, ...] = ()
+    rounds: int | None = None
+    expanded: int = 0
+
+    def __str__(self) -> str:
+        known = [f"{self.instance}: {self.status}"]
+        if self.makespan is not None:
+            known.append(f"{self.makespan} {self.unit}{'' if self.makespan == 1 else 's'}")
+        if self.lower_bound is not None and not self.status.settled:
+            known.append(f"at least {self.lower_bound}")
+        lines = (self.plan or "no plan").splitlines() or [""]
+        cut = len(lines) > 1 or len(lines[0]) > _SHOWN
+        first = lines[0][:_SHOWN] + " ..." if cut else lines[0]
+        return f"{', '.join(known)}\n{self.proof}, after {self.seconds:.3g} s\n{first}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what ``planoracle solve`` writes: JSON, with the fields of the problem's kind only."""
+        own: dict[str, Any]
+        if self.kind == "kitchen":
+            own = {"rounds": self.rounds, "expanded": self.expanded}
+        else:
+            pieces = None if self.schedule is None else [piece._asdict() for piece in self.schedule.pieces]
+            own = {"grid": self.grid, "schedule": pieces, "seed": self.seed}
+        return {
+            "instance": self.instance,
+            "status": self.status,
+            "makespan": self.makespan,
+            "lower_bound": self.lower_bound,
+            "unit": self.unit,
+            "seconds": round(self.seconds, 6),
+            "proof": self.proof,
+            "plan": self.plan,
+            **own,
+            "versions": self.versions,
+        }
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Versions that a result depends on."""
+    import ortools
+
+    return {"planoracle": VERSION, "ortools": ortools.__version__}  # type: ignore[attr-defined]  # the stub lacks it

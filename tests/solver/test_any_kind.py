@@ -1,0 +1,96 @@
+"""One `solve` and one `Result` for problems of every kind."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+
+import pytest
+
+from planoracle.instances import catalogue
+from planoracle.instances.errors import InputError
+from planoracle.instances.kitchens.profile import PROFILES
+from planoracle.instances.memo import Remembering
+from planoracle.instances.model import Action, Instance
+from planoracle.instances.timearena.profile import PROFILES as OTHERS
+from planoracle.solver.engine import engine_of
+from planoracle.solver.exact import solve as exact
+from planoracle.solver.kitchens import planner
+from planoracle.solver.result import Result
+from planoracle.solver.solve import solve
+
+SCHEDULE = "recipe2plan/timed/Cobbler_Pancakes"
+KITCHEN = "robotouille/synchronous/0_cheese_sandwich"
+HASTY = Instance("hasty", (Action("t/a", "t", 4, 4), Action("t/b", "t", 4, 4)), time_limit=5)
+
+
+def same(one: Result, other: Result) -> bool:
+    return replace(one, seconds=0.0) == replace(other, seconds=0.0)
+
+
+def test_each_kind_goes_to_its_engine() -> None:
+    schedule, kitchen = catalogue.load(SCHEDULE), catalogue.problem(KITCHEN)
+    assert same(solve(schedule, seed=3), exact.solve(schedule, seed=3))
+    assert same(solve(kitchen), planner.plan(kitchen))
+    paper = PROFILES["paper"]
+    assert same(solve(kitchen, rules=paper), planner.plan(kitchen, rules=paper))
+    first, *_ = solve(kitchen).actions
+    rest = solve(kitchen, after=[first])
+    assert (rest.status, rest.makespan) == ("optimal", solve(kitchen).makespan - 1)
+    assert solve(schedule, time_limit=0).status != "optimal"
+    assert solve(kitchen, time_limit=0).status != "optimal"
+
+
+def test_options_that_make_no_sense_are_refused() -> None:
+    schedule, kitchen = catalogue.load(SCHEDULE), catalogue.problem(KITCHEN)
+    with pytest.raises(InputError, match=r"^rules: is for kitchens"):
+        solve(schedule, rules=PROFILES["paper"])
+    with pytest.raises(InputError, match=r"^after: is for kitchens"):
+        solve(schedule, after=["wait"])
+    with pytest.raises(InputError, match=r"^rules: must be a profile of kitchens"):
+        solve(kitchen, rules=OTHERS["paper"])
+    with pytest.raises(InputError, match=r"^after\[0\]: is not legal here"):
+        solve(kitchen, after=["fly away"])
+
+
+def test_a_kind_without_an_engine_is_refused() -> None:
+    @dataclass(frozen=True)
+    class Errand(Remembering):
+        name: str = "errand"
+        kind: str = "errand"
+
+    with pytest.raises(InputError, match="kind: errand must be a schedule or a kitchen"):
+        solve(Errand())
+
+
+@pytest.mark.parametrize("problem", [SCHEDULE, KITCHEN, HASTY], ids=str)
+def test_a_result_is_packed_and_unpacked(problem: str | Instance) -> None:
+    problem = catalogue.problem(problem) if isinstance(problem, str) else problem
+    engine, found = engine_of(problem), solve(problem)
+    assert found.status.settled
+    entry = json.loads(json.dumps(engine.packed(found)))
+    assert same(engine.unpacked(problem, None, entry), found)
+    with pytest.raises((ValueError, KeyError)):
+        engine.unpacked(problem, None, entry | {"status": "feasible"})
+
+
+def test_results_of_every_kind_are_told_in_three_lines() -> None:
+    schedule, kitchen = solve(catalogue.load(SCHEDULE)), solve(catalogue.problem(KITCHEN))
+    for found, head in ((schedule, f"{SCHEDULE}: optimal, 4080 seconds"), (kitchen, f"{KITCHEN}: optimal, 12 steps")):
+        first, second, third = str(found).splitlines()
+        assert first == head
+        assert second == f"{found.proof}, after {found.seconds:.3g} s"
+        assert third.endswith(" ...")
+        assert found.plan.startswith(third.removesuffix(" ..."))
+    assert str(replace(solve(HASTY), seconds=0.25)).splitlines()[::2] == ["hasty: infeasible", "no plan"]
+    assert str(Result("n", schedule.status, 1, 1, "a")).splitlines()[::2] == ["n: optimal, 1 tick", "a"]
+
+
+def test_a_result_as_a_row_has_the_fields_of_its_kind() -> None:
+    shared = ["instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof", "plan"]
+    schedule, kitchen = solve(catalogue.load(SCHEDULE)).as_dict(), solve(catalogue.problem(KITCHEN)).as_dict()
+    assert list(schedule) == [*shared, "grid", "schedule", "seed", "versions"]
+    assert list(kitchen) == [*shared, "rounds", "expanded", "versions"]
+    assert (schedule["unit"], kitchen["unit"]) == ("second", "step")
+    assert json.loads(json.dumps(schedule))["schedule"][0]["action"] == "Cobbler/0"
+    assert solve(HASTY).as_dict()["schedule"] is None
