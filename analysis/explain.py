@@ -157,7 +157,7 @@ def _schedule(instance: Instance, time_limit: float) -> Explanation:
 def _kitchen(kitchen: Kitchen, time_limit: float) -> Explanation:
     from planoracle.instances.kitchens.compiled import Compiled
     from planoracle.instances.kitchens.profile import PROFILES
-    from planoracle.solver.kitchens.heuristic import guide
+    from planoracle.solver.kitchens.heuristic import heuristic
     from planoracle.solver.kitchens.planner import plan
 
     rules = PROFILES["released"]
@@ -168,7 +168,7 @@ def _kitchen(kitchen: Kitchen, time_limit: float) -> Explanation:
         return Explanation(*known, _told=(f"{head}: no plan reaches the goal ({result.proof}).",))
     compiled = Compiled(kitchen, rules)
     start = compiled.start()
-    groups = () if compiled.goal(start) else guide(compiled).root(start)
+    groups = () if compiled.goal(start) else heuristic(compiled).root(start)
     bound = groups[0][0] if groups else (result.lower_bound or 0)
     if result.makespan is None:
         told = [f"{head}; neither a plan nor a proof that there is none was found in the time given."]

@@ -29,7 +29,7 @@ class Repairer:
         Profiles by benchmark, as `planoracle.analysis.profiles.profiles` returns them; by default those of ``paper``.
     objectives
         What is kept small, the most important first, see
-        `planoracle.solver.repair.minimal_change.nearest`. Kitchens know only
+        `planoracle.solver.repair.minimal_change.minimal_change`. Kitchens know only
         one meaning of near.
     time_limit
         Seconds of wall time for each of the nearest plan, the best one in order, and a kitchen's optimum.

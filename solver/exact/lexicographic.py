@@ -8,7 +8,7 @@ from time import perf_counter
 from planoracle.instances.status import Status
 from planoracle.solver.exact.cp import FAR, Model, Outcome, run
 
-__all__ = ["Stages"]
+__all__ = ["Lexicographic"]
 
 #: A sum: pairs of a variable and its coefficient.
 Terms = Sequence[tuple[int, int]]
@@ -23,7 +23,7 @@ _LADDER: tuple[tuple[dict[str, int], float | None], ...] = (
 _FIXED = 0.05
 
 
-class Stages:
+class Lexicographic:
     """A model being solved for several objectives in order of importance.
 
     Attributes

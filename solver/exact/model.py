@@ -18,7 +18,7 @@ from planoracle.solver.exact.bounds import Windows
 from planoracle.solver.exact.cp import Model, negated
 from planoracle.solver.exact.orders import closure
 from planoracle.solver.exact.resources import ResourceConstraints
-from planoracle.solver.exact.segments import Part, holds, literals, negations
+from planoracle.solver.exact.segments import Segment, holds, literals, negations
 from planoracle.solver.exact.symmetry import exchangeable
 
 __all__ = ["ScheduleModel"]
@@ -72,12 +72,12 @@ class ScheduleModel:
         self.model = Model(deadline)
         self._most = most // step
         self.makespan = self.model.integer(-(-least // step), self._most)
-        self.parts: list[list[Part]] = []
+        self.segments: list[list[Segment]] = []
         self.modes: list[list[int | None]] = []
         self._relaxed = relaxed and len(instance.agents) == 1
         self._unheld = relaxed and len(instance.agents) > 1
         #: Parts that must go on from the one before them if a literal holds, and are new starts otherwise.
-        self.runs: list[tuple[Part, Part, int]] = []
+        self.runs: list[tuple[Segment, Segment, int]] = []
         self._heads = [-(-head // step) for head in bounds.head]
         self._tails = [-(-tail // step) for tail in bounds.tail]
         self._way = bounds.way
@@ -89,7 +89,7 @@ class ScheduleModel:
         self._add_orders(bounds, ordering=ordering)
         #: Agents that are alike, crew by crew: within one they are counted, not told apart.
         self.crews = self._crews()
-        #: The agent that stands for an agent's crew in `Part.agents`.
+        #: The agent that stands for an agent's crew in `Segment.agents`.
         self.head_of = {agent: crew[0] for crew in self.crews for agent in crew}
         #: Begins and ends of pieces inside of which their agents start nothing, though they could be paused: variables
         #: crew by crew, 0 until they are set.
@@ -99,7 +99,7 @@ class ScheduleModel:
         }
         self._add_agents()
         self._add_starts()
-        resources = ResourceConstraints(instance, self.model, self.parts, self.modes, self._ordered)
+        resources = ResourceConstraints(instance, self.model, self.segments, self.modes, self._ordered)
         resources.add()
         #: Uses, settings that may share their room, and the literals that they do.
         self.joins = resources.joins
@@ -113,24 +113,24 @@ class ScheduleModel:
         head, latest = self._heads[i], self._most - self._tails[i] - length
         if action.interruptible and length > 1:
             held = 1 if action.attended and not self._unheld else 0
-            parts = [Part(model.integer(head + k, max(head + k, latest + k)), 1, held) for k in range(length)]
-            for one, two in pairwise(parts):
+            segments = [Segment(model.integer(head + k, max(head + k, latest + k)), 1, held) for k in range(length)]
+            for one, two in pairwise(segments):
                 model.difference(two.start, one.start, 1)
         else:
             held = 0 if action.interruptible and self._unheld else action.attended // step
-            parts = [Part(model.integer(head, max(head, latest)), length, held)]
-        self.parts.append(parts)
+            segments = [Segment(model.integer(head, max(head, latest)), length, held)]
+        self.segments.append(segments)
         self.modes.append([None] if len(action.modes) == 1 else [model.boolean() for _ in action.modes])
         if len(action.modes) > 1:
             model.exactly_one([literal for literal in self.modes[i] if literal is not None])
         if i not in self._followed:  # the others finish before one of these does
-            model.difference(self.makespan, parts[-1].start, parts[-1].size + self._tails[i])
+            model.difference(self.makespan, segments[-1].start, segments[-1].size + self._tails[i])
 
     def _add_lags(self) -> None:
         model, index = self.model, self.instance.index
-        reaches: dict[int, list[tuple[Part, int]]] = {}
+        reaches: dict[int, list[tuple[Segment, int]]] = {}
         for lag in self.instance.lags:
-            last, after = self.parts[index[lag.before]][-1], self.parts[index[lag.after]]
+            last, after = self.segments[index[lag.before]][-1], self.segments[index[lag.after]]
             if lag.minimum is not None:
                 model.difference(after[0].start, last.start, last.size + lag.minimum // self.step)
             if lag.maximum is not None:
@@ -138,12 +138,12 @@ class ScheduleModel:
                 model.difference(last.start, after[0].start, -reach)
                 reaches.setdefault(index[lag.after], []).append((last, reach))
                 if self._relaxed and self.instance.by_id[lag.after].interruptible:
-                    for part in after:
+                    for segment in after:
                         last_moment = model.boolean()
-                        model.difference(part.start, last.start, reach, last_moment)
-                        part.yielding.append(last_moment)
+                        model.difference(segment.start, last.start, reach, last_moment)
+                        segment.yielding.append(last_moment)
         for i, lasts in reaches.items():
-            for one, two in pairwise(self.parts[i]):
+            for one, two in pairwise(self.segments[i]):
                 in_time = model.boolean()  # one for all lags, for a run is counted once
                 for last, reach in lasts:
                     model.difference(last.start, two.start, -reach, in_time)
@@ -151,29 +151,31 @@ class ScheduleModel:
         for i, action in enumerate(self.instance.actions):
             for mode, literal in zip(action.modes, self.modes[i], strict=True):
                 for before in mode.after:
-                    last = self.parts[index[before]][-1]
-                    model.difference(self.parts[i][0].start, last.start, last.size, *literals(literal))
-        for parts in self.parts if self._relaxed else ():
-            self._add_yields([part for part in parts if part.yielding])
+                    last = self.segments[index[before]][-1]
+                    model.difference(self.segments[i][0].start, last.start, last.size, *literals(literal))
+        for segments in self.segments if self._relaxed else ():
+            self._add_yields([segment for segment in segments if segment.yielding])
 
     def _add_orders(self, bounds: Windows, *, ordering: bool) -> None:
         model = self.model
         # That ordered pairs are ordered follows from the lags, but presolve makes much more of it when told.
         for i, j, least in bounds.ordered if ordering else bounds.forced:
-            model.difference(self.parts[j][0].start, self.parts[i][0].start, -(-least // self.step))
+            model.difference(self.segments[j][0].start, self.segments[i][0].start, -(-least // self.step))
         for i, j, ahead, behind in bounds.open if ordering else ():
             first = model.boolean()
-            model.difference(self.parts[j][0].start, self.parts[i][0].start, -(-ahead // self.step), first)
-            model.difference(self.parts[i][0].start, self.parts[j][0].start, -(-behind // self.step), negated(first))
+            model.difference(self.segments[j][0].start, self.segments[i][0].start, -(-ahead // self.step), first)
+            model.difference(
+                self.segments[i][0].start, self.segments[j][0].start, -(-behind // self.step), negated(first)
+            )
 
-    def _add_yields(self, parts: list[Part]) -> None:
-        for part in parts:
-            part.yields = self.model.boolean()
-            self.model.clause(negated(part.yields), *part.yielding)
-        if parts:
-            self.model.at_most_sum([part.yields for part in parts if part.yields is not None], 1)
+    def _add_yields(self, segments: list[Segment]) -> None:
+        for segment in segments:
+            segment.yields = self.model.boolean()
+            self.model.clause(negated(segment.yields), *segment.yielding)
+        if segments:
+            self.model.at_most_sum([segment.yields for segment in segments if segment.yields is not None], 1)
 
-    def _continue_run(self, one: Part, two: Part, literal: int) -> None:
+    def _continue_run(self, one: Segment, two: Segment, literal: int) -> None:
         """If ``literal``, let ``two`` follow ``one`` as part of the same run."""
         self.model.difference(one.start, two.start, -1, literal)
         self.runs.append((one, two, literal))
@@ -188,54 +190,59 @@ class ScheduleModel:
         model = self.model
         for i, action in enumerate(self.instance.actions):
             able = dict.fromkeys(self.head_of[agent] for agent in self.instance.eligible(action))
-            for part in self.parts[i]:
-                part.agents = dict.fromkeys(able)
+            for segment in self.segments[i]:
+                segment.agents = dict.fromkeys(able)
                 if len(able) > 1:
-                    part.agents |= {head: model.boolean() for head in able}
-                    model.exactly_one(literal for literal in part.agents.values() if literal is not None)
+                    segment.agents |= {head: model.boolean() for head in able}
+                    model.exactly_one(literal for literal in segment.agents.values() if literal is not None)
         for crew in self.crews:
             held = [
-                (model.interval(part.start, part.held, *literals(part.agents[crew[0]]), *negations(part.yields)), 1)
-                for parts in self.parts
-                for part in parts
-                if part.held and crew[0] in part.agents
+                (
+                    model.interval(
+                        segment.start, segment.held, *literals(segment.agents[crew[0]]), *negations(segment.yields)
+                    ),
+                    1,
+                )
+                for segments in self.segments
+                for segment in segments
+                if segment.held and crew[0] in segment.agents
             ]
             model.capacity(held, len(crew))
             model.energetic |= 1 < len(crew) < len(held)
-        for parts in self.parts:  # what cannot be paused never overlaps a step that yields
-            if any(part.yields is not None for part in parts):
+        for segments in self.segments:  # what cannot be paused never overlaps a step that yields
+            if any(segment.yields is not None for segment in segments):
                 rigid = [
-                    (model.interval(part.start, part.held), 1)
-                    for action, others in zip(self.instance.actions, self.parts, strict=True)
-                    for part in others
-                    if part.held and (others is parts or not action.interruptible)
+                    (model.interval(segment.start, segment.held), 1)
+                    for action, others in zip(self.instance.actions, self.segments, strict=True)
+                    for segment in others
+                    if segment.held and (others is segments or not action.interruptible)
                 ]
                 model.capacity(rigid, 1)
 
     def _add_starts(self) -> None:
         """Actions that hold nobody: somebody must be free to start them."""
         starters = [i for i, a in enumerate(self.instance.actions) if not a.attended and self.instance.eligible(a)]
-        blockers = [i for i in range(len(self.parts)) if any(part.held > 1 for part in self.parts[i])]
+        blockers = [i for i in range(len(self.segments)) if any(segment.held > 1 for segment in self.segments[i])]
         for i in starters:
-            for one, two in pairwise(self.parts[i]):  # a step that follows its predecessor at once is no new start
+            for one, two in pairwise(self.segments[i]):  # a step that follows its predecessor at once is no new start
                 touches = self.model.boolean()
                 self._continue_run(one, two, touches)
                 two.starts_if = (negated(touches),)
-            for part in self.parts[i]:
-                self._add_start(i, part, blockers)
+            for segment in self.segments[i]:
+                self._add_start(i, segment, blockers)
         for one, two, literal in self.runs:
             self._keep_agent(one, two, literal)
 
-    def _add_start(self, i: int, part: Part, blockers: list[int]) -> None:
+    def _add_start(self, i: int, segment: Segment, blockers: list[int]) -> None:
         model = self.model
         model.deadline.check()  # all others are looked at, even if nothing is to be said of them
         for crew in self.crews:
-            if crew[0] not in part.agents:
+            if crew[0] not in segment.agents:
                 continue
             spans = [
                 (block.start, 0, block.start, block.held, literals(block.agents[crew[0]]))
                 for j in blockers
-                if i != j and crew[0] in (block := self.parts[j][0]).agents and not self._never_inside(i, j)
+                if i != j and crew[0] in (block := self.segments[j][0]).agents and not self._never_inside(i, j)
             ]
             spans += [  # a start would cut the run
                 (two.start, 1, two.start, 1, (literal, *literals(two.agents[crew[0]])))
@@ -247,15 +254,15 @@ class ScheduleModel:
                 continue
             inside: list[int] = []
             for begin, before, end, after, present in spans:
-                both = (*part.starts_if, *literals(part.agents[crew[0]]), *present)
+                both = (*segment.starts_if, *literals(segment.agents[crew[0]]), *present)
                 early = model.boolean()
                 late = negated(early)
                 if len(crew) > 1:
                     late, within = model.boolean(), model.boolean()
                     model.clause(early, late, within)
                     inside.append(within)
-                model.difference(begin, part.start, before, early, *both)
-                model.difference(part.start, end, after, late, *both)
+                model.difference(begin, segment.start, before, early, *both)
+                model.difference(segment.start, end, after, late, *both)
             if inside:
                 model.at_most_sum(inside, len(crew) - 1)
 
@@ -269,7 +276,7 @@ class ScheduleModel:
         before = closure(self.instance)
         return bool(before[i] >> j & 1 or before[j] >> i & 1)
 
-    def _keep_agent(self, one: Part, two: Part, literal: int) -> None:
+    def _keep_agent(self, one: Segment, two: Segment, literal: int) -> None:
         for agent, now in one.agents.items():
             then = two.agents[agent]
             if now is not None and then is not None:
@@ -287,13 +294,13 @@ class ScheduleModel:
 
         Starts come first, of the action with the longest way to go to the end first.
         """
-        starts = [part.start for i in self._urgent() for part in self.parts[i]]
+        starts = [segment.start for i in self._urgent() for segment in self.segments[i]]
         modes = [literal for choices in self.modes for literal in reversed(choices) if literal is not None]
         agents = [
             literal
-            for parts in self.parts
-            for part in parts
-            for literal in reversed(part.agents.values())
+            for segments in self.segments
+            for segment in segments
+            for literal in reversed(segment.agents.values())
             if literal is not None
         ]
         return starts + modes + agents
@@ -305,7 +312,7 @@ class ScheduleModel:
     def break_symmetry(self) -> None:
         """Keep only one order of what can be exchanged: that of the canonical schedule."""
         for i, j in exchangeable(self.instance, self._urgent()):
-            self.model.difference(self.parts[j][0].start, self.parts[i][0].start, 0)
+            self.model.difference(self.segments[j][0].start, self.segments[i][0].start, 0)
 
     def schedule(self, solution: list[int]) -> Schedule:
         """Read a schedule off a solution of the model."""
@@ -314,27 +321,27 @@ class ScheduleModel:
     def pieces(
         self, solution: list[int], known: Mapping[tuple[int, int], str | None], begins: Set[tuple[int, int]]
     ) -> list[tuple[int, int, Piece]]:
-        """Read off every part as (action, number of the part, piece), in order of time.
+        """Read off every segment as (action, number of the segment, piece), in order of time.
 
-        ``known`` holds the agents of the parts that have been given, ``begins`` those with which a piece begins; where
-        agents are alike the others are dealt out around them.
+        ``known`` holds the agents of the segments that have been given, ``begins`` those with which a piece begins;
+        where agents are alike the others are dealt out around them.
         """
         going_on = {id(two) for _, two, literal in self.runs if two.held and holds(literal, solution)}
-        going_on |= {id(self.parts[i][k]) for i, k in known if (i, k) not in begins}
+        going_on |= {id(self.segments[i][k]) for i, k in known if (i, k) not in begins}
         rows = []
-        for i, parts in enumerate(self.parts):
+        for i, segments in enumerate(self.segments):
             mode = next((m for m, literal in enumerate(self.modes[i]) if literal is None or solution[literal]), 0)
-            for k, part in enumerate(parts):
+            for k, segment in enumerate(segments):
                 # At the same instant those whose agent is settled come first.
-                turn = 0 if (i, k) in known else 1 if id(part) in going_on else 3 if part.held else 2
-                rows.append((solution[part.start], turn, i, k, part, mode))
+                turn = 0 if (i, k) in known else 1 if id(segment) in going_on else 3 if segment.held else 2
+                rows.append((solution[segment.start], turn, i, k, segment, mode))
         rows.sort(key=lambda row: row[:4])
         free = dict.fromkeys(self.instance.agents, 0)
         since = dict.fromkeys(self.instance.agents, -1)  # start of the last piece that holds the agent
         last: dict[int, tuple[int, str | None]] = {}
         pieces = []
-        for start, turn, i, k, part, mode in rows:
-            head = next((a for a, literal in part.agents.items() if literal is None or solution[literal]), None)
+        for start, turn, i, k, segment, mode in rows:
+            head = next((a for a, literal in segment.agents.items() if literal is None or solution[literal]), None)
             touching, agent = last.get(i, (-1, None))
             if head is None:
                 agent = None
@@ -345,17 +352,17 @@ class ScheduleModel:
                 or agent is None
                 or self.head_of[agent] != head
                 # What follows a given piece is a command of its own, with a start of its own.
-                or ((part.held or (i, k - 1) in known) and free[agent] > start)
+                or ((segment.held or (i, k - 1) in known) and free[agent] > start)
             ):
                 agent = next(
                     name
                     for name, until in free.items()
-                    if self.head_of[name] == head and (until <= start or (not part.held and since[name] == start))
+                    if self.head_of[name] == head and (until <= start or (not segment.held and since[name] == start))
                 )
-            if part.held and agent is not None:
-                since[agent] = since[agent] if id(part) in going_on else start
-                free[agent] = start + part.held
-            last[i] = (start + part.size, agent)
-            piece = Piece(self.instance.actions[i].id, start * self.step, part.size * self.step, agent, mode)
+            if segment.held and agent is not None:
+                since[agent] = since[agent] if id(segment) in going_on else start
+                free[agent] = start + segment.held
+            last[i] = (start + segment.size, agent)
+            piece = Piece(self.instance.actions[i].id, start * self.step, segment.size * self.step, agent, mode)
             pieces.append((i, k, piece))
         return pieces

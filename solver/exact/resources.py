@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from planoracle.instances.model import Demand, Instance, Resource
 from planoracle.solver.exact.cp import Model, negated
-from planoracle.solver.exact.segments import Part, literals
+from planoracle.solver.exact.segments import Segment, literals
 
 __all__ = ["ResourceConstraints"]
 
@@ -18,8 +18,8 @@ class ResourceConstraints:
 
     Parameters
     ----------
-    parts, modes
-        Per action its parts, and the literals of its modes.
+    segments, modes
+        Per action its segments, and the literals of its modes.
     ordered
         Whether two actions (positions) are ordered by precedences, so that they cannot coincide.
     """
@@ -28,13 +28,13 @@ class ResourceConstraints:
         self,
         instance: Instance,
         model: Model,
-        parts: Sequence[list[Part]],
+        segments: Sequence[list[Segment]],
         modes: Sequence[list[int | None]],
         ordered: Callable[[int, int], bool],
     ) -> None:
         self.instance = instance
         self.model = model
-        self.parts = parts
+        self.segments = segments
         self.modes = modes
         self.ordered = ordered
         #: (use that sets nothing, setting that may share its room, literal that it does); actions by position.
@@ -55,10 +55,10 @@ class ResourceConstraints:
         model = self.model
         merged = self._merged_settings(users, resource.state)
         intervals = [
-            (model.interval(part.start, part.size, *present, *merged.get(n, ())), demand.amount)
+            (model.interval(segment.start, segment.size, *present, *merged.get(n, ())), demand.amount)
             for n, (i, demand, present) in enumerate(users)
-            for part in self.parts[i]
-            if part.size and demand.amount
+            for segment in self.segments[i]
+            if segment.size and demand.amount
         ]
         model.capacity(intervals, resource.capacity)
 
@@ -79,15 +79,15 @@ class ResourceConstraints:
             if two.sets is None or not self._may_join(i, one, j, two):
                 continue
             same = model.boolean()
-            model.difference(self.parts[i][0].start, self.parts[j][0].start, 0, same)
-            model.difference(self.parts[j][0].start, self.parts[i][0].start, 0, same)
+            model.difference(self.segments[i][0].start, self.segments[j][0].start, 0, same)
+            model.difference(self.segments[j][0].start, self.segments[i][0].start, 0, same)
             for literal in (*users[a][2], *users[b][2]):
                 model.clause(negated(same), literal)
             for earlier in into.get(a, ()):
                 model.clause(negated(same), negated(earlier))
             if one.sets is None and two.sets is not None:
                 self.joins.append((i, j, same))
-                self._require(users, j, two.sets, self.parts[j][0], (same,), initial)
+                self._require(users, j, two.sets, self.segments[j][0], (same,), initial)
             into.setdefault(b, []).append(same)
         alone: dict[int, tuple[int, ...]] = {}
         for n, choices in into.items():
@@ -100,7 +100,7 @@ class ResourceConstraints:
         """Whether the setting ``two`` of action ``j`` may share the room of use ``one`` of action ``i``."""
         if i == j or not two.amount or one.amount < two.amount or self.ordered(i, j):
             return False
-        if self.instance.actions[i].interruptible or self.parts[i][0].size != self.parts[j][0].size:
+        if self.instance.actions[i].interruptible or self.segments[i][0].size != self.segments[j][0].size:
             return False
         attended = self.instance.actions[j].attended > 0
         return one.sets == two.sets or (one.sets is None and (attended or not self.instance.actions[i].attended))
@@ -108,35 +108,37 @@ class ResourceConstraints:
     def _add_states(self, users: list[_User], initial: str | None) -> None:
         for i, demand, present in users:
             if demand.requires is not None:
-                for part in self.parts[i]:
-                    self._require(users, i, demand.requires, part, present, initial)
+                for segment in self.segments[i]:
+                    self._require(users, i, demand.requires, segment, present, initial)
 
     def _require(
-        self, users: list[_User], i: int, state: str, part: Part, present: tuple[int, ...], initial: str | None
+        self, users: list[_User], i: int, state: str, segment: Segment, present: tuple[int, ...], initial: str | None
     ) -> None:
-        """Let a setting serve a part of action ``i``, with no other state set in between or while it runs."""
-        settings = [(self.parts[j][0], demand.sets, p) for j, demand, p in users if demand.sets is not None and j != i]
+        """Let a setting serve a segment of action ``i``, with no other state set in between or while it runs."""
+        settings = [
+            (self.segments[j][0], demand.sets, p) for j, demand, p in users if demand.sets is not None and j != i
+        ]
         good = [(setting, there) for setting, sets, there in settings if sets == state]
         bad = [(setting, there) for setting, sets, there in settings if sets != state]
         if good or initial == state:
-            self._serve(part, present, good, bad, initial == state)
+            self._serve(segment, present, good, bad, initial == state)
         else:
             self.model.clause(*map(negated, present))
 
     def _serve(
         self,
-        part: Part,
+        segment: Segment,
         present: tuple[int, ...],
-        good: list[tuple[Part, tuple[int, ...]]],
-        bad: list[tuple[Part, tuple[int, ...]]],
+        good: list[tuple[Segment, tuple[int, ...]]],
+        bad: list[tuple[Segment, tuple[int, ...]]],
         initially: bool,
     ) -> None:
         model = self.model
         before = []
         for setting, there in bad:
             early = model.boolean()
-            model.difference(part.start, setting.start, 1, early, *present, *there)
-            model.difference(setting.start, part.start, max(1, part.size), negated(early), *present, *there)
+            model.difference(segment.start, setting.start, 1, early, *present, *there)
+            model.difference(setting.start, segment.start, max(1, segment.size), negated(early), *present, *there)
             before.append(early)
         served = []
         for setting, there in good:
@@ -144,7 +146,7 @@ class ResourceConstraints:
             served.append(by_this)
             for literal in there:
                 model.clause(negated(by_this), literal)
-            model.difference(part.start, setting.start, 1, by_this, *present)
+            model.difference(segment.start, setting.start, 1, by_this, *present)
             for (other, also), early in zip(bad, before, strict=True):
                 model.difference(setting.start, other.start, 1, by_this, early, *present, *also)
         if initially:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from planoracle.solver.exact.cp import negated
 
-__all__ = ["Part", "holds", "literals", "negations"]
+__all__ = ["Segment", "holds", "literals", "negations"]
 
 
 @dataclass(slots=True)
-class Part:
+class Segment:
     """A stretch of an action that runs without a break: the whole of it, or one step."""
 
     start: int  # variable

@@ -31,24 +31,26 @@ def model_size(instance: Instance, bounds: Windows, step: int) -> int:
     100 19275
     1000 756000
     """
-    parts = [max(1, a.duration // step) if a.interruptible else 1 for a in instance.actions]
+    segments = [max(1, a.duration // step) if a.interruptible else 1 for a in instance.actions]
     crews = interchangeable(instance)
     head_of = {agent: crew[0] for crew in crews for agent in crew}
     able = [None if a.agents is None else {head_of[agent] for agent in a.agents} for a in instance.actions]
-    size = sum(count * (3 + 2 * len(crews if some is None else some)) for count, some in zip(parts, able, strict=True))
+    size = sum(
+        count * (3 + 2 * len(crews if some is None else some)) for count, some in zip(segments, able, strict=True)
+    )
     size += 2 * len(instance.lags) + sum(1 + len(mode.after) for a in instance.actions for mode in a.modes)
     size += len(bounds.forced) + 3 * len(bounds.open) + len(bounds.ordered)
-    size += _starts(instance, step, parts, able, crews)
+    size += _starts(instance, step, segments, able, crews)
     users: dict[str, list[tuple[int, Demand]]] = {resource.name: [] for resource in instance.resources}
     for i, action in enumerate(instance.actions):
         for mode in action.modes:
             for demand in mode.demands:
                 users[demand.resource].append((i, demand))
-    return size + sum(_uses(instance, parts, own) for own in users.values())
+    return size + sum(_uses(instance, segments, own) for own in users.values())
 
 
 def _starts(
-    instance: Instance, step: int, parts: list[int], able: list[set[str] | None], crews: Sequence[Sequence[str]]
+    instance: Instance, step: int, segments: list[int], able: list[set[str] | None], crews: Sequence[Sequence[str]]
 ) -> int:
     """Count what keeps starts of actions that hold nobody out of the pieces of others."""
     bounded = {instance.index[lag.after] for lag in instance.lags if lag.maximum is not None}
@@ -58,10 +60,10 @@ def _starts(
     for i, action in enumerate(instance.actions):
         some, count = able[i], 0
         if not action.attended:
-            found, count = starts, parts[i] if some != set() else 0
+            found, count = starts, segments[i] if some != set() else 0
             starters |= bool(count) << i
-        elif i in bounded if parts[i] > 1 else action.attended > step:  # a run that must go on, or a piece
-            found, count = blocks, parts[i]
+        elif i in bounded if segments[i] > 1 else action.attended > step:  # a run that must go on, or a piece
+            found, count = blocks, segments[i]
             blockers |= 1 << i
         for crew in (None,) if some is None else some:
             if count:
@@ -80,20 +82,20 @@ def _starts(
     return pairs * (apart - ordered) // apart
 
 
-def _uses(instance: Instance, parts: list[int], own: list[tuple[int, Demand]]) -> int:
+def _uses(instance: Instance, segments: list[int], own: list[tuple[int, Demand]]) -> int:
     """Count what the uses of one resource ask for."""
-    size = sum(parts[i] for i, _ in own)
+    size = sum(segments[i] for i, _ in own)
     settings = Counter(demand.sets for _, demand in own if demand.sets is not None)
     if not settings:
-        return size + sum(parts[i] for i, demand in own if demand.requires is not None)
+        return size + sum(segments[i] for i, demand in own if demand.requires is not None)
     total = settings.total()
 
     def serving(state: str) -> int:
         good = settings[state]
         return (total - good) * 3 + good * (2 + total - good)
 
-    size += sum(parts[i] * serving(demand.requires) for i, demand in own if demand.requires is not None)
-    alike = Counter((instance.actions[i].duration, demand.sets) for i, demand in own if parts[i] == 1)
+    size += sum(segments[i] * serving(demand.requires) for i, demand in own if demand.requires is not None)
+    alike = Counter((instance.actions[i].duration, demand.sets) for i, demand in own if segments[i] == 1)
     for (duration, state), count in alike.items():
         if state is not None:  # settings that may share the room of others, or of uses in this state
             size += count * (count - 1) // 2 * 5 + count * alike[duration, None] * (5 + serving(state))

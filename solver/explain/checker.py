@@ -30,10 +30,10 @@ def verify(instance: Instance, proof: Proof) -> None:
         if proof.supposed != proof.bound - 1:
             raise InternalError(f"{instance.name}: a wrong supposition")
         known.append(Hop(_END, _BEGIN, -proof.supposed, "supposition"))
-    _Auditor(instance, proof.bound, known).check(proof.steps)
+    _Checker(instance, proof.bound, known).check(proof.steps)
 
 
-class _Auditor:
+class _Checker:
     """Checks the steps of one case; ``known`` are supposition, assumptions and the results of earlier steps."""
 
     def __init__(self, instance: Instance, bound: int, known: list[Hop]) -> None:
@@ -62,7 +62,7 @@ class _Auditor:
             if len(step.cases) != 2 or {_fact(case.assumed) for case in step.cases} != {_fact(way) for way in ways}:
                 self.fail(step, "these are not the two cases")
             for case in step.cases:
-                _Auditor(self.instance, self.bound, [*self.known, case.assumed]).check(case.steps)
+                _Checker(self.instance, self.bound, [*self.known, case.assumed]).check(case.steps)
         elif isinstance(step, Path):
             source, target, ticks = self.path(step, step.hops)
             reached = (source, target) == (_BEGIN, _END) and ticks >= self.bound

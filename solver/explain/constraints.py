@@ -294,10 +294,10 @@ def _way(name: str, action: Action, number: int) -> str:
 class _Weakening:
     """An instance without the constraints of the given keys."""
 
-    def __init__(self, original: Instance, gone: set[_Key]) -> None:
+    def __init__(self, original: Instance, removed: set[_Key]) -> None:
         self.original = original
-        self.gone = gone
-        self.clock = 0 if ("clock", ()) in gone else _clock(original)
+        self.removed = removed
+        self.clock = 0 if ("clock", ()) in removed else _clock(original)
         self.lags = tuple(kept for lag in original.lags if (kept := self.lag(lag)) is not None)
         # After their finish a maximum lag runs, so a pause can be of use.
         self.awaited = {lag.before for lag in self.lags if lag.maximum is not None}
@@ -312,11 +312,11 @@ class _Weakening:
             for action in original.actions
             for mode in action.modes
             for demand in mode.demands
-            if ("use", (action.id, demand.resource)) in gone
+            if ("use", (action.id, demand.resource)) in removed
         }
 
     def instance(self) -> Instance:
-        original, limited = self.original, ("limit", ()) not in self.gone
+        original, limited = self.original, ("limit", ()) not in self.removed
         actions = tuple(map(self.action, original.actions))
         if self.hired:  # nobody else may use them
             actions = tuple(replace(a, agents=original.agents) if a.agents is None else a for a in actions)
@@ -335,28 +335,28 @@ class _Weakening:
         if _is_fact(self.original, lag):
             return lag
         if _is_decision(lag):
-            return Lag(NOW, lag.after, 0, None) if ("decision", (lag.after,)) in self.gone else lag
+            return Lag(NOW, lag.after, 0, None) if ("decision", (lag.after,)) in self.removed else lag
         if _is_open(lag):
             wait, release = lag.minimum or 0, _release(self.original, lag.after)
             clock = wait if self.clock and wait > release else self.clock
-            if ("release", (lag.after,)) in self.gone:
+            if ("release", (lag.after,)) in self.removed:
                 release = 0
             return replace(lag, minimum=min(wait, max(clock, release)))
         pair = (lag.before, lag.after)
-        least = None if ("minimum", pair) in self.gone else lag.minimum
-        most = None if ("maximum", pair) in self.gone else lag.maximum
+        least = None if ("minimum", pair) in self.removed else lag.minimum
+        most = None if ("maximum", pair) in self.removed else lag.maximum
         return None if least is None and most is None else Lag(*pair, least, most)
 
     def action(self, action: Action) -> Action:
         subject = (action.id,)
         action = replace(action, modes=tuple(self.mode(action, n, mode) for n, mode in enumerate(action.modes)))
-        if ("release", subject) in self.gone:
+        if ("release", subject) in self.removed:
             action = replace(action, release=0)
-        if ("eligibility", subject) in self.gone:
+        if ("eligibility", subject) in self.removed:
             action = replace(action, agents=None)
-        if ("start", subject) in self.gone:
+        if ("start", subject) in self.removed:
             action = replace(action, agents=())
-        if ("attendance", subject) in self.gone:
+        if ("attendance", subject) in self.removed:
             if self.needs_hand(action):
                 return replace(action, agents=(self.hire(action),))
             action = replace(action, attended=0, agents=())
@@ -368,14 +368,14 @@ class _Weakening:
     def mode(self, action: Action, number: int, mode: Mode) -> Mode:
         demands = []
         for demand in mode.demands:
-            if ("use", (action.id, demand.resource)) in self.gone:
+            if ("use", (action.id, demand.resource)) in self.removed:
                 continue
             void = (demand.resource, demand.requires) in self.void
-            if void or ("state", (action.id, demand.resource)) in self.gone:
+            if void or ("state", (action.id, demand.resource)) in self.removed:
                 demand = replace(demand, requires=None)
             if demand.amount or demand.requires is not None or demand.sets is not None:
                 demands.append(demand)
-        kept = tuple(before for before in mode.after if ("after", (action.id, str(number), before)) not in self.gone)
+        kept = tuple(before for before in mode.after if ("after", (action.id, str(number), before)) not in self.removed)
         return replace(mode, demands=tuple(demands), after=kept)
 
     def needs_hand(self, action: Action) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model import Instance
-from planoracle.solver.explain import derivations as chains
+from planoracle.solver.explain import derivations
 from planoracle.solver.explain.axioms import BEGIN, END, Event, freed, givens
 from planoracle.solver.explain.derivations import Node
 from planoracle.solver.explain.steps import Case, Hop, Load, Order, Path, Split, Step, Via
@@ -24,10 +24,10 @@ def written(instance: Instance, proof: Node, bound: int, supposed: int | None) -
     plain = len(known)
     if supposed is not None:
         known.append(Hop(END, BEGIN, -supposed, "supposition"))
-    return _Scribe(instance, bound, known, plain, [0]).write(proof)
+    return _Writer(instance, bound, known, plain, [0]).write(proof)
 
 
-class _Scribe:
+class _Writer:
     """Writes down one case; ``known`` is what holds in it, the first ``plain`` of it by the instance alone."""
 
     def __init__(self, instance: Instance, bound: int, known: list[Hop], plain: int, count: list[int]) -> None:
@@ -40,7 +40,7 @@ class _Scribe:
 
     def write(self, proof: Node) -> tuple[Step, ...]:
         for fact in proof.facts:
-            if isinstance(fact, chains.Load):
+            if isinstance(fact, derivations.Load):
                 self.load(fact)
             else:
                 self.order(fact)
@@ -50,8 +50,8 @@ class _Scribe:
         number = self.number()
         cases = []
         for way, below in zip(proof.choice.ways, proof.below, strict=True):
-            scribe = _Scribe(self.instance, self.bound, [*self.known, Hop(*way)], self.plain, self.count)
-            cases.append(Case(Hop(*way), scribe.write(below)))
+            writer = _Writer(self.instance, self.bound, [*self.known, Hop(*way)], self.plain, self.count)
+            cases.append(Case(Hop(*way), writer.write(below)))
         self.steps.append(Split(number, proof.choice.kind, proof.choice.about, tuple(cases)))
         return tuple(self.steps)
 
@@ -59,7 +59,7 @@ class _Scribe:
         self.count[0] += 1
         return self.count[0]
 
-    def load(self, load: chains.Load) -> None:
+    def load(self, load: derivations.Load) -> None:
         number = self.number()
         before = self.paths(load.source, [Event("start", name) for name, _ in load.members], load.first)
         agents = load.machine == "agents"
@@ -83,7 +83,7 @@ class _Scribe:
         self.steps.append(step)
         self.known.append(Hop(load.source, load.target, step.ticks, "line", number))
 
-    def order(self, order: chains.Order) -> None:
+    def order(self, order: derivations.Order) -> None:
         number = self.number()
         excluded = Hop(*order.excluded)
         (against,) = self.paths(Event(*excluded.target), [Event(*excluded.source)], 1 - excluded.ticks)

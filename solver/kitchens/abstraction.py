@@ -11,7 +11,7 @@ from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.effects import Running
 from planoracle.instances.kitchens.kitchen import split_name
 
-__all__ = ["Scenery", "View"]
+__all__ = ["Abstraction", "View"]
 
 #: Predicates that say where things are; all others of one object are its status.
 _PLACES = ("loc", "has_item", "has_container", "item_on", "atop", "container_at", "in", "addedto")
@@ -61,7 +61,7 @@ class View:
     ticks: dict[tuple[str, str, str], int]
 
 
-class Scenery:
+class Abstraction:
     """Decodes the states of one kitchen, and gives states that differ only in names one key.
 
     Two objects are alike if they are of one kind, have the same unchanging facts and the goal names neither. States

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from itertools import permutations, product
 
-from planoracle.solver.kitchens.context import NEVER, Frame, Scene
+from planoracle.solver.kitchens.context import NEVER, Context, Scene
 
-__all__ = ["Casting"]
+__all__ = ["AssignmentBound"]
 
 
-class Casting:
+class AssignmentBound:
     """Assignments of items to roles."""
 
-    def __init__(self, frame: Frame) -> None:
-        self._frame = frame
+    def __init__(self, context: Context) -> None:
+        self._context = context
         self._least: dict[tuple[int, tuple[tuple[int, ...], ...]], tuple[int, tuple[int, ...]]] = {}
 
     def least(self, scene: Scene, rows: dict[str, tuple[int, ...]]) -> int:
@@ -24,7 +24,7 @@ class Casting:
             if len(row) == 1:
                 total += row[0]
             else:
-                kinds.setdefault(self._frame.kinds[item], []).append(item)
+                kinds.setdefault(self._context.kinds[item], []).append(item)
         chosen: dict[str, int] = {}
         least: dict[str, int] = {}
         for kind, items in kinds.items():
@@ -33,10 +33,12 @@ class Casting:
             total += cost
             for role, pick in enumerate(picks):
                 chosen[items[pick]] = scene.options[items[pick]][role]
-        for kind, listed in self._frame.roles.kinds.items():
-            if kind not in kinds and any(not role.bottom for role in map(self._frame.roles.roles.__getitem__, listed)):
+        for kind, listed in self._context.roles.kinds.items():
+            if kind not in kinds and any(
+                not role.bottom for role in map(self._context.roles.roles.__getitem__, listed)
+            ):
                 return NEVER
-        if not self._frame.alone or not scene.direct or total >= NEVER:
+        if not self._context.alone or not scene.direct or total >= NEVER:
             return total
         return total + self._detours(scene, rows, kinds, least, chosen)
 
@@ -68,7 +70,7 @@ class Casting:
         """Return the steps that are added because of items each of which waits for the place of the next."""
         if not (looped := _cycles(self._straight(scene, chosen))):
             return 0
-        involved = sorted({self._frame.kinds[item] for item in looped} & kinds.keys())
+        involved = sorted({self._context.kinds[item] for item in looped} & kinds.keys())
         ways = [list(permutations(kinds[kind], len(rows[kinds[kind][0]]) - 1)) for kind in involved]
         best = NEVER
         for way in product(*ways):
@@ -88,7 +90,7 @@ class Casting:
         found = {}
         for item, place in cast.items():
             station = scene.direct.get((item, place))
-            goal = scene.tables[self._frame.roles.roles[place].dish] if place >= 0 else ""
+            goal = scene.tables[self._context.roles.roles[place].dish] if place >= 0 else ""
             if station is not None and goal:
                 found[item] = (station, goal)
         return found

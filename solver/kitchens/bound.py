@@ -1,4 +1,4 @@
-"""How many steps are left at least: objects are assigned to the roles of the goal, with their errands as costs.
+"""How many steps are left at least: objects are assigned to the roles of the goal, with the costs of items.
 
 Every object that has to get somewhere needs steps that are its own: a walk to it, picking it up, carrying it, putting
 it down, preparing it. ``README.md`` beside this module says why none of them is counted twice.
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from planoracle.solver.kitchens.abstraction import Scenery, View
-from planoracle.solver.kitchens.assignment_bound import Casting
-from planoracle.solver.kitchens.context import NEVER, Frame, Scene
+from planoracle.solver.kitchens.abstraction import Abstraction, View
+from planoracle.solver.kitchens.assignment_bound import AssignmentBound
+from planoracle.solver.kitchens.context import NEVER, Context, Scene
 from planoracle.solver.kitchens.goals import Group, Roles
-from planoracle.solver.kitchens.item_costs import Errands, Stack
-from planoracle.solver.kitchens.time_bound import Spans
-from planoracle.solver.kitchens.vessel_costs import Pots
+from planoracle.solver.kitchens.item_costs import ItemCosts, Stack
+from planoracle.solver.kitchens.time_bound import TimeBound
+from planoracle.solver.kitchens.vessel_costs import VesselCosts
 
 __all__ = ["Bound"]
 
@@ -25,24 +25,24 @@ _MEMORY = 100_000
 class Bound:
     """Least numbers of steps for the states of one kitchen."""
 
-    def __init__(self, scenery: Scenery, roles: Roles) -> None:
-        self._frame = frame = Frame(scenery, roles)
-        self._errands = Errands(frame)
-        self._pots = Pots(frame, self._errands)
-        self._spans = Spans(frame)
-        self._casting = Casting(frame)
+    def __init__(self, abstraction: Abstraction, roles: Roles) -> None:
+        self._context = context = Context(abstraction, roles)
+        self._item_costs = ItemCosts(context)
+        self._vessel_costs = VesselCosts(context, self._item_costs)
+        self._time_bound = TimeBound(context)
+        self._assignment_bound = AssignmentBound(context)
         self._options: dict[Group, dict[str, tuple[int, ...]]] = {}
         self._known: dict[Group, dict[Any, Stack]] = {}
-        self._needs = frame.bits.union(
+        self._needs = context.bits.union(
             (process.predicate, item)
-            for item in frame.items
+            for item in context.items
             for process in {process for role in roles.roles for process in role.needs}
         )
 
     def remaining(self, view: View, group: Group) -> int:
         """Return how many steps, all players' together, are left at least with the choices of a group."""
         options = self._options.get(group) or self._choices(group)
-        tables = [self._table(view, group.bottoms[i], dish.bottom) for i, dish in enumerate(self._frame.roles.dishes)]
+        tables = [self._table(view, group.bottoms[i], dish.bottom) for i, dish in enumerate(self._context.roles.dishes)]
         scene = Scene(view, group, options, tables)
         rows: dict[str, tuple[int, ...]] = {}
         known = self._known.setdefault(group, {})
@@ -55,39 +55,39 @@ class Bound:
             if found is None:
                 if len(known) > _MEMORY:
                     known.clear()
-                found = known[key] = self._errands.lying(scene, station, stack)
+                found = known[key] = self._item_costs.lying(scene, station, stack)
             rows.update(zip(stack, found.rows, strict=True))
             scene.direct.update(found.direct)
             if found.leaving:
                 scene.leaving.add(station)
         for item in view.hands.values():
             if item in options:
-                rows[item] = tuple(self._errands.held(scene, item, role) for role in options[item])
+                rows[item] = tuple(self._item_costs.held(scene, item, role) for role in options[item])
         for item, meal in view.added:
-            rows[item] = tuple(self._errands.gone(scene, item, meal, role) for role in options[item])
-        total = self._casting.least(scene, rows)
+            rows[item] = tuple(self._item_costs.gone(scene, item, meal, role) for role in options[item])
+        total = self._assignment_bound.least(scene, rows)
         if total >= NEVER:
             return NEVER
-        for place, soup in enumerate(self._frame.roles.meals):
-            if soup.vessel >= 0 and self._frame.roles.vessels[soup.vessel].kind != "pot":
-                total += self._pots.soup(scene, place)
-        for place, vessel in enumerate(self._frame.roles.vessels):
+        for place, soup in enumerate(self._context.roles.meals):
+            if soup.vessel >= 0 and self._context.roles.vessels[soup.vessel].kind != "pot":
+                total += self._vessel_costs.soup(scene, place)
+        for place, vessel in enumerate(self._context.roles.vessels):
             if vessel.station and (
-                vessel.kind != "pot" or not self._frame.roles.meals
+                vessel.kind != "pot" or not self._context.roles.meals
             ):  # a pot of soup is there already
-                total += self._pots.standing(scene, group.vessels[place], vessel.station)
-        return max(1, total, self._spans.least(scene) if self._frame.alone else 0)
+                total += self._vessel_costs.standing(scene, group.vessels[place], vessel.station)
+        return max(1, total, self._time_bound.least(scene) if self._context.alone else 0)
 
     def _choices(self, group: Group) -> dict[str, tuple[int, ...]]:
         """Return for every item the roles it may play; -1: none."""
-        fixed = {name: self._frame.roles.dishes[i].bottom for i, name in enumerate(group.bottoms) if name}
+        fixed = {name: self._context.roles.dishes[i].bottom for i, name in enumerate(group.bottoms) if name}
         found: dict[str, tuple[int, ...]] = {}
-        for item in self._frame.items:
+        for item in self._context.items:
             if item in fixed:
                 found[item] = (fixed[item],)
                 continue
             open_roles = (
-                i for i in self._frame.roles.kinds.get(self._frame.kinds[item], ()) if i not in fixed.values()
+                i for i in self._context.roles.kinds.get(self._context.kinds[item], ()) if i not in fixed.values()
             )
             found[item] = (*open_roles, -1)
         self._options[group] = found
@@ -97,6 +97,6 @@ class Bound:
         place = view.places.get(bottom)
         if role < 0 or place is None or place[1]:
             return ""
-        asked = self._frame.roles.roles[role]
-        right = self._frame.fits(place[0], self._frame.roles.dishes[asked.dish].station)
-        return place[0] if right and (asked.loose or not self._frame.todo(view, bottom, asked)) else ""
+        asked = self._context.roles.roles[role]
+        right = self._context.fits(place[0], self._context.roles.dishes[asked.dish].station)
+        return place[0] if right and (asked.loose or not self._context.todo(view, bottom, asked)) else ""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from planoracle.instances.kitchens.kitchen import split_name
-from planoracle.solver.kitchens.abstraction import Scenery, View
+from planoracle.solver.kitchens.abstraction import Abstraction, View
 from planoracle.solver.kitchens.goals import Group, Process, Role, Roles, pot_processes
 
-__all__ = ["NEVER", "Frame", "Scene"]
+__all__ = ["NEVER", "Context", "Scene"]
 
 #: More steps than any plan takes: the goal cannot be reached this way any more.
 NEVER = 10**6
@@ -27,12 +27,12 @@ class Scene:
         self.direct: dict[tuple[str, int], str] = {}  # where an item comes from that is carried straight to its dish
 
 
-class Frame:
+class Context:
     """A kitchen as the bound sees it; ``kinds`` are those of its objects, ``alone``: there is but one player."""
 
-    def __init__(self, scenery: Scenery, roles: Roles) -> None:
-        kitchen = scenery.compiled.kitchen
-        self.bits = scenery.compiled.bits
+    def __init__(self, abstraction: Abstraction, roles: Roles) -> None:
+        kitchen = abstraction.compiled.kitchen
+        self.bits = abstraction.compiled.bits
         self.roles = roles
         self.fill, self.boil = pot_processes(kitchen.domain)
         self.kinds = {name: split_name(name)[0] for name, _ in kitchen.objects}

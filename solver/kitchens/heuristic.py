@@ -10,13 +10,13 @@ from planoracle.instances.deadline import Deadline
 from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.domain import Action, Domain, Effect, bundled
 from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.solver.kitchens.abstraction import Scenery, View
+from planoracle.solver.kitchens.abstraction import Abstraction, View
 from planoracle.solver.kitchens.bound import Bound
 from planoracle.solver.kitchens.consistency import piles_stand
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.goals import Group, Process, Roles
 
-__all__ = ["Groups", "Guide", "Seeing", "guide", "ordinary"]
+__all__ = ["Groups", "Heuristic", "Seeing", "heuristic", "ordinary"]
 
 #: Choices that may still lead to the goal, the best first, after the fewest steps that a plan with them may have.
 Groups = tuple[tuple[int, Group | None], ...]
@@ -43,7 +43,7 @@ class Seeing(NamedTuple):
     unstarted: int
 
 
-class Guide(Protocol):
+class Heuristic(Protocol):
     """Guides the search on one kitchen; ``familiar``: it knows what the actions of the kitchen mean."""
 
     familiar: bool
@@ -76,10 +76,10 @@ class _Familiar:
 
     def __init__(self, compiled: Compiled, roles: Roles, deadline: Deadline) -> None:
         self._bits = compiled.bits
-        self._scenery = Scenery(compiled)
+        self._abstraction = Abstraction(compiled)
         self._roles = roles
         self._deadline = deadline
-        self._bound = Bound(self._scenery, self._roles)
+        self._bound = Bound(self._abstraction, self._roles)
         self._awaited: list[tuple[str, list[str], int]] = []
         for kind, places in self._roles.kinds.items():
             asked = [self._roles.roles[place] for place in places]
@@ -92,7 +92,7 @@ class _Familiar:
 
     def look(self, state: State, groups: Groups, steps: int, most: int) -> Seeing:
         # What a choice took before it still takes: those that took more than another does now need no second look.
-        view = self._scenery.view(state)
+        view = self._abstraction.view(state)
         least, left = most, []
         for known, group in groups:
             if known < least:
@@ -105,7 +105,7 @@ class _Familiar:
         if not left:
             return Seeing(None, (), 0)
         left.sort(key=_first)
-        return Seeing(self._scenery.key(state, view), tuple(left), self._unstarted(view))
+        return Seeing(self._abstraction.key(state, view), tuple(left), self._unstarted(view))
 
     def _unstarted(self, view: View) -> int:
         running = {(name, predicate) for name, predicate, _ in view.ticks}
@@ -132,8 +132,8 @@ def _predicate(process: Process) -> str:
     return process.predicate
 
 
-def guide(compiled: Compiled, deadline: Deadline = NO_DEADLINE) -> Guide:
-    """Return the guide for a kitchen: one that knows nothing if the domain, or the way things stand, is unusual.
+def heuristic(compiled: Compiled, deadline: Deadline = NO_DEADLINE) -> Heuristic:
+    """Return the heuristic for a kitchen: one that knows nothing if the domain, or the way things stand, is unusual.
 
     Nor does it where there are too many ways to choose who plays which role. After the deadline it raises
     `TimeOverError`.

@@ -1,14 +1,14 @@
-"""Errands of items: the steps that one item costs in a role, from where it is to where it must be."""
+"""Costs of items: the steps that one item costs in a role, from where it is to where it must be."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from planoracle.solver.kitchens.abstraction import View
-from planoracle.solver.kitchens.context import NEVER, Frame, Scene
+from planoracle.solver.kitchens.context import NEVER, Context, Scene
 from planoracle.solver.kitchens.goals import Process, Role
 
-__all__ = ["Errands", "Stack"]
+__all__ = ["ItemCosts", "Stack"]
 
 
 class Stack(NamedTuple):
@@ -19,17 +19,17 @@ class Stack(NamedTuple):
     direct: dict[tuple[str, int], str]
 
 
-class Errands:
+class ItemCosts:
     """Costs of items; `lying` those of a stack, `held` of an item in a hand, `gone` of one in a meal."""
 
-    def __init__(self, frame: Frame) -> None:
-        self._frame = frame
+    def __init__(self, context: Context) -> None:
+        self._context = context
 
     def lying(self, scene: Scene, station: str, stack: list[str]) -> Stack:
         """Work out the costs of a stack's items, from the bottom: what lies on something that leaves has to leave."""
         rows = []
         direct: dict[tuple[str, int], str] = {}
-        view, roles = scene.view, self._frame.roles.roles
+        view, roles = scene.view, self._context.roles.roles
         walk = 0 if station in scene.here else 1
         last = len(stack) - 1
         surely = capped = False
@@ -48,10 +48,10 @@ class Errands:
                 if (
                     role is not None
                     and role.rank > before.get(role.dish, NEVER)
-                    and not self._frame.todo(view, item, role)
+                    and not self._context.todo(view, item, role)
                 ):
                     cost += (
-                        4 if scene.tables[role.dish] != station and self._frame.alone else 0
+                        4 if scene.tables[role.dish] != station and self._context.alone else 0
                     )  # it is put down in between
                 row.append(cost)
             rows.append(tuple(row))
@@ -67,15 +67,17 @@ class Errands:
 
     def _needed(self, item: str, options: tuple[int, ...]) -> bool:
         """Whether an item must play one of the roles, there being no more of its kind than roles."""
-        kind = self._frame.kinds[item]
-        return options[0] >= 0 and (len(options) == 1 or self._frame.count[kind] == len(self._frame.roles.kinds[kind]))
+        kind = self._context.kinds[item]
+        return options[0] >= 0 and (
+            len(options) == 1 or self._context.count[kind] == len(self._context.roles.kinds[kind])
+        )
 
     def _goes(self, scene: Scene, station: str, stack: list[str], height: int, role: Role | None) -> bool:
         """Whether an item cannot stay where it is, in a role."""
         if role is None:
             return not height and any(
                 dish.station == station and dish.bottom >= 0 and stack[0] != scene.group.bottoms[i]
-                for i, dish in enumerate(self._frame.roles.dishes)
+                for i, dish in enumerate(self._context.roles.dishes)
             )
         item = stack[height]
         if role.name and role.name != item:
@@ -83,23 +85,24 @@ class Errands:
         if role.meal >= 0:
             return True
         if role.dish >= 0:
-            dish = self._frame.roles.dishes[role.dish]
+            dish = self._context.roles.dishes[role.dish]
             if dish.bottom >= 0:
                 if scene.tables[role.dish] != station:
                     return True
-            elif not self._frame.fits(station, dish.station):
+            elif not self._context.fits(station, dish.station):
                 return True
             if role.top and not self._complete(dish.crew, role, stack[:height]):
                 return True
-        if role.under and (not height or self._frame.kinds[stack[height - 1]] != role.under):
+        if role.under and (not height or self._context.kinds[stack[height - 1]] != role.under):
             return True
         return any(
-            height or each.station != self._frame.kinds[station] for each in self._frame.todo(scene.view, item, role)
+            height or each.station != self._context.kinds[station]
+            for each in self._context.todo(scene.view, item, role)
         )
 
     def _complete(self, crew: dict[str, int], role: Role, below: list[str]) -> bool:
         """Whether so many items of every kind lie below as the rest of a crew has."""
-        kinds = [self._frame.kinds[item] for item in below]
+        kinds = [self._context.kinds[item] for item in below]
         return all(kinds.count(kind) >= count - (kind == role.kind) for kind, count in crew.items())
 
     def _staying(self, view: View, item: str, station: str, role: Role | None) -> int:
@@ -107,7 +110,7 @@ class Errands:
             return 0
         if role.name and role.name != item:
             return NEVER
-        return sum(self._frame.effort(view, item, each, station)[0] for each in self._frame.todo(view, item, role))
+        return sum(self._context.effort(view, item, each, station)[0] for each in self._context.todo(view, item, role))
 
     def _errand(
         self,
@@ -125,10 +128,10 @@ class Errands:
             return total + 2
         if role.name and role.name != item:
             return NEVER
-        todo = self._frame.todo(scene.view, item, role)
-        now = next((each for each in todo if not height and each.station == self._frame.kinds[station]), None)
+        todo = self._context.todo(scene.view, item, role)
+        now = next((each for each in todo if not height and each.station == self._context.kinds[station]), None)
         if now is not None:
-            acts, pause = self._frame.effort(scene.view, item, now, station)
+            acts, pause = self._context.effort(scene.view, item, now, station)
             # Whoever stays for it need not walk to it; whoever walks to it need not wait.
             total += acts + (pause if acts or station in scene.here else 0)
             todo = tuple(each for each in todo if each is not now)
@@ -136,11 +139,11 @@ class Errands:
             return total + 2 + self._loosely(scene.view, item, todo)
         total += self._prepared(scene.view, item, todo)
         if role.meal >= 0:  # into a meal; others might bring the pot
-            return total + (2 if self._frame.alone or todo else 1)
-        if role.dish >= 0 and not todo and self._frame.roles.dishes[role.dish].bottom >= 0:
+            return total + (2 if self._context.alone or todo else 1)
+        if role.dish >= 0 and not todo and self._context.roles.dishes[role.dish].bottom >= 0:
             if scene.tables[role.dish] == station:
                 back = (
-                    self._frame.roles.dishes[role.dish].last == place
+                    self._context.roles.dishes[role.dish].last == place
                 )  # only one is charged for coming back: README.md
                 return total + (6 if back else 2)  # 6: put down, walked to, picked up, carried, put down
             direct[item, place] = station
@@ -148,13 +151,13 @@ class Errands:
 
     def _loosely(self, view: View, item: str, todo: tuple[Process, ...]) -> int:
         """Return the steps of preparing an item, once it is put somewhere, that may stay where it is prepared last."""
-        return sum(self._frame.effort(view, item, each, None)[0] for each in todo) + 3 * max(0, len(todo) - 1)
+        return sum(self._context.effort(view, item, each, None)[0] for each in todo) + 3 * max(0, len(todo) - 1)
 
     def _prepared(self, view: View, item: str, todo: tuple[Process, ...]) -> int:
         """Return the steps of carrying an item to where it is prepared, preparing it and picking it up."""
         total = 0
         for each in todo:
-            acts, pause = self._frame.effort(view, item, each, None)
+            acts, pause = self._context.effort(view, item, each, None)
             total += 3 + acts + pause
         return total
 
@@ -163,52 +166,52 @@ class Errands:
         view, here = scene.view, scene.here
         aside = 1 + here.issubset(scene.leaving)  # put down, and not on what has to leave
         if place < 0:
-            return aside if self._frame.alone else 0  # it must be put down before anything else can be done
-        role = self._frame.roles.roles[place]
+            return aside if self._context.alone else 0  # it must be put down before anything else can be done
+        role = self._context.roles.roles[place]
         if role.name and role.name != item:
             return NEVER
-        todo = self._frame.todo(view, item, role)
+        todo = self._context.todo(view, item, role)
         if role.loose:
             return 1 + self._loosely(view, item, todo)
         if todo and self.taken(scene, *(each.station for each in todo)):
             return aside + 2 + self._prepared(view, item, todo) + 2  # it is put down first, walked to and picked up
         if todo:
-            near = any(self._frame.kinds[station] == each.station for each in todo for station in here)
+            near = any(self._context.kinds[station] == each.station for each in todo for station in here)
             total = self._prepared(view, item, todo) - near
-            return total + (2 if self._frame.alone or role.meal < 0 else 1)
+            return total + (2 if self._context.alone or role.meal < 0 else 1)
         if role.meal >= 0:
             meal = scene.group.meals[role.meal]
             pot = view.inside.get(meal)
-            if not self._frame.alone or pot in view.hands.values():
+            if not self._context.alone or pot in view.hands.values():
                 return 1
             if pot is None:
-                filled = [name for name, predicate, _ in view.ticks if predicate == self._frame.fill.predicate]
+                filled = [name for name, predicate, _ in view.ticks if predicate == self._context.fill.predicate]
                 if not filled:  # it is put down, a pot is filled, it is walked to, picked up, carried, put in
                     return aside + 4
                 return 1 if any(view.places.get(name, ("",))[0] in here for name in filled) else 2
             return 1 if view.places[pot][0] in here else 2
         if role.dish < 0:
             return 1
-        dish = self._frame.roles.dishes[role.dish]
+        dish = self._context.roles.dishes[role.dish]
         table = scene.tables[role.dish]
         if role.bottom and self.taken(scene, dish.station):
             return aside + 4
         if dish.bottom < 0 or role.bottom:
-            return 1 if any(self._frame.fits(station, dish.station) for station in here) else 2
-        if self._frame.alone and not self._ready(scene, table, dish.crew, role):
+            return 1 if any(self._context.fits(station, dish.station) for station in here) else 2
+        if self._context.alone and not self._ready(scene, table, dish.crew, role):
             return aside + 4  # it is put down, walked to, picked up, carried, put down
         return 1 if table in here or not table else 2
 
     def taken(self, scene: Scene, *asked: str) -> bool:
         """Whether something is on every station of some kinds, so that nothing can be put there by a full hand."""
-        if not self._frame.alone:
+        if not self._context.alone:
             return False
         view = scene.view
-        standing = [view.places[name][0] for name in self._frame.containers if name in view.places]
+        standing = [view.places[name][0] for name in self._context.containers if name in view.places]
         return not any(
             station not in view.stacks and station not in standing
-            for station in self._frame.stations
-            if any(self._frame.fits(station, each) for each in asked)
+            for station in self._context.stations
+            if any(self._context.fits(station, each) for each in asked)
         )
 
     def _ready(self, scene: Scene, table: str, crew: dict[str, int], role: Role) -> bool:
@@ -216,7 +219,7 @@ class Errands:
         if not table or table in scene.leaving:
             return False
         stack = scene.view.stacks.get(table, [])
-        if role.under and (not stack or self._frame.kinds[stack[-1]] != role.under):
+        if role.under and (not stack or self._context.kinds[stack[-1]] != role.under):
             return False
         return not role.top or self._complete(crew, role, stack)
 
@@ -224,6 +227,6 @@ class Errands:
         """Return 0 if an item is where it must be, having been put into a meal; nothing comes out of one."""
         if place < 0:
             return 0
-        role = self._frame.roles.roles[place]
+        role = self._context.roles.roles[place]
         right = role.meal >= 0 and scene.group.meals[role.meal] == meal and role.name in ("", item)
-        return 0 if right and not self._frame.todo(scene.view, item, role) else NEVER
+        return 0 if right and not self._context.todo(scene.view, item, role) else NEVER

@@ -16,7 +16,7 @@ from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.status import Status
 from planoracle.solver.kitchens.consistency import contradiction
 from planoracle.solver.kitchens.context import NEVER
-from planoracle.solver.kitchens.heuristic import Groups, guide, ordinary
+from planoracle.solver.kitchens.heuristic import Groups, heuristic, ordinary
 from planoracle.solver.result import Result, versions
 
 __all__ = ["plan"]
@@ -80,8 +80,8 @@ class _Search:
         self.kitchen = kitchen
         self.rules = rules
         self.compiled = Compiled(kitchen, rules)
-        self.guide = guide(self.compiled, self.deadline)
-        self.alone = len(kitchen.players) == 1 and self.guide.familiar
+        self.heuristic = heuristic(self.compiled, self.deadline)
+        self.alone = len(kitchen.players) == 1 and self.heuristic.familiar
         self.expanded = 0
         self.limit = 0  # no plan has fewer steps
         self.best: tuple[int, ...] | None = None
@@ -101,7 +101,7 @@ class _Search:
         if ordinary(self.kitchen) and (fault := contradiction(self.kitchen)):
             return self.result(Status.infeasible, fault)
         try:
-            groups = self.guide.root(start)
+            groups = self.heuristic.root(start)
             if not groups or not all(self.kitchen.candidates.values()):
                 return self.result(Status.infeasible, "the goal asks for objects that there are not")
             self.limit = groups[0][0]
@@ -170,7 +170,7 @@ class _Search:
                     continue
                 seen.add(child.state)
                 now = steps + child.cost
-                seeing = self.guide.look(child.state, groups, now, NEVER)
+                seeing = self.heuristic.look(child.state, groups, now, NEVER)
                 if seeing.key in seen or not seeing.groups:
                     continue
                 seen.add(seeing.key)
@@ -185,7 +185,7 @@ class _Search:
         is left to be started. So a plan is found soon if one of them finds it soon. A state is expanded again if it
         is met with fewer steps. Ends when no plan can be shorter than the best known.
         """
-        look = self.guide.look
+        look = self.heuristic.look
         seen: dict[Any, int] = {start: 0}
         nodes: list[tuple[int, int, State, Groups, _Path] | None] = [(self.limit, 0, start, groups, None)]
         queues: tuple[list[tuple[int, ...]], ...] = tuple([(self.limit, 0, 0, 0)] for _ in range(3))

@@ -41,7 +41,7 @@ class Repair:
         or agent.
     shift
         Ticks; sum over all actions submitted of the largest shift of a unit of their work, see
-        `planoracle.solver.repair.minimal_change.Nearest`. ``None`` without a plan, and for plans for
+        `planoracle.solver.repair.minimal_change.MinimalChange`. ``None`` without a plan, and for plans for
         kitchens that changed.
     makespan
         Of ``plan``, in ticks.
@@ -56,7 +56,7 @@ class Repair:
     plan
         In the benchmark's language; ``grade`` takes it as ``"plan"``.
     grid
-        See `planoracle.solver.repair.minimal_change.Nearest`.
+        See `planoracle.solver.repair.minimal_change.MinimalChange`.
     """
 
     instance: str

@@ -14,13 +14,13 @@ from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.status import Status
 from planoracle.solver.exact.bounds import lower_bound, windows
 from planoracle.solver.exact.cp import negated
-from planoracle.solver.exact.lexicographic import Stages
+from planoracle.solver.exact.lexicographic import Lexicographic
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.repair.minimal_change import longest_makespan
-from planoracle.solver.repair.perturbation import NearModel
-from planoracle.solver.repair.target import Wanted, all_normal
+from planoracle.solver.repair.perturbation import PerturbationModel
+from planoracle.solver.repair.target import TargetPieces, all_normal
 
-__all__ = ["InOrder", "best_in_order"]
+__all__ = ["FixedSequence", "best_in_sequence"]
 
 # Every piece becomes an action of its own: orders with more of them are not looked at.
 _MOST_PAUSES = 1000
@@ -29,7 +29,7 @@ _MOST_STEPS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class InOrder:
+class FixedSequence:
     """What is known about the schedules that keep an order.
 
     Attributes
@@ -42,7 +42,7 @@ class InOrder:
     plan
         The schedule in the benchmark's language, accepted by its rules.
     grid
-        As in `planoracle.solver.repair.minimal_change.Nearest`.
+        As in `planoracle.solver.repair.minimal_change.MinimalChange`.
     """
 
     instance: str
@@ -53,7 +53,7 @@ class InOrder:
     grid: int = 1
 
 
-def best_in_order(instance: Instance, order: Sequence[Piece], *, time_limit: float = 60.0) -> InOrder:
+def best_in_sequence(instance: Instance, order: Sequence[Piece], *, time_limit: float = 60.0) -> FixedSequence:
     """Find the best schedule in which every command starts no earlier than the one before it.
 
     Commands that start at the same instant may change places.
@@ -77,39 +77,41 @@ def best_in_order(instance: Instance, order: Sequence[Piece], *, time_limit: flo
     >>> from planoracle.instances.model import Action, Instance
     >>> meal = Instance("meal", (Action("t/boil", "t", 9, 0), Action("t/chop", "t", 4, 4), Action("t/wash", "t", 2, 2)))
     >>> boil, chop, wash = (Piece(action.id, 0, action.duration, "agent") for action in meal.actions)
-    >>> best_in_order(meal, [boil, chop, wash]).makespan, best_in_order(meal, [chop, wash, boil]).makespan
-    (9, 13)
+    >>> [best_in_sequence(meal, order).makespan for order in ([boil, chop, wash], [chop, wash, boil])]
+    [9, 13]
     """
     deadline = perf_counter() + time_limit
     places = _places(instance, order)
     if sum(len(place.pieces) for place in places.values()) > len(instance.actions) + _MOST_PAUSES:
-        return InOrder(instance.name, Status.unknown)
+        return FixedSequence(instance.name, Status.unknown)
     commands = _Commands(instance, places)
     cut = commands.cut
     bounds = windows(cut)
     most = longest_makespan(cut)
     if not bounds.consistent or lower_bound(cut, bounds) > most:
-        return InOrder(instance.name, Status.infeasible)
-    near = NearModel(cut, bounds, most, {})
+        return FixedSequence(instance.name, Status.infeasible)
+    near = PerturbationModel(cut, bounds, most, {})
     model: ScheduleModel = near
     grid = near.grid
-    stages = Stages(model.model, deadline)
+    lexicographic = Lexicographic(model.model, deadline)
     commands.bind(model)
-    proved = stages.minimize([(model.makespan, 1)])
-    if stages.infeasible and near.coarse:  # finer pauses may leave a way
+    proved = lexicographic.minimize([(model.makespan, 1)])
+    if lexicographic.infeasible and near.coarse:  # finer pauses may leave a way
         grid = model.step
         if sum(action.duration for action in cut.actions if action.interruptible) // grid > _MOST_STEPS:
-            return InOrder(instance.name, Status.unknown, grid=grid)
+            return FixedSequence(instance.name, Status.unknown, grid=grid)
         model = ScheduleModel(cut, bounds, grid, lower_bound(cut, bounds), most)
         commands.bind(model)
-        stages = Stages(model.model, deadline)
-        proved = stages.minimize([(model.makespan, 1)])
+        lexicographic = Lexicographic(model.model, deadline)
+        proved = lexicographic.minimize([(model.makespan, 1)])
     if proved:
-        stages.smallest_in_order(model.decisions)
-    if stages.solution is None:
-        return InOrder(instance.name, Status.infeasible if stages.infeasible else Status.unknown, grid=grid)
-    schedule = Schedule.of(instance, map(commands.original, model.schedule(stages.solution).pieces))
-    return InOrder(
+        lexicographic.smallest_in_order(model.decisions)
+    if lexicographic.solution is None:
+        return FixedSequence(
+            instance.name, Status.infeasible if lexicographic.infeasible else Status.unknown, grid=grid
+        )
+    schedule = Schedule.of(instance, map(commands.original, model.schedule(lexicographic.solution).pieces))
+    return FixedSequence(
         instance.name,
         Status.optimal if proved else Status.feasible,
         schedule.makespan,
@@ -119,7 +121,7 @@ def best_in_order(instance: Instance, order: Sequence[Piece], *, time_limit: flo
     )
 
 
-def _places(instance: Instance, order: Sequence[Piece]) -> dict[str, Wanted]:
+def _places(instance: Instance, order: Sequence[Piece]) -> dict[str, TargetPieces]:
     """Return the pieces that count, by action; the place in the order takes the place of their starts."""
     numbered: dict[str, list[Piece]] = defaultdict(list)
     for number, piece in enumerate(order):
@@ -136,7 +138,7 @@ class _Commands:
         The instance, every piece an action of its own. The last piece, or the work left over, keeps the action's id.
     """
 
-    def __init__(self, instance: Instance, places: Mapping[str, Wanted]) -> None:
+    def __init__(self, instance: Instance, places: Mapping[str, TargetPieces]) -> None:
         self._action: dict[str, str] = {}  # piece -> action
         self._pieces: dict[str, list[str]] = {}  # action -> pieces
         ranks: list[tuple[int, str]] = []
@@ -186,7 +188,7 @@ class _Commands:
         """Add to the model of ``cut`` that commands are in order, and that the pieces of an action share its mode."""
         index = self.cut.index
         for one, two in pairwise(self.order):
-            model.model.difference(model.parts[index[two]][0].start, model.parts[index[one]][0].start, 0)
+            model.model.difference(model.segments[index[two]][0].start, model.segments[index[one]][0].start, 0)
         for first, *others in self._pieces.values():
             for name in others:
                 for mode, same in zip(model.modes[index[first]], model.modes[index[name]], strict=True):

@@ -1,4 +1,4 @@
-"""The feasible schedule nearest to one that was wanted."""
+"""The feasible schedule nearest to a target."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.status import Status
 from planoracle.solver.exact.bounds import horizon, lower_bound, windows
-from planoracle.solver.exact.lexicographic import Stages
+from planoracle.solver.exact.lexicographic import Lexicographic
 from planoracle.solver.exact.solve import solve
-from planoracle.solver.repair.perturbation import NearModel
+from planoracle.solver.repair.perturbation import PerturbationModel
 from planoracle.solver.repair.target import all_normal
 
-__all__ = ["OBJECTIVES", "Nearest", "checked_objectives", "longest_makespan", "nearest"]
+__all__ = ["OBJECTIVES", "MinimalChange", "checked_objectives", "longest_makespan", "minimal_change"]
 
 #: What can be made small, by default in this order.
 OBJECTIVES = ("moved", "shift", "makespan")
@@ -28,8 +28,8 @@ _RESERVE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Nearest:
-    """What is known about the schedule nearest to a wanted one.
+class MinimalChange:
+    """What is known about the schedule nearest to a target.
 
     Attributes
     ----------
@@ -40,19 +40,19 @@ class Nearest:
     plan
         The schedule in the benchmark's language, accepted by its rules.
     moved
-        Actions of which a piece is not as wanted: in start, duration, mode, or agent if one was given.
+        Actions of which a piece is not as in the target: in start, duration, mode, or agent if one was given.
     shifts
-        For every action that was wanted the largest shift, in ticks, of any unit of its work: the k-th tick of
-        work is compared with the k-th tick wanted. Work that was not wanted counts nothing.
+        For every action of the target the largest shift, in ticks, of any unit of its work: the k-th tick of
+        work is compared with the k-th tick of the target. Work that it does not have counts nothing.
     shift
         Their sum.
     added
-        Actions of which nothing was wanted; they are placed freely and never count as moved.
-    in_vain
-        Pieces wanted beyond the duration of their action, of no length, or too late to be any instance's time.
+        Actions that the target does not have; they are placed freely and never count as moved.
+    redundant
+        Pieces of the target beyond the duration of their action, of no length, or too late to be any instance's time.
     grid
         Ticks; statements about all schedules hold for those that pause an interruptible action only after
-        multiples of so many ticks of its work, or where it was wanted to pause. 1 without interruptible actions.
+        multiples of so many ticks of its work, or where the target has it pause. 1 without interruptible actions.
     """
 
     instance: str
@@ -64,27 +64,27 @@ class Nearest:
     shift: int | None = None
     makespan: int | None = None
     added: tuple[str, ...] = ()
-    in_vain: tuple[Piece, ...] = ()
+    redundant: tuple[Piece, ...] = ()
     proved: tuple[str, ...] = ()
     grid: int = 1
     seconds: float = 0.0
 
 
-def nearest(
+def minimal_change(
     instance: Instance,
-    wanted: Mapping[str, Sequence[Piece]],
+    target: Mapping[str, Sequence[Piece]],
     *,
     objectives: Sequence[str] = OBJECTIVES,
     time_limit: float = 60.0,
-) -> Nearest:
-    """Find the schedule that obeys the rules and is nearest to the pieces wanted.
+) -> MinimalChange:
+    """Find the schedule that obeys the rules and is nearest to the pieces of a target.
 
     Among schedules that are equally near the one with the earliest starts is returned, in the order of
     `planoracle.solver.exact.solve.solve`, or where that is not found soon another one, the same at every run.
 
     Parameters
     ----------
-    wanted
+    target
         The pieces by action, in ticks. Actions may be missing; pieces may break any rule.
     objectives
         What is made small, the most important first: ``moved`` (the number of actions moved), ``shift`` (the sum
@@ -105,15 +105,15 @@ def nearest(
     >>> boil, serve = Action("t/boil", "t", 9, 0), Action("t/serve", "t", 1, 1)
     >>> soup = Instance("soup", (boil, serve), (Lag("t/boil", "t/serve"),))
     >>> early = {"t/boil": [Piece("t/boil", 2, 9, "agent")], "t/serve": [Piece("t/serve", 10, 1, "agent")]}
-    >>> found = nearest(soup, early)
+    >>> found = minimal_change(soup, early)
     >>> found.status, found.moved, found.shift, found.makespan
     ('optimal', ('t/boil',), 1, 11)
     """
-    return _Search(instance, wanted, checked_objectives(objectives), time_limit).run()
+    return _Search(instance, target, checked_objectives(objectives), time_limit).run()
 
 
 def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
-    """Return objectives as `nearest` takes them; raises `InputError` if they are none."""
+    """Return objectives as `minimal_change` takes them; raises `InputError` if they are none."""
     chosen = tuple(objectives)
     if not chosen or len(set(chosen)) < len(chosen) or not set(chosen) <= set(OBJECTIVES):
         message = f"must be one or more of {', '.join(OBJECTIVES)}, each once"
@@ -127,7 +127,7 @@ class _Search:
     def __init__(
         self,
         instance: Instance,
-        wanted: Mapping[str, Sequence[Piece]],
+        target: Mapping[str, Sequence[Piece]],
         objectives: tuple[str, ...],
         time_limit: float,
     ) -> None:
@@ -135,48 +135,48 @@ class _Search:
         self.deadline = self.began + time_limit
         self.instance = instance
         self.objectives = objectives
-        self.places, self.in_vain = all_normal(instance, wanted)
+        self.places, self.redundant = all_normal(instance, target)
 
-    def run(self) -> Nearest:
+    def run(self) -> MinimalChange:
         instance, objectives = self.instance, self.objectives
-        as_wanted = self._as_wanted()
-        if as_wanted is not None and objectives[0] != "makespan":  # nothing can be nearer than this
-            return self._answer(Status.optimal, as_wanted, objectives)
+        on_target = self._on_target()
+        if on_target is not None and objectives[0] != "makespan":  # nothing can be nearer than this
+            return self._answer(Status.optimal, on_target, objectives)
         bounds = windows(instance)
         latest = max((piece.end for place in self.places.values() for piece in place.pieces), default=0)
         most = longest_makespan(instance, latest)
         if not bounds.consistent or lower_bound(instance, bounds) > most:
             return self._answer(Status.infeasible)
-        model = NearModel(instance, bounds, most, self.places)
+        model = PerturbationModel(instance, bounds, most, self.places)
         grid = model.grid
-        stages = Stages(model.model, self.deadline - _RESERVE * (self.deadline - self.began))
+        lexicographic = Lexicographic(model.model, self.deadline - _RESERVE * (self.deadline - self.began))
         proved = []
         held: dict[str, int] = {}
         sums = [(objective, model.terms(objective)) for objective in objectives]
         for left, (objective, terms) in zip(range(len(sums), 0, -1), sums, strict=True):
-            if stages.minimize(terms, 1 / left):
+            if lexicographic.minimize(terms, 1 / left):
                 proved.append(objective)
-            if stages.solution is not None:
-                held[objective] = model.figure(objective, stages.value(terms))
-        stages.smallest_in_order(model.decisions)
-        if stages.solution is None and stages.infeasible and not model.coarse:
+            if lexicographic.solution is not None:
+                held[objective] = model.figure(objective, lexicographic.value(terms))
+        lexicographic.smallest_in_order(model.decisions)
+        if lexicographic.solution is None and lexicographic.infeasible and not model.coarse:
             return self._answer(Status.infeasible, grid=grid)
-        if stages.solution is None:
+        if lexicographic.solution is None:
             return self._any(grid)
         status = Status.optimal if len(proved) == len(objectives) else Status.feasible
-        found = self._answer(status, model.schedule(stages.solution), tuple(proved), grid)
+        found = self._answer(status, model.schedule(lexicographic.solution), tuple(proved), grid)
         self._check(found, held)
         return found
 
-    def _any(self, grid: int) -> Nearest:
+    def _any(self, grid: int) -> MinimalChange:
         """Settle whether there is any schedule, near or not, with pauses as fine as may be."""
         found = solve(self.instance, time_limit=max(0.0, self.deadline - perf_counter()))
         if found.schedule is None:
             return self._answer(found.status, grid=found.grid)
         return self._answer(Status.feasible, found.schedule, grid=grid)
 
-    def _as_wanted(self) -> Schedule | None:
-        """Return what was wanted, if it is a schedule that obeys the rules."""
+    def _on_target(self) -> Schedule | None:
+        """Return the target, if it is a schedule that obeys the rules."""
         if len(self.places) < len(self.instance.actions) or not all(place.whole for place in self.places.values()):
             return None
         schedule = Schedule.of(self.instance, [piece for place in self.places.values() for piece in place.pieces])
@@ -184,7 +184,7 @@ class _Search:
 
     def _answer(
         self, status: Status, schedule: Schedule | None = None, proved: tuple[str, ...] = (), grid: int = 1
-    ) -> Nearest:
+    ) -> MinimalChange:
         instance, places = self.instance, self.places
         shifts = {}
         if schedule is not None:
@@ -192,7 +192,7 @@ class _Search:
                 name: place.shift([piece for piece in schedule.pieces if piece.action == name])
                 for name, place in places.items()
             }
-        return Nearest(
+        return MinimalChange(
             instance=instance.name,
             status=status,
             schedule=schedule,
@@ -202,13 +202,13 @@ class _Search:
             shift=None if schedule is None else sum(shift.ticks for shift in shifts.values()),
             makespan=None if schedule is None else schedule.makespan,
             added=tuple(action.id for action in instance.actions if action.id not in places),
-            in_vain=self.in_vain,
+            redundant=self.redundant,
             proved=proved,
             grid=grid,
             seconds=perf_counter() - self.began,
         )
 
-    def _check(self, found: Nearest, held: dict[str, int]) -> None:
+    def _check(self, found: MinimalChange, held: dict[str, int]) -> None:
         """Hold what the model made small against what the schedule is."""
         figures = {"moved": len(found.moved), "shift": found.shift, "makespan": found.makespan}
         for objective, most in held.items():
@@ -218,7 +218,7 @@ class _Search:
 
 
 def longest_makespan(instance: Instance, latest: int = 0) -> int:
-    """Return a makespan that some nearest schedule does not exceed, if all that is wanted ends by ``latest``.
+    """Return a makespan that some nearest schedule does not exceed, if all of the target ends by ``latest``.
 
     After that, time in which nothing runs can be cut out, which only brings work nearer.
     """

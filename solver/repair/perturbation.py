@@ -1,4 +1,4 @@
-"""The CP-SAT model of an instance with the distance of a schedule from a wanted one."""
+"""The CP-SAT model of an instance with the distance of a schedule from a target."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from planoracle.instances.model import Action, Instance
 from planoracle.solver.exact.bounds import Windows, common_tick, lower_bound
 from planoracle.solver.exact.cp import FAR, negated
 from planoracle.solver.exact.model import ScheduleModel
-from planoracle.solver.exact.segments import Part, literals
-from planoracle.solver.repair.target import Stretch, Wanted
+from planoracle.solver.exact.segments import Segment, literals
+from planoracle.solver.repair.target import Stretch, TargetPieces
 
-__all__ = ["NearModel"]
+__all__ = ["PerturbationModel"]
 
-# Most parts of interruptible actions in a model; beyond, they are made longer.
-_MOST_PARTS = 150
-# Most pauses that one action may have been wanted to make; more are not looked at.
+# Most segments of interruptible actions in a model; beyond, they are made longer.
+_MOST_SEGMENTS = 150
+# Most pauses that one action may have in the target; more are not looked at.
 _MOST_PAUSES = 100
 
 
-class NearModel(ScheduleModel):
-    """The model of an instance with what the distance from the wanted places needs.
+class PerturbationModel(ScheduleModel):
+    """The model of an instance with what the distance from the target needs.
 
-    Its step divides all times, the wanted ones included, so that every action can be where it was wanted. Where that
-    would make too many parts of one step, interruptible actions consist of longer ones.
+    Its step divides all times, those of the target included, so that every action can be where that has it. Where this
+    would make too many segments of one step, interruptible actions consist of longer ones.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class NearModel(ScheduleModel):
         Largest makespan, in ticks.
     """
 
-    def __init__(self, instance: Instance, bounds: Windows, most: int, places: Mapping[str, Wanted]) -> None:
+    def __init__(self, instance: Instance, bounds: Windows, most: int, places: Mapping[str, TargetPieces]) -> None:
         # Agents cannot be told apart where they are only counted.
         self._named = any(piece.agent is not None for place in places.values() for piece in place.pieces)
         self._places = places
@@ -66,14 +66,14 @@ class NearModel(ScheduleModel):
 
     @property
     def coarse(self) -> bool:
-        """Whether pauses are possible at fewer places than the wanted times ask for."""
+        """Whether pauses are possible at fewer places than the target asks for."""
         return self._chunk > self.step
 
     def _crews(self) -> tuple[tuple[str, ...], ...]:
         apart = self._named or self.coarse
         return tuple((agent,) for agent in self.instance.agents) if apart else super()._crews()
 
-    # --- interruptible actions in parts of several steps ------------------------------------------
+    # --- interruptible actions in segments of several steps ------------------------------------------
 
     def _add_action(self, i: int, action: Action) -> None:
         if not self.coarse or not action.interruptible or not action.duration:
@@ -81,44 +81,44 @@ class NearModel(ScheduleModel):
             return
         model, cuts = self.model, self._cuts(action)
         head, latest = self._heads[i], self._most - self._tails[i] - action.duration // self.step
-        parts = []
+        segments = []
         for first, end in pairwise(cuts):
             start = model.integer(head + first, max(head + first, latest + first))
-            parts.append(Part(start, end - first, end - first if action.attended else 0))
-        for one, two in pairwise(parts):
+            segments.append(Segment(start, end - first, end - first if action.attended else 0))
+        for one, two in pairwise(segments):
             model.difference(two.start, one.start, one.size)
-        self.parts.append(parts)
+        self.segments.append(segments)
         self.modes.append([None] if len(action.modes) == 1 else [model.boolean() for _ in action.modes])
         if len(action.modes) > 1:
             model.exactly_one([literal for literal in self.modes[i] if literal is not None])
-        model.difference(self.makespan, parts[-1].start, parts[-1].size + self._tails[i])
+        model.difference(self.makespan, segments[-1].start, segments[-1].size + self._tails[i])
 
     def _cuts(self, action: Action) -> list[int]:
         """Return the work, in steps, between which an action may pause, from 0 to all of it."""
         cuts = {*range(0, action.duration, self._chunk), action.duration}
-        wanted = set()
+        target = set()
         place = self._places.get(action.id)
         for stretch in place.stretches if place is not None else ():
             inside = range(bisect(self._starts, stretch.piece.start), bisect_left(self._starts, stretch.piece.end))
-            wanted |= {stretch.end, *(self._starts[n] - stretch.origin for n in inside)}
-        if len(wanted) <= _MOST_PAUSES:
-            cuts |= wanted
+            target |= {stretch.end, *(self._starts[n] - stretch.origin for n in inside)}
+        if len(target) <= _MOST_PAUSES:
+            cuts |= target
         return sorted(cut // self.step for cut in cuts)
 
-    def _continue_run(self, one: Part, two: Part, literal: int) -> None:
+    def _continue_run(self, one: Segment, two: Segment, literal: int) -> None:
         self.model.difference(one.start, two.start, -one.size, literal)
         self.runs.append((one, two, literal))
 
-    def _add_start(self, i: int, part: Part, blockers: list[int]) -> None:
-        chains = [j for j in blockers if len(self.parts[j]) > 1]
-        super()._add_start(i, part, [j for j in blockers if j not in chains])
+    def _add_start(self, i: int, segment: Segment, blockers: list[int]) -> None:
+        chains = [j for j in blockers if len(self.segments[j]) > 1]
+        super()._add_start(i, segment, [j for j in blockers if j not in chains])
         for j in chains:
-            for block in self.parts[j] if i != j and not self._never_inside(i, j) else ():
-                for agent in (a for a in part.agents if a in block.agents):
-                    both = (*part.starts_if, *literals(part.agents[agent]), *literals(block.agents[agent]))
+            for block in self.segments[j] if i != j and not self._never_inside(i, j) else ():
+                for agent in (a for a in segment.agents if a in block.agents):
+                    both = (*segment.starts_if, *literals(segment.agents[agent]), *literals(block.agents[agent]))
                     early = self.model.boolean()
-                    self.model.difference(block.start, part.start, 0, early, *both)
-                    self.model.difference(part.start, block.start, block.held, negated(early), *both)
+                    self.model.difference(block.start, segment.start, 0, early, *both)
+                    self.model.difference(segment.start, block.start, block.held, negated(early), *both)
 
     # --- the distance -----------------------------------------------------------------------------
 
@@ -136,46 +136,46 @@ class NearModel(ScheduleModel):
             return len(self._places) + value
         return value * (self.step if objective == "makespan" else self._unit)
 
-    def _targets(self, name: str) -> Iterator[tuple[Part, list[Stretch], list[int]]]:
-        """Yield the parts of an action, what is wanted of their work, and the starts that would give it."""
+    def _targets(self, name: str) -> Iterator[tuple[Segment, list[Stretch], list[int]]]:
+        """Yield the segments of an action, what the target says of their work, and the starts that would give it."""
         first = 0
-        for part in self.parts[self.instance.index[name]]:
-            end = first + part.size * self.step
+        for segment in self.segments[self.instance.index[name]]:
+            end = first + segment.size * self.step
             stretches = self._places[name].within(first, end)
-            yield part, stretches, [stretch.origin + first for stretch in stretches]
+            yield segment, stretches, [stretch.origin + first for stretch in stretches]
             first = end
 
     @cached_property
     def _keeps(self) -> list[int]:
-        """A literal for every action that may stay as wanted; if it holds, the action does."""
+        """A literal for every action that may stay as in the target; if it holds, the action does."""
         found = []
         for name, place in self._places.items():
-            wishes = self._wishes(name) if place.whole else None
-            if wishes is not None:
+            assignments = self._assignments(name) if place.whole else None
+            if assignments is not None:
                 keep = self.model.boolean()
-                for variable, value in wishes:
+                for variable, value in assignments:
                     self.model.linear([(variable, 1)], value, value, keep)
                 found.append(keep)
         return found
 
-    def _wishes(self, name: str) -> list[tuple[int, int]] | None:
-        """Return values of variables that leave an action as wanted, ``None`` if nothing can."""
+    def _assignments(self, name: str) -> list[tuple[int, int]] | None:
+        """Return values of variables that leave an action as in the target, ``None`` if nothing can."""
         i = self.instance.index[name]
-        wishes = []
+        assignments = []
         modes = {piece.mode for piece in self._places[name].pieces}
         mode = modes.pop()
         if modes or not 0 <= mode < len(self.modes[i]):
             return None
-        wishes += [(literal, 1) for literal in literals(self.modes[i][mode])]
-        for part, stretches, starts in self._targets(name):
+        assignments += [(literal, 1) for literal in literals(self.modes[i][mode])]
+        for segment, stretches, starts in self._targets(name):
             if len(set(starts)) > 1 or starts[0] % self.step:
                 return None
-            wishes.append((part.start, starts[0] // self.step))
+            assignments.append((segment.start, starts[0] // self.step))
             for agent in {stretch.piece.agent for stretch in stretches} - {None}:
-                if agent not in part.agents:
+                if agent not in segment.agents:
                     return None
-                wishes += [(literal, 1) for literal in literals(part.agents[agent])]
-        return wishes
+                assignments += [(literal, 1) for literal in literals(segment.agents[agent])]
+        return assignments
 
     @cached_property
     def _unit(self) -> int:
@@ -190,8 +190,8 @@ class NearModel(ScheduleModel):
         scale = self.step // self._unit
         for name in self._places:
             rows = [
-                (part.start, min(starts) // self._unit, max(starts) // self._unit)
-                for part, _, starts in self._targets(name)
+                (segment.start, min(starts) // self._unit, max(starts) // self._unit)
+                for segment, _, starts in self._targets(name)
                 if starts
             ]
             reach = max(max(most, -least) for _, least, most in rows) + self._latest // self._unit
@@ -211,7 +211,7 @@ def _chunk(instance: Instance, step: int) -> int:
         coarsest = gcd(coarsest, action.duration, action.attended, action.release)
     for lag in instance.lags:
         coarsest = gcd(coarsest, lag.minimum or 0, lag.maximum or 0)
-    if work // step <= _MOST_PARTS:
+    if work // step <= _MOST_SEGMENTS:
         return step
     chunk = max(step, coarsest)
-    return chunk if work // chunk <= 2 * _MOST_PARTS else -(-work // (_MOST_PARTS * step)) * step
+    return chunk if work // chunk <= 2 * _MOST_SEGMENTS else -(-work // (_MOST_SEGMENTS * step)) * step

@@ -17,8 +17,8 @@ from planoracle.instances.targets import Dropped, Target
 from planoracle.instances.trajectory import AnyTrajectory
 from planoracle.instances.validate import MAX_TICKS
 from planoracle.solver.repair.answer import Moved, Repair
-from planoracle.solver.repair.fixed_sequence import best_in_order
-from planoracle.solver.repair.minimal_change import Nearest, nearest
+from planoracle.solver.repair.fixed_sequence import best_in_sequence
+from planoracle.solver.repair.minimal_change import MinimalChange, minimal_change
 
 __all__ = ["repair_schedule"]
 
@@ -44,7 +44,7 @@ def repair_schedule(
     targets = run.targets()
     problem, pieces = targets.problem, [target.piece for target in targets.targets]
     exact = best(problem)
-    ordered = best_in_order(problem, pieces, time_limit=time_limit)
+    ordered = best_in_sequence(problem, pieces, time_limit=time_limit)
     answer |= {
         "optimum": exact.makespan if exact.status == Status.optimal else None,
         "in_order": ordered.makespan,
@@ -53,10 +53,10 @@ def repair_schedule(
     if verdict.success and not verdict.violations:
         unchanged: dict[str, Any] = {"changed": False, "shift": 0, "makespan": verdict.makespan, "plan": run.plan.given}
         return Repair(status=Status.optimal, proved=objectives, **answer, **unchanged)
-    wanted: dict[str, list[Piece]] = {}
+    by_action: dict[str, list[Piece]] = {}
     for piece in pieces:
-        wanted.setdefault(piece.action, []).append(piece)
-    found = nearest(problem, wanted, objectives=objectives, time_limit=time_limit)
+        by_action.setdefault(piece.action, []).append(piece)
+    found = minimal_change(problem, by_action, objectives=objectives, time_limit=time_limit)
     answer |= {"status": found.status, "proved": found.proved, "grid": found.grid, "added": found.added}
     answer["dropped"] = tuple(sorted((*salvaged, *targets.dropped, *_redundant(targets.targets, found))))
     if found.schedule is None:
@@ -68,7 +68,7 @@ def repair_schedule(
         raise InternalError(f"{instance.name}: a repaired plan of ours does not pass the rules")
     return Repair(
         changed=True,
-        moves=_moves(wanted, found),
+        moves=_moves(by_action, found),
         shift=found.shift,
         makespan=found.makespan,
         plan=written,
@@ -76,13 +76,13 @@ def repair_schedule(
     )
 
 
-def _moves(wanted: Mapping[str, Sequence[Piece]], found: Nearest) -> tuple[Moved, ...]:
+def _moves(by_action: Mapping[str, Sequence[Piece]], found: MinimalChange) -> tuple[Moved, ...]:
     assert found.schedule is not None
     pieces = found.schedule.pieces
     return tuple(
         Moved(
             name,
-            tuple(wanted[name]),
+            tuple(by_action[name]),
             tuple(piece for piece in pieces if piece.action == name),
             found.shifts[name],
         )
@@ -90,9 +90,9 @@ def _moves(wanted: Mapping[str, Sequence[Piece]], found: Nearest) -> tuple[Moved
     )
 
 
-def _redundant(targets: Sequence[Target], found: Nearest) -> list[Dropped]:
+def _redundant(targets: Sequence[Target], found: MinimalChange) -> list[Dropped]:
     """Name the commands whose pieces are of no use; of equal ones the last."""
-    left = Counter(found.in_vain)
+    left = Counter(found.redundant)
     dropped = []
     for target in reversed(targets):
         if left[target.piece]:

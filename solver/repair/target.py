@@ -15,11 +15,11 @@ from planoracle.instances.model import Action, Instance
 from planoracle.instances.schedule import Piece
 from planoracle.instances.validate import MAX_TICKS
 
-__all__ = ["Shift", "Stretch", "Wanted", "all_normal", "normal"]
+__all__ = ["Shift", "Stretch", "TargetPieces", "all_normal", "normal"]
 
 
 class Shift(NamedTuple):
-    """How far an action is from where it was wanted: whether anything differs, and by how many ticks at most."""
+    """How far an action is from its target: whether anything differs, and by how many ticks at most."""
 
     moved: bool
     ticks: int
@@ -39,7 +39,7 @@ class Stretch(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TargetPieces:
     """The pieces that a submission gives an action.
 
     Attributes
@@ -65,23 +65,23 @@ class Wanted:
     def shift(self, pieces: Sequence[Piece]) -> Shift:
         """Compare with the pieces of a schedule that carries out the whole action.
 
-        ``moved`` is whether any piece is not as wanted: in start, length, mode, or agent if one was given; pieces
-        that touch count as one. ``ticks`` is the largest shift of any unit of work that was wanted.
+        ``moved`` is whether any piece is not as in the target: in start, length, mode, or agent if one was given;
+        pieces that touch count as one. ``ticks`` is the largest shift of any unit of work that the target has.
 
         Examples
         --------
         >>> from planoracle.instances.model import Action
         >>> chop = Action("t/chop", "t", duration=4, attended=4, interruptible=True)
-        >>> wanted, _ = normal(chop, [Piece("t/chop", 0, 2, "a"), Piece("t/chop", 5, 2, "a")])
-        >>> wanted.shift([Piece("t/chop", 0, 4, "a")])
+        >>> target, _ = normal(chop, [Piece("t/chop", 0, 2, "a"), Piece("t/chop", 5, 2, "a")])
+        >>> target.shift([Piece("t/chop", 0, 4, "a")])
         Shift(moved=True, ticks=3)
         """
         moved, ticks = not self.whole, 0
         for one, two in _pairs(self.stretches, _stretches(sorted(pieces, key=lambda piece: piece.start))):
             apart = abs(one.origin - two.origin)
             ticks = max(ticks, apart)
-            wanted, given = one.piece, two.piece
-            moved = moved or bool(apart) or wanted.mode != given.mode or wanted.agent not in (None, given.agent)
+            target, given = one.piece, two.piece
+            moved = moved or bool(apart) or target.mode != given.mode or target.agent not in (None, given.agent)
         return Shift(moved, ticks)
 
 
@@ -103,11 +103,11 @@ def _pairs(ones: Sequence[Stretch], twos: Sequence[Stretch]) -> Iterator[tuple[S
         j += two.end <= one.end
 
 
-def normal(action: Action, pieces: Sequence[Piece]) -> tuple[Wanted | None, list[Piece]]:
-    """Return what a submission wants of an action, and the pieces that it holds in vain.
+def normal(action: Action, pieces: Sequence[Piece]) -> tuple[TargetPieces | None, list[Piece]]:
+    """Return what a submission wants of an action, and its redundant pieces.
 
-    Pieces count in order of start until the action is complete; the last of them is cut if it is too long. In
-    vain are those after that, those of no length (unless the action has none), and those that start after
+    Pieces count in order of start until the action is complete; the last of them is cut if it is too long.
+    Redundant are those after that, those of no length (unless the action has none), and those that start after
     ``MAX_TICKS``, which no instance's times exceed.
 
     Raises
@@ -116,40 +116,40 @@ def normal(action: Action, pieces: Sequence[Piece]) -> tuple[Wanted | None, list
         If the start or the duration of a piece is no whole number, or negative.
     """
     kept: list[Stretch] = []
-    vain: list[Piece] = []
+    redundant: list[Piece] = []
     first, whole = 0, True
     for piece in sorted(pieces, key=_start):
         left = action.duration - first
         full = not left and (bool(action.duration) or bool(kept))
         if full or piece.start > MAX_TICKS or (not piece.duration and action.duration):
-            vain.append(piece)
+            redundant.append(piece)
             continue
         whole = whole and piece.duration <= left
         length = min(piece.duration, left)
         kept.append(Stretch(first, first + length, piece._replace(duration=length)))
         first += length
-    return (Wanted(tuple(kept), whole and first == action.duration) if kept else None), vain
+    return (TargetPieces(tuple(kept), whole and first == action.duration) if kept else None), redundant
 
 
 def _start(piece: Piece) -> int:
     for field, value in (("start", piece.start), ("duration", piece.duration)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise InputError("must be a whole number of ticks", field=f"wanted[{piece.action}].{field}", value=value)
+            raise InputError("must be a whole number of ticks", field=f"target[{piece.action}].{field}", value=value)
     return piece.start
 
 
 def all_normal(
-    instance: Instance, wanted: Mapping[str, Sequence[Piece]]
-) -> tuple[dict[str, Wanted], tuple[Piece, ...]]:
+    instance: Instance, target: Mapping[str, Sequence[Piece]]
+) -> tuple[dict[str, TargetPieces], tuple[Piece, ...]]:
     """Apply `normal` to every action; raises `InputError` also for actions that the instance does not have."""
-    found: dict[str, Wanted] = {}
-    in_vain: list[Piece] = []
-    for name in wanted:
+    found: dict[str, TargetPieces] = {}
+    redundant: list[Piece] = []
+    for name in target:
         if name not in instance.by_id:
-            raise InputError("there is no such action", field="wanted", value=name)
+            raise InputError("there is no such action", field="target", value=name)
     for action in instance.actions:
-        kept, vain = normal(action, wanted.get(action.id, ()))
-        in_vain += vain
+        kept, more = normal(action, target.get(action.id, ()))
+        redundant += more
         if kept is not None:
             found[action.id] = kept
-    return found, tuple(in_vain)
+    return found, tuple(redundant)

@@ -1,4 +1,4 @@
-"""States of a run in the units of the CP-SAT model: which parts of which actions are fixed, and where."""
+"""States of a run in the units of the CP-SAT model: which segments of which actions are fixed, and where."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Progress:
     Attributes
     ----------
     starts
-        Starts of the fixed parts, in order, by position of the action; only actions that have been started.
+        Starts of the fixed segments, in order, by position of the action; only actions that have been started.
     modes
         Their modes.
     agents
-        Agents of fixed parts, by action and number of the part.
+        Agents of fixed segments, by action and number of the segment.
     begins
-        Fixed parts, likewise, with which a piece begins.
+        Fixed segments, likewise, with which a piece begins.
     pieces
         What has been given.
     whole
@@ -67,7 +67,7 @@ class Progress:
         return self.clock, tuple(sorted(self.pieces, key=lambda piece: piece[:2]))
 
     def goes_on(self, i: int, k: int) -> bool:
-        """Whether a part of a started action belongs to the same piece as the one before it."""
+        """Whether a segment of a started action belongs to the same piece as the one before it."""
         return k < len(self.starts[i]) and (i, k) not in self.begins
 
 
@@ -83,7 +83,7 @@ class Translator:
     def __init__(self, instance: Instance, step: int) -> None:
         self.instance = instance
         self.step = step
-        #: Ticks of one part, by action.
+        #: Ticks of one segment, by action.
         self.sizes = [
             step if action.interruptible and action.duration > step else action.duration for action in instance.actions
         ]
@@ -111,16 +111,16 @@ class Translator:
             start, i = piece.start - cut, index[piece.action]
             end = max(end, start + piece.duration)
             size = self.sizes[i]
-            parts = piece.duration // size if size else 1
+            segments = piece.duration // size if size else 1
             if start % step or (piece.duration % size if size else piece.duration):
                 raise InputError(f"must fit steps of {step}", field=f"state.pieces[{piece.action}]", value=piece)
-            if not parts:  # a command of no length changes nothing
+            if not segments:  # a command of no length changes nothing
                 continue
             fixed = starts.setdefault(i, [])
             modes[i] = piece.mode
             begins.add((i, len(fixed)))
             pieces.append(Given(i, start // step, (start + piece.duration) // step, piece.mode, piece.agent))
-            for k in range(parts):
+            for k in range(segments):
                 agents[i, len(fixed)] = piece.agent
                 fixed.append((start + k * size) // step)
         cut += max(0, state.clock - cut - end - self._memory)

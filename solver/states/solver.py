@@ -156,14 +156,14 @@ class StateSolver:
             begin, end = next(room[head])
             wanted[begin], wanted[end] = (piece.start, piece.start), (piece.end, piece.end)
         clock = progress.clock
-        for i, parts in enumerate(model.parts):
+        for i, segments in enumerate(model.segments):
             starts = progress.starts.get(i, ())
-            for part, start in zip(parts, starts, strict=False):
-                wanted[part.start] = (start, start)
-            if len(starts) < len(parts):  # those after the first open one come later anyway
-                least, most = self._free[parts[len(starts)].start]
+            for segment, start in zip(segments, starts, strict=False):
+                wanted[segment.start] = (start, start)
+            if len(starts) < len(segments):  # those after the first open one come later anyway
+                least, most = self._free[segments[len(starts)].start]
                 if least < clock:
-                    wanted[parts[len(starts)].start] = (clock, max(most, clock))
+                    wanted[segments[len(starts)].start] = (clock, max(most, clock))
             if not starts:
                 continue
             for k in range(1, len(starts) + 1):
@@ -176,7 +176,7 @@ class StateSolver:
             if setting in progress.starts and use not in progress.starts:
                 self._want(joined, holds=False)  # a use can only be joined by what is set after it
         for (i, k), agent in progress.agents.items():
-            for head, chosen in model.parts[i][k].agents.items():
+            for head, chosen in model.segments[i][k].agents.items():
                 if chosen is not None:
                     self._want(chosen, holds=head == model.head_of.get(agent or ""))
         for variable in self._changed.keys() - wanted.keys():
@@ -201,7 +201,7 @@ class StateSolver:
         # The general rules judge a schedule as a whole, those of benchmarks command by command.
         self._joins = model.joins if registry.of(self.instance).stepwise else []
         self._free = [(domain[0], domain[1]) for domain in self._domains]
-        place = {id(part): (i, k) for i, parts in enumerate(model.parts) for k, part in enumerate(parts)}
+        place = {id(segment): (i, k) for i, segments in enumerate(model.segments) for k, segment in enumerate(segments)}
         self._goes_on: dict[tuple[int, int], list[int]] = {}
         for _, two, literal in model.runs:
             self._goes_on.setdefault(place[id(two)], []).append(literal)
@@ -342,11 +342,11 @@ class StateSolver:
         if progress.cut != witness.cut or witness.model is not self._model:
             return False
         solution, clock = witness.solution, progress.clock
-        for i, parts in enumerate(witness.model.parts):
+        for i, segments in enumerate(witness.model.segments):
             starts = progress.starts.get(i, ())
-            if any(solution[part.start] != start for part, start in zip(parts, starts, strict=False)):
+            if any(solution[segment.start] != start for segment, start in zip(segments, starts, strict=False)):
                 return False
-            if len(starts) < len(parts) and solution[parts[len(starts)].start] < clock:
+            if len(starts) < len(segments) and solution[segments[len(starts)].start] < clock:
                 return False
             if not starts:
                 continue
@@ -363,7 +363,7 @@ class StateSolver:
                 return False
         for (i, k), agent in progress.agents.items():
             head = witness.model.head_of.get(agent or "", "")
-            chosen = witness.model.parts[i][k].agents.get(head)
+            chosen = witness.model.segments[i][k].agents.get(head)
             if chosen is not None and not holds(chosen, solution):
                 return False
         return not (progress.whole and any(self._cuts(witness, i, progress) for i in self._starters))
@@ -374,9 +374,9 @@ class StateSolver:
     def _cuts(self, witness: Witness, i: int, progress: Progress) -> bool:
         """Whether a witness starts an action inside a given piece of a crew that could do it."""
         fixed = len(progress.starts.get(i, ()))
-        for k, part in enumerate(witness.model.parts[i][fixed:], fixed):
-            time = witness.solution[part.start]
-            inside = any(head in part.agents and one.start < time < one.end for head, one in progress.whole)
+        for k, segment in enumerate(witness.model.segments[i][fixed:], fixed):
+            time = witness.solution[segment.start]
+            inside = any(head in segment.agents and one.start < time < one.end for head, one in progress.whole)
             if inside and not self._runs_on(i, k, witness.solution):
                 return True
         return False

@@ -20,7 +20,7 @@ from planoracle.solver.states.solver import NEVER, StateSolver, Value
 __all__ = ["fill", "state_solver", "step_of", "value_of", "values_of"]
 
 # With more steps than this in interruptible actions a model is too large; situations are then left open.
-_MAX_PARTS = 6_000
+_MAX_SEGMENTS = 6_000
 
 
 def state_solver(instance: Instance, step: int, latest: int = 0) -> StateSolver:
@@ -60,7 +60,7 @@ def value_of(
     if situation.complete:
         end = max(situation.reached, lost + max(piece.end for piece in situation.state.pieces))
         return Value(end, end)
-    if sum(action.duration for action in instance.actions if action.interruptible) > _MAX_PARTS * step:
+    if sum(action.duration for action in instance.actions if action.interruptible) > _MAX_SEGMENTS * step:
         return Value(at_least, at_most)
     solver = solver or state_solver(instance, step, situation.state.clock)
     least = max(0, at_least - lost)

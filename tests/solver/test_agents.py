@@ -67,7 +67,9 @@ def test_agents_that_are_alike_are_counted_not_told_apart() -> None:
     model = _model(shop)
     assert model.runs
     assert model.crews == (("a", "b", "c"),)
-    assert all(literal is None for parts in model.parts for part in parts for literal in part.agents.values())
+    assert all(
+        literal is None for segments in model.segments for segment in segments for literal in segment.agents.values()
+    )
     apart = _model(replace(shop, actions=(replace(chop, agents=("b", "c")), shop.actions[1])))
     assert apart.crews == (("a",), ("b", "c"))
 

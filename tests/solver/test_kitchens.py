@@ -19,7 +19,7 @@ from planoracle.instances.kitchens.random_small import random_kitchen
 from planoracle.instances.robotouille.reader import read_environment
 from planoracle.instances.robotouille.sets import kitchen, names
 from planoracle.solver.kitchens.context import NEVER
-from planoracle.solver.kitchens.heuristic import guide
+from planoracle.solver.kitchens.heuristic import heuristic
 from planoracle.solver.kitchens.planner import plan
 
 #: Optima of the released default kitchens, in their order.
@@ -70,7 +70,7 @@ def test_the_bound_never_exceeds_what_is_left_of_an_optimal_plan(name: str) -> N
     found = plan(problem)
     assert found.makespan is not None
     compiled = Compiled(problem)
-    guided = guide(compiled)
+    guided = heuristic(compiled)
     state = compiled.start()
     choices = guided.root(state)
     for steps, text in enumerate(found.actions):
@@ -125,7 +125,7 @@ def test_an_unusual_domain_is_searched_without_a_guide() -> None:
     problem = random_kitchen(1, 1)
     domain = bundled()
     fewer = replace(domain, actions=tuple(action for action in domain.actions if action.name != "fry"))
-    assert not guide(Compiled(replace(problem, domain=fewer))).familiar
+    assert not heuristic(Compiled(replace(problem, domain=fewer))).familiar
     assert (
         plan(replace(problem, domain=fewer)).makespan == plan(problem).makespan == blind(problem, PROFILES["released"])
     )

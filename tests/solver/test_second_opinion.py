@@ -14,10 +14,10 @@ from planoracle.instances.state import State
 from planoracle.solver.exact import cp
 from planoracle.solver.exact import solve as solving
 from planoracle.solver.exact.cp import MOST_WITHOUT_PRESOLVE
-from planoracle.solver.exact.lexicographic import Stages
+from planoracle.solver.exact.lexicographic import Lexicographic
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.explain import conflict
-from planoracle.solver.repair import minimal_change as nearest
+from planoracle.solver.repair import minimal_change
 from planoracle.solver.states.solver import StateSolver
 
 STATUSES = ("optimal", "feasible", "infeasible", "unknown")
@@ -111,7 +111,7 @@ def test_a_state_is_hopeless_only_if_two_runs_say_so(step: int, said: str, monke
 @pytest.mark.parametrize("step", range(4))
 def test_no_schedule_is_near_only_if_two_runs_say_so(step: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     scripted = Scripted(monkeypatch, [*["unknown"] * step, "infeasible", said])
-    found = nearest.nearest(machines(), {})
+    found = minimal_change.minimal_change(machines(), {})
     right = {"infeasible": "infeasible", "unknown": "feasible"}.get(said, "feasible")
     assert found.status == right
     assert scripted.calls[step][0] is not scripted.calls[step + 1][0]
@@ -122,10 +122,10 @@ def test_the_last_stage_asks_twice_as_well(said: str, monkeypatch: pytest.Monkey
     model = cp.Model()
     variable = model.integer(1, 3)
     Scripted(monkeypatch, ["infeasible", said])
-    stages = Stages(model, float("inf"))
-    assert not stages.smallest_in_order([variable])
-    assert stages.infeasible == (said == "infeasible")
-    assert (stages.solution is not None) == (said in ("optimal", "feasible"))
+    lexicographic = Lexicographic(model, float("inf"))
+    assert not lexicographic.smallest_in_order([variable])
+    assert lexicographic.infeasible == (said == "infeasible")
+    assert (lexicographic.solution is not None) == (said in ("optimal", "feasible"))
 
 
 @pytest.mark.parametrize("said", list(product(STATUSES, repeat=2)))
@@ -161,7 +161,7 @@ def test_no_call_of_cp_sat_runs_in_the_setting_of_a_known_fault(monkeypatch: pyt
             solve(instance, workers=16)
             solve(coarse, workers=16, finest=True)
             StateSolver(instance).value(State())
-            nearest.nearest(instance, {})
+            minimal_change.minimal_change(instance, {})
             conflict._decide(instance, 60.0, finest=True)
         assert {presolve for presolve, _, _ in scripted.calls} == {True, False}
         assert 16 in {workers for _, workers, _ in scripted.calls}  # they do run, with presolve

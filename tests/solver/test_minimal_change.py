@@ -18,9 +18,9 @@ from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Reso
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.solver.exact.solve import solve
-from planoracle.solver.repair import perturbation as near_model
-from planoracle.solver.repair.fixed_sequence import best_in_order
-from planoracle.solver.repair.minimal_change import OBJECTIVES, nearest
+from planoracle.solver.repair import perturbation
+from planoracle.solver.repair.fixed_sequence import best_in_sequence
+from planoracle.solver.repair.minimal_change import OBJECTIVES, minimal_change
 
 ORDERS = [order for count in (1, 2, 3) for order in permutations(OBJECTIVES, count)]
 MOST_SCHEDULES = 10_000
@@ -49,14 +49,14 @@ def test_nearest_agrees_with_trying_all_schedules(block):
     for seed in range(block, 150, 5):
         for instance, everything, random in tiny(seed):
             for _ in range(2):
-                wanted, order = random_wishes(instance, random, instance.time_limit), random.choice(ORDERS)
-                found = nearest(instance, wanted, objectives=order)
+                target, order = random_wishes(instance, random, instance.time_limit), random.choice(ORDERS)
+                found = minimal_change(instance, target, objectives=order)
                 if not everything:
                     assert found.status == "infeasible"
                     continue
-                distances = (distance(instance, wanted, schedule) for schedule in everything)
+                distances = (distance(instance, target, schedule) for schedule in everything)
                 best = min(tuple(one[name] for name in order) for one in distances)
-                own = distance(instance, wanted, found.schedule)
+                own = distance(instance, target, found.schedule)
                 assert found.status == "optimal"
                 assert tuple(own[name] for name in order) == best, (seed, instance.name, order)
                 assert own == {"moved": len(found.moved), "shift": found.shift, "makespan": found.makespan}
@@ -71,12 +71,12 @@ def test_best_in_order_agrees_with_trying_all_schedules(block):
     impossible = checked = 0
     for seed in range(block, 120, 4):
         for instance, everything, random in tiny(seed):
-            wanted = random_wishes(instance, random, instance.time_limit)
-            order = sorted((piece for pieces in wanted.values() for piece in pieces), key=lambda piece: piece.start)
+            target = random_wishes(instance, random, instance.time_limit)
+            order = sorted((piece for pieces in target.values() for piece in pieces), key=lambda piece: piece.start)
             if everything and random.random() < 0.5:
                 order = list(random.choice(everything).pieces)
             expected = min((s.makespan for s in everything if keeps_order(instance, order, s)), default=None)
-            found = best_in_order(instance, order)
+            found = best_in_sequence(instance, order)
             assert found.makespan == expected, (seed, instance.name)
             assert found.status == ("infeasible" if expected is None else "optimal")
             impossible += expected is None
@@ -90,24 +90,24 @@ def test_a_feasible_schedule_is_its_own_nearest_and_order_keeps_the_optimum(seed
     for instance in (workshop(seed), kitchen(seed)):
         best = solve(instance)
         if best.schedule is None:
-            assert nearest(instance, {}).status == best_in_order(instance, []).status == "infeasible"
+            assert minimal_change(instance, {}).status == best_in_sequence(instance, []).status == "infeasible"
             continue
         for objectives in (OBJECTIVES, ("shift",), ("makespan", "moved", "shift")):
-            same = nearest(instance, by_action(best.schedule.pieces), objectives=objectives)
+            same = minimal_change(instance, by_action(best.schedule.pieces), objectives=objectives)
             assert (same.status, same.moved, same.shift) == ("optimal", (), 0)
             assert same.schedule == best.schedule
-        assert best_in_order(instance, best.schedule.pieces).makespan == best.makespan
-        assert best_in_order(instance, []).makespan == best.makespan
-        assert nearest(instance, {}).makespan == best.makespan
+        assert best_in_sequence(instance, best.schedule.pieces).makespan == best.makespan
+        assert best_in_sequence(instance, []).makespan == best.makespan
+        assert minimal_change(instance, {}).makespan == best.makespan
 
 
 def test_repairing_a_nearest_schedule_changes_nothing():
     for seed in range(40):
         random = Random(seed)
         for instance in (workshop(seed), kitchen(seed)):
-            found = nearest(instance, random_wishes(instance, random, 9))
+            found = minimal_change(instance, random_wishes(instance, random, 9))
             if found.schedule is not None:
-                again = nearest(instance, by_action(found.schedule.pieces))
+                again = minimal_change(instance, by_action(found.schedule.pieces))
                 assert (again.schedule, again.moved, again.shift) == (found.schedule, (), 0)
 
 
@@ -123,43 +123,43 @@ def cook(*rows):
 
 
 def test_shift_is_the_largest_of_any_unit_of_work():
-    wanted = cook(("boil", 0, 9), ("chop", 0, 2), ("chop", 8, 2), ("serve", 20, 1))
-    chopped = nearest(cooking(time_limit=9 + 1), wanted, objectives=("makespan", "moved", "shift"))
+    target = cook(("boil", 0, 9), ("chop", 0, 2), ("chop", 8, 2), ("serve", 20, 1))
+    chopped = minimal_change(cooking(time_limit=9 + 1), target, objectives=("makespan", "moved", "shift"))
     # The ticks of chopping wanted at 8 and 9 go to 7 and 8, serving to 9: one tick, and eleven.
     assert (chopped.moved, chopped.shifts) == (("t/chop", "t/serve"), {"t/boil": 0, "t/chop": 1, "t/serve": 11})
     assert (chopped.shift, chopped.makespan) == (12, 10)
-    assert nearest(cooking(), wanted).moved == ()
+    assert minimal_change(cooking(), target).moved == ()
 
 
 def test_what_is_too_much_is_in_vain_and_what_is_cut_counts_as_moved():
-    found = nearest(
+    found = minimal_change(
         cooking(), cook(("boil", 0, 10), ("chop", 0, 4), ("chop", 5, 3), ("serve", 10, 1), ("serve", 12, 1))
     )
     assert found.moved == ("t/boil",)
     assert found.shift == 0
-    assert found.in_vain == (Piece("t/chop", 5, 3, "agent"), Piece("t/serve", 12, 1, "agent"))
+    assert found.redundant == (Piece("t/chop", 5, 3, "agent"), Piece("t/serve", 12, 1, "agent"))
 
 
 def test_work_that_was_not_wanted_is_free_but_its_action_counts_as_moved():
-    found = nearest(cooking(), cook(("boil", 0, 9), ("chop", 2, 2), ("serve", 9, 1)))
+    found = minimal_change(cooking(), cook(("boil", 0, 9), ("chop", 2, 2), ("serve", 9, 1)))
     assert (found.moved, found.shift, found.makespan) == (("t/chop",), 0, 10)
     assert found.schedule.pieces[1] == Piece("t/chop", 2, 4, "agent")
 
 
 def test_added_actions_do_not_count():
-    found = nearest(cooking(), cook(("boil", 3, 9)))
+    found = minimal_change(cooking(), cook(("boil", 3, 9)))
     assert (found.moved, found.added, found.makespan) == ((), ("t/chop", "t/serve"), 13)
 
 
 def test_pieces_without_agent_may_be_anybodys_and_others_are_held_to_theirs():
     jobs = tuple(Action(f"t/{n}", "t", 2, 2) for n in range(2))
     two = Instance("two", jobs, agents=("a", "b"))
-    clash = nearest(two, by_action([Piece("t/0", 0, 2, "b"), Piece("t/1", 0, 2, "b")]))
+    clash = minimal_change(two, by_action([Piece("t/0", 0, 2, "b"), Piece("t/1", 0, 2, "b")]))
     assert (len(clash.moved), clash.shift, clash.makespan) == (1, 0, 2)
-    free = nearest(two, by_action([Piece("t/0", 0, 2, None), Piece("t/1", 0, 2, "b")]))
+    free = minimal_change(two, by_action([Piece("t/0", 0, 2, None), Piece("t/1", 0, 2, "b")]))
     assert (free.moved, free.shift) == ((), 0)
     assert {piece.action: piece.agent for piece in free.schedule.pieces} == {"t/0": "a", "t/1": "b"}
-    stranger = nearest(two, by_action([Piece("t/0", 0, 2, "nobody"), Piece("t/1", 0, 2, "b")]))
+    stranger = minimal_change(two, by_action([Piece("t/0", 0, 2, "nobody"), Piece("t/1", 0, 2, "b")]))
     assert (stranger.moved, stranger.shift) == (("t/0",), 0)
 
 
@@ -167,42 +167,42 @@ def test_a_mode_is_part_of_what_was_wanted():
     pans = (Resource("pan"), Resource("pot"))
     modes = (Mode((Demand("pan"),), "pan"), Mode((Demand("pot"),), "pot"))
     jobs = tuple(Action(f"t/{n}", "t", 3, 0, modes=modes) for n in range(2))
-    wanted = by_action([Piece("t/0", 0, 3, "agent", 1), Piece("t/1", 1, 3, "agent", 1)])
-    found = nearest(Instance("pans", jobs, resources=pans), wanted)
+    target = by_action([Piece("t/0", 0, 3, "agent", 1), Piece("t/1", 1, 3, "agent", 1)])
+    found = minimal_change(Instance("pans", jobs, resources=pans), target)
     assert (len(found.moved), found.shift, found.makespan) == (1, 0, 4)
     assert {piece.mode for piece in found.schedule.pieces} == {0, 1}
 
 
 def test_late_times_are_kept_and_absurd_ones_are_in_vain():
-    late = nearest(cooking(), cook(("boil", 10**8, 9), ("chop", 0, 4), ("serve", 5, 1)))
+    late = minimal_change(cooking(), cook(("boil", 10**8, 9), ("chop", 0, 4), ("serve", 5, 1)))
     assert (late.moved, late.makespan) == (("t/serve",), 10**8 + 10)
-    absurd = nearest(cooking(), cook(("boil", 10**30, 9), ("chop", 0, 4), ("serve", 9, 1)))
+    absurd = minimal_change(cooking(), cook(("boil", 10**30, 9), ("chop", 0, 4), ("serve", 9, 1)))
     assert (absurd.moved, absurd.added, absurd.makespan) == ((), ("t/boil",), 10)
-    long = nearest(cooking(), cook(("boil", 0, 10**30), ("chop", 0, 10**30), ("serve", 0, 0)))
+    long = minimal_change(cooking(), cook(("boil", 0, 10**30), ("chop", 0, 10**30), ("serve", 0, 0)))
     assert (set(long.moved), long.shift, long.makespan) == ({"t/boil", "t/chop"}, 0, 10)
 
 
 def test_a_time_limit_between_steps_of_the_grid_is_used_to_the_last_tick():
     instance = Instance("even", (Action("t/0", "t", 2, 2),), time_limit=5)
-    assert nearest(instance, by_action([Piece("t/0", 4, 2, "agent")])).shift == 1
+    assert minimal_change(instance, by_action([Piece("t/0", 4, 2, "agent")])).shift == 1
 
 
 def test_negative_maximum_lags_keep_actions_apart():
     jobs = (Action("t/a", "t", 1, 1), Action("t/b", "t", 1, 1))
     instance = Instance("apart", jobs, (Lag("t/b", "t/a", None, -100),))
-    found = nearest(instance, by_action([Piece("t/a", 0, 1, "agent"), Piece("t/b", 1, 1, "agent")]))
+    found = minimal_change(instance, by_action([Piece("t/a", 0, 1, "agent"), Piece("t/b", 1, 1, "agent")]))
     assert (found.moved, found.shift, found.makespan) == (("t/b",), 98, 100)
 
 
 def test_a_coarser_grid_is_used_and_reported_where_a_finer_one_is_too_large(monkeypatch):
     jobs = (Action("t/0", "t", 12, 12, interruptible=True), Action("t/1", "t", 6, 6), Action("t/2", "t", 6, 0))
     instance = Instance("long", jobs, time_limit=40)
-    wanted = by_action([Piece("t/0", 1, 12, "agent"), Piece("t/1", 4, 6, "agent"), Piece("t/2", 12, 6, "agent")])
-    fine = nearest(instance, wanted)
+    target = by_action([Piece("t/0", 1, 12, "agent"), Piece("t/1", 4, 6, "agent"), Piece("t/2", 12, 6, "agent")])
+    fine = minimal_change(instance, target)
     # Chopping for four ticks, one earlier, and going on five later makes room for the other.
     assert (fine.grid, fine.moved, fine.shift) == (1, ("t/0",), 5)
-    monkeypatch.setattr(near_model, "_MOST_PARTS", 1)
-    coarse = nearest(instance, wanted)
+    monkeypatch.setattr(perturbation, "_MOST_SEGMENTS", 1)
+    coarse = minimal_change(instance, target)
     # Parts of six ticks cannot; other times are as fine as before.
     assert (coarse.status, coarse.grid, len(coarse.moved), coarse.shift) == ("optimal", 6, 1, 9)
     assert not list(find_violations(instance, coarse.schedule))
@@ -210,86 +210,86 @@ def test_a_coarser_grid_is_used_and_reported_where_a_finer_one_is_too_large(monk
 
 def test_where_it_was_wanted_to_pause_it_can_pause_on_every_grid(monkeypatch):
     jobs = (Action("t/0", "t", 12, 12, interruptible=True), Action("t/1", "t", 6, 6), Action("t/2", "t", 6, 0))
-    monkeypatch.setattr(near_model, "_MOST_PARTS", 1)
+    monkeypatch.setattr(perturbation, "_MOST_SEGMENTS", 1)
     pieces = [Piece("t/0", 0, 5, "agent"), Piece("t/1", 5, 6, "agent"), Piece("t/0", 11, 7, "agent")]
-    found = nearest(Instance("long", jobs), by_action([*pieces, Piece("t/2", 16, 6, "agent")]))
+    found = minimal_change(Instance("long", jobs), by_action([*pieces, Piece("t/2", 16, 6, "agent")]))
     assert (found.moved, found.shift) == ((), 0)
-    found = nearest(Instance("long", jobs), by_action([*pieces, Piece("t/2", 6, 6, "agent")]))
+    found = minimal_change(Instance("long", jobs), by_action([*pieces, Piece("t/2", 6, 6, "agent")]))
     assert (found.moved, found.shift, found.grid) == (("t/2",), 1, 6)
 
 
 def test_finer_pauses_are_tried_before_a_coarse_grid_says_that_nothing_is_possible(monkeypatch):
     jobs = tuple(Action(f"t/{n}", "t", 2, 2, interruptible=True) for n in range(3))
     halves = Instance("halves", jobs, agents=("a", "b"), time_limit=3)
-    wanted = by_action([Piece("t/0", 1, 2, "b")])
-    assert nearest(halves, wanted).status == "optimal"
-    monkeypatch.setattr(near_model, "_MOST_PARTS", 1)
-    found = nearest(halves, wanted)
+    target = by_action([Piece("t/0", 1, 2, "b")])
+    assert minimal_change(halves, target).status == "optimal"
+    monkeypatch.setattr(perturbation, "_MOST_SEGMENTS", 1)
+    found = minimal_change(halves, target)
     assert (found.status, found.proved, found.makespan) == ("feasible", (), 3)
-    assert nearest(replace(halves, time_limit=2), wanted).status == "infeasible"
+    assert minimal_change(replace(halves, time_limit=2), target).status == "infeasible"
 
 
 @pytest.mark.parametrize("objectives", [(), ("moved", "moved"), ("speed",), "moved"])
 def test_objectives_that_are_none_are_refused(objectives):
     with pytest.raises(InputError, match="objectives"):
-        nearest(cooking(), {}, objectives=objectives)
+        minimal_change(cooking(), {}, objectives=objectives)
 
 
 def test_unknown_actions_and_broken_times_are_refused():
     with pytest.raises(InputError, match="no such action"):
-        nearest(cooking(), cook(("fly", 0, 1)))
+        minimal_change(cooking(), cook(("fly", 0, 1)))
     with pytest.raises(InputError, match="no such action"):
-        best_in_order(cooking(), [Piece("t/fly", 0, 1, "agent")])
+        best_in_sequence(cooking(), [Piece("t/fly", 0, 1, "agent")])
     for start in (-1, 1.5, True, "0"):
         with pytest.raises(InputError, match="whole number"):
-            nearest(cooking(), cook(("boil", start, 9)))
+            minimal_change(cooking(), cook(("boil", start, 9)))
 
 
 def test_without_time_nothing_is_proved_but_what_is_right_already():
     wrong = cook(("boil", 0, 9), ("chop", 0, 4), ("serve", 2, 1))
-    hasty = nearest(cooking(), wrong, time_limit=0)
+    hasty = minimal_change(cooking(), wrong, time_limit=0)
     assert hasty.status in ("unknown", "feasible")
     assert hasty.proved == ()
-    assert best_in_order(cooking(), [], time_limit=0).status == "unknown"
+    assert best_in_sequence(cooking(), [], time_limit=0).status == "unknown"
     right = cook(("boil", 0, 9), ("chop", 0, 4), ("serve", 9, 1))
-    assert nearest(cooking(), right, time_limit=0).status == "optimal"
+    assert minimal_change(cooking(), right, time_limit=0).status == "optimal"
 
 
 def test_infeasible_instances_are_said_to_be():
-    assert nearest(cooking(time_limit=9), cook(("boil", 0, 9))).status == "infeasible"
-    assert best_in_order(cooking(time_limit=9), []).status == "infeasible"
+    assert minimal_change(cooking(time_limit=9), cook(("boil", 0, 9))).status == "infeasible"
+    assert best_in_sequence(cooking(time_limit=9), []).status == "infeasible"
 
 
 def test_an_order_against_the_precedences_cannot_be_kept():
     pieces = [piece for own in cook(("serve", 0, 1), ("boil", 0, 9), ("chop", 0, 4)).values() for piece in own]
-    assert best_in_order(cooking(), pieces).status == "infeasible"
-    assert best_in_order(cooking(), pieces[1:]).makespan == 10
+    assert best_in_sequence(cooking(), pieces).status == "infeasible"
+    assert best_in_sequence(cooking(), pieces[1:]).makespan == 10
 
 
 def test_pieces_of_interruptible_actions_keep_their_lengths_in_order():
     instance = Instance("pieces", (Action("t/long", "t", 6, 6, interruptible=True), Action("t/boil", "t", 9, 0)))
     long, boil = Piece("t/long", 0, 2, "agent"), Piece("t/boil", 0, 9, "agent")
-    assert best_in_order(instance, [long, boil, long, long]).makespan == 9
-    assert best_in_order(instance, [long._replace(duration=5), long, boil]).makespan == 5 + 9
-    assert best_in_order(instance, [long, boil]).makespan == 9  # the work left over is free
-    cut = best_in_order(instance, [long._replace(duration=4), boil, long._replace(duration=10)])
+    assert best_in_sequence(instance, [long, boil, long, long]).makespan == 9
+    assert best_in_sequence(instance, [long._replace(duration=5), long, boil]).makespan == 5 + 9
+    assert best_in_sequence(instance, [long, boil]).makespan == 9  # the work left over is free
+    cut = best_in_sequence(instance, [long._replace(duration=4), boil, long._replace(duration=10)])
     assert cut.makespan == 9
 
 
 def test_a_schedule_that_does_not_pass_the_rules_is_never_handed_out(monkeypatch):
     broken = Schedule((Piece("t/boil", 0, 9, "agent"),))
-    monkeypatch.setattr(near_model.NearModel, "schedule", lambda self, solution: broken)
+    monkeypatch.setattr(perturbation.PerturbationModel, "schedule", lambda self, solution: broken)
     with pytest.raises(InternalError):
-        nearest(cooking(), {})
+        minimal_change(cooking(), {})
 
 
 def test_answers_are_the_same_at_every_run():
     instance = load("recipe2plan/timed/Cobbler_Pancakes")
-    wanted = {
+    target = {
         name: [piece._replace(start=piece.start + 60 * (k % 5)) for piece in pieces]
         for k, (name, pieces) in enumerate(by_action(solve(instance).schedule.pieces).items())
     }
-    ones = [nearest(instance, wanted) for _ in range(3)]
+    ones = [minimal_change(instance, target) for _ in range(3)]
     assert ones[0].schedule == ones[1].schedule == ones[2].schedule
     assert ones[0].proved == OBJECTIVES
     assert ones[0].moved
@@ -298,14 +298,14 @@ def test_answers_are_the_same_at_every_run():
 def test_orders_of_very_many_pieces_are_not_looked_at():
     long = Instance("long", (Action("t/0", "t", 5000, 5000, interruptible=True), Action("t/1", "t", 5, 0)))
     crumbs = [Piece("t/0", n, 1, "agent") for n in range(5000)]
-    assert best_in_order(long, crumbs).status == "unknown"
+    assert best_in_sequence(long, crumbs).status == "unknown"
     # Repeated commands are no pieces.
-    assert best_in_order(long, [Piece("t/1", n, 5, "agent") for n in range(5000)]).makespan == 5000
+    assert best_in_sequence(long, [Piece("t/1", n, 5, "agent") for n in range(5000)]).makespan == 5000
 
 
 def test_an_order_that_needs_finer_pauses_finds_them(monkeypatch):
     jobs = tuple(Action(f"t/{n}", "t", 2, 2, interruptible=True) for n in range(3))
     halves = Instance("halves", jobs, agents=("a", "b"), time_limit=3)
-    monkeypatch.setattr(near_model, "_MOST_PARTS", 1)
-    assert best_in_order(halves, []).makespan == 3
-    assert best_in_order(halves, [Piece(f"t/{n}", 0, 2, "a") for n in range(3)]).status == "infeasible"
+    monkeypatch.setattr(perturbation, "_MOST_SEGMENTS", 1)
+    assert best_in_sequence(halves, []).makespan == 3
+    assert best_in_sequence(halves, [Piece(f"t/{n}", 0, 2, "a") for n in range(3)]).status == "infeasible"
