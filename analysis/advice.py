@@ -105,10 +105,10 @@ def next_of(run: AnyRun, *, everything: bool = False, seconds: float = 10.0) -> 
         return Advice(problem.name, problem.unit, None, Status.infeasible, (), None, run.impossible, grid=solver.grid)
     value, ended = solver.value, solver.over
     over = ended
-    if over is None and value.least < NEVER and not run.in_time(value.least):
+    if over is None and value.lower < NEVER and not run.in_time(value.lower):
         over = "time_limit"
     plan = None
-    if run.lost_at(run.stop) != "over" and value.most is not None and run.in_time(value.most):
+    if run.lost_at(run.stop) != "over" and value.upper is not None and run.in_time(value.upper):
         plan = solver.completed(value)
     options = [] if ended is not None else list(solver.options(value))
     best = sorted(options, key=_rank) if everything else [option for option in options if option.cost == 0]

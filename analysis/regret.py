@@ -156,8 +156,8 @@ def regret_of(run: AnyRun, *, seconds: float = 10.0) -> Regret:
             after=after.makespan,
             cost=None if before.makespan is None or after.makespan is None else after.makespan - before.makespan,
             status=after.status,
-            least=after.least if 0 < after.least < NEVER else None,
-            most=after.most,
+            least=after.lower if 0 < after.lower < NEVER else None,
+            most=after.upper,
             violation=step.violation,
         )
         for step, before, after in zip(steps, values, values[1:], strict=False)
@@ -167,7 +167,7 @@ def regret_of(run: AnyRun, *, seconds: float = 10.0) -> Regret:
     gone, reason, proof = next(((k, *why) for k, why in enumerate(reasons) if why), (None, None, None))
     value = values[run.stop]
     plan = None
-    if not run.success and run.lost_at(run.stop) != "over" and value.most is not None and run.in_time(value.most):
+    if not run.success and run.lost_at(run.stop) != "over" and value.upper is not None and run.in_time(value.upper):
         plan = solver.completed(value)
     return Regret(
         instance=run.problem.name,
@@ -194,10 +194,10 @@ def _lost(run: AnyRun, count: int, value: Value) -> tuple[str, str] | None:
     lost = run.lost_at(count)
     if lost == "over":
         return "over", "proved"
-    if value.least >= NEVER:
+    if value.lower >= NEVER:
         return "constraints", "proved"
     if lost is not None:
         return lost, "unknown"
-    if not run.in_time(value.least):
+    if not run.in_time(value.lower):
         return "time_limit", "proved"
     return None

@@ -70,16 +70,16 @@ class Solver:
         if not here.complete:
             # By a solver of its own, so that the plan does not depend on what has been asked for before.
             solver = StateSolver(here.instance, step, here.state.clock)
-            found = value_of(here, step, value.least, seconds=self.seconds, solver=solver)
-            witness = found.witness if found.most == value.most else value.witness
+            found = value_of(here, step, value.lower, seconds=self.seconds, solver=solver)
+            witness = found.witness if found.upper == value.upper else value.witness
             if witness is None and found.makespan is None:
                 return None
             if witness is None:
-                raise InternalError(f"{run.problem.name}: the completion of makespan {value.most} was not found again")
+                raise InternalError(f"{run.problem.name}: the completion of makespan {value.upper} was not found again")
             rest = solver.completion(witness, here.state)
         plan, replay = run.completed(count, rest)
-        if not replay.success or replay.makespan != value.most:
-            fault = replay.violations[0] if replay.violations else f"makespan {replay.makespan}, not {value.most}"
+        if not replay.success or replay.makespan != value.upper:
+            fault = replay.violations[0] if replay.violations else f"makespan {replay.makespan}, not {value.upper}"
             raise InternalError(f"{run.problem.name}: a completion of ours does not pass the rules: {fault}")
         return plan
 
@@ -111,7 +111,7 @@ class Solver:
         """Yield every command that the rules allow; those that differ in their lengths alone as one."""
         legal = self.run.legal(self.run.points[self.run.stop], self.grid)
         found = [(one, self._after(value, one)) for one in legal]
-        for _, group in groupby(found, key=lambda pair: (_subject(pair[0]), pair[1].least, pair[1].most)):
+        for _, group in groupby(found, key=lambda pair: (_subject(pair[0]), pair[1].lower, pair[1].upper)):
             yield self._option(value, list(group))
 
     def _after(self, before: Value, one: LegalAction) -> Value:
@@ -120,7 +120,7 @@ class Solver:
         witness = before.witness if before.makespan is not None and not after.spoiled and not after.complete else None
         if witness is not None and state_solver(after.instance, self.grid).keeps(witness, after.state):
             return before
-        least = before.least if after.instance is here.instance else 0
+        least = before.lower if after.instance is here.instance else 0
         return value_of(after, self.grid, least, seconds=self.seconds)
 
     def _option(self, before: Value, group: list[tuple[LegalAction, Value]]) -> Option:

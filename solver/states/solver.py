@@ -64,30 +64,30 @@ class Value:
 
     Attributes
     ----------
-    least, most
-        Ticks; the best makespan lies between them. ``most`` is ``None`` if no completion is known, ``least`` is
+    lower, upper
+        Ticks; the best makespan lies between them. ``upper`` is ``None`` if no completion is known, ``lower`` is
         `NEVER` if it is proved that there is none.
     witness
-        A completion with makespan ``most``, if one was found.
+        A completion with makespan ``upper``, if one was found.
     """
 
-    least: int
-    most: int | None
+    lower: int
+    upper: int | None
     witness: Witness | None = field(default=None, repr=False, compare=False)
 
     @property
     def status(self) -> Status:
         """What that says of the best completion."""
-        if self.least >= NEVER:
+        if self.lower >= NEVER:
             return Status.infeasible
-        if self.most is None:
+        if self.upper is None:
             return Status.unknown
-        return Status.optimal if self.least == self.most else Status.feasible
+        return Status.optimal if self.lower == self.upper else Status.feasible
 
     @property
     def makespan(self) -> int | None:
         """The best makespan in ticks, if it is proved."""
-        return self.most if self.least == self.most else None
+        return self.upper if self.lower == self.upper else None
 
 
 class StateSolver:
@@ -288,7 +288,7 @@ class StateSolver:
         """Solve the instance itself: states only add restrictions, so its optimum bounds all of them."""
         self._begun = True
         root = self.value(State(), seconds=seconds)
-        self._least = NEVER if root.least >= NEVER else max(self._least, -(-root.least // self.step))
+        self._least = NEVER if root.lower >= NEVER else max(self._least, -(-root.lower // self.step))
 
     def _search(self, model: ScheduleModel, cut: int, least: int, most: int, known: Value, deadline: float) -> Value:
         best: list[int] | None = None
@@ -308,8 +308,8 @@ class StateSolver:
             if found.solution:
                 best, most = found.solution, found.solution[model.makespan]
             if found.status == Status.infeasible and best is None:
-                if known.most is not None:  # there is nothing shorter: the proof that `solve` rests on as well
-                    return Value(known.most, known.most)
+                if known.upper is not None:  # there is nothing shorter: the proof that `solve` rests on as well
+                    return Value(known.upper, known.upper)
                 if self._confirmed(model, options, deadline):
                     return Value(NEVER, None)
             elif found.status == Status.optimal:
@@ -320,7 +320,7 @@ class StateSolver:
                 break
         low = least * self.step + cut
         if best is None:
-            return Value(low if known.most is None else min(low, known.most), known.most)
+            return Value(low if known.upper is None else min(low, known.upper), known.upper)
         return Value(low, most * self.step + cut, Witness(model, best, cut))
 
     def _run(self, model: ScheduleModel, seconds: float, options: Mapping[str, int], effort: float | None) -> Outcome:
@@ -390,7 +390,7 @@ class StateSolver:
 
 
 def _later(value: Value, ticks: int) -> Value:
-    if value.most is None or value.witness is None:
+    if value.upper is None or value.witness is None:
         return value
     witness = replace(value.witness, cut=value.witness.cut + ticks)
-    return Value(value.least + ticks, value.most + ticks, witness)
+    return Value(value.lower + ticks, value.upper + ticks, witness)

@@ -65,10 +65,10 @@ def value_of(
     solver = solver or state_solver(instance, step, situation.state.clock)
     least = max(0, at_least - lost)
     found = solver.value(situation.state, least, None if at_most is None else at_most - lost, seconds=seconds)
-    if found.least >= NEVER:
+    if found.lower >= NEVER:
         return found
-    most = None if found.most is None else max(found.most + lost, situation.reached)
-    return replace(found, least=max(found.least + lost, situation.reached), most=most)
+    most = None if found.upper is None else max(found.upper + lost, situation.reached)
+    return replace(found, lower=max(found.lower + lost, situation.reached), upper=most)
 
 
 def values_of(run: AnyTrajectory, *, seconds: float = 10.0) -> list[Value]:
@@ -102,12 +102,12 @@ def _stretch(situations: Sequence[DecisionPoint], step: int, seconds: float) -> 
     values: list[Value | None] = [None] * len(situations)
     begin = values[0] = value_of(situations[0], step, seconds=seconds)
     if last:
-        values[last] = value_of(situations[last], step, begin.least, seconds=seconds)
+        values[last] = value_of(situations[last], step, begin.lower, seconds=seconds)
         fill(
             values,
             0,
             last,
-            lambda k, low, high: value_of(situations[k], step, low.least, high.most, seconds=seconds),
+            lambda k, low, high: value_of(situations[k], step, low.lower, high.upper, seconds=seconds),
             lambda k, value: _kept(situations[k], value, situations[k + 1], step),
         )
     return [value for value in values if value is not None]
@@ -133,8 +133,8 @@ def fill(
         before, after = values[low], values[high]
         assert before is not None
         assert after is not None
-        if before.least >= NEVER or (before.makespan is not None and before.makespan == after.makespan):
-            values[low + 1 : high] = [Value(before.least, before.most)] * (high - low - 1)
+        if before.lower >= NEVER or (before.makespan is not None and before.makespan == after.makespan):
+            values[low + 1 : high] = [Value(before.lower, before.upper)] * (high - low - 1)
             return
         following = kept(low, before)
         if following is None:

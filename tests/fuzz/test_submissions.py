@@ -185,5 +185,5 @@ def test_a_completion_for_which_there_is_no_time_is_no_fault_of_ours() -> None:
     value = value_of(course.points[course.stop], step_of(course))
     assert value.makespan is not None
     assert completed(course, course.stop, value) is not None
-    unproved = Value(value.least - 1, value.most)
+    unproved = Value(value.lower - 1, value.upper)
     assert completed(course, course.stop, unproved, seconds=0) is None

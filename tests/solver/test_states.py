@@ -204,7 +204,7 @@ def test_an_action_that_must_follow_at_once_is_lost_with_the_first_tick_of_waiti
     begun = (Piece("t/a", 3, 2, "agent"),)
     assert states.value(State(begun, 5)) == Value(6, 6)
     late = states.value(State(begun, 6))
-    assert (late.status, late.makespan, late.most) == ("infeasible", None, None)
+    assert (late.status, late.makespan, late.upper) == ("infeasible", None, None)
 
 
 def test_what_is_left_of_a_paused_action_keeps_to_its_mode_but_not_to_its_agent():
@@ -235,8 +235,8 @@ def test_times_that_do_not_fit_the_step_are_refused():
 def test_without_time_nothing_is_claimed():
     value = StateSolver(load("recipe2plan/timed/Cobbler_Pancakes")).value(State(), seconds=0.0)
     assert value.status in ("unknown", "feasible", "optimal")
-    assert value.least <= 4080
-    assert value.most is None or value.most >= 4080
+    assert value.lower <= 4080
+    assert value.upper is None or value.upper >= 4080
 
 
 def test_a_mode_without_a_way_to_its_state_is_no_choice_any_more():
