@@ -10,7 +10,7 @@ import pytest
 from support.samples import sample
 
 from planoracle.analysis.grade import Grade, Grader
-from planoracle.analysis.statistics import summarize_asynctool
+from planoracle.analysis.statistics import summarize
 from planoracle.heuristics.registry import run as schedule
 from planoracle.instances.asynctool import executors, sets
 from planoracle.instances.asynctool.calls import canonical
@@ -32,14 +32,14 @@ def transcript(name: str, method: str) -> list[dict]:
 
 
 def grade(name: str, turns: list, **options: str) -> Grade:
-    found = Grader(asynctool_rules=profile(**options)).grade({"id": "x", "instance": name, "turns": turns})
+    found = Grader({"asynctool": profile(**options)}).grade({"id": "x", "instance": name, "turns": turns})
     assert found.scored, found.reason
     return found
 
 
 def failed(found: Grade) -> dict[str, str]:
     """Cause of every failed sub-task."""
-    return {cause["task"]: cause["cause"] for cause in found.details["causes"] if cause["failed"]}
+    return {cause["task"]: cause["cause"] for cause in found.metrics["causes"] if cause["failed"]}
 
 
 def state_after(name: str, task: str, turns: list) -> bool:
@@ -68,19 +68,19 @@ def labels(messages: list) -> tuple[set, set]:
 def check(name: str, base: list, turns: list, hit: dict[str, str], found: Grade) -> None:
     """Compare a grade of a mutated play with what the mutation must do, worked out here."""
     tasks = sets.problem(name).tasks
-    details = found.details
+    metrics = found.metrics
     env = sum(state_after(name, task.id, turns) for task in tasks)
-    assert details["subtask_char"] == pytest.approx((len(tasks) - len(hit)) / len(tasks))
-    assert details["subtask_env"] == pytest.approx(env / len(tasks))
-    assert details["subtask_acc"] == pytest.approx((len(tasks) - len(hit)) / len(tasks))
-    assert (details["task_char"], details["task_env"]) == (not hit, env == len(tasks))
-    assert found.success is details["overall"] is (not hit)
+    assert metrics["subtask_char"] == pytest.approx((len(tasks) - len(hit)) / len(tasks))
+    assert metrics["subtask_env"] == pytest.approx(env / len(tasks))
+    assert metrics["subtask_acc"] == pytest.approx((len(tasks) - len(hit)) / len(tasks))
+    assert (metrics["task_char"], metrics["task_env"]) == (not hit, env == len(tasks))
+    assert found.success is metrics["overall"] is (not hit)
     for level, gold, made in zip(("func_f1", "param_f1"), labels(base), labels(turns), strict=True):
-        assert details[level] == pytest.approx(f1(gold, made)), level
-    assert details["turns"] == len(turns)
+        assert metrics[level] == pytest.approx(f1(gold, made)), level
+    assert metrics["turns"] == len(turns)
     assert failed(found) == hit
-    assert (details["turn_efficiency"] is None) is bool(hit)
-    assert details["cause"] == next(iter(hit.values()), None)
+    assert (metrics["turn_efficiency"] is None) is bool(hit)
+    assert metrics["cause"] == next(iter(hit.values()), None)
 
 
 @pytest.mark.parametrize("method", ["sequential", "optimal"])
@@ -90,18 +90,18 @@ def test_gold_plays_score_full_marks_everywhere(method: str, suffix: str) -> Non
         full = f"{name}{suffix}"
         turns = transcript(full, method)
         found = grade(full, turns)
-        assert all(found.details[key] == 1 for key in FULL), name
-        assert found.details["task_char"]
-        assert found.details["task_env"]
+        assert all(found.metrics[key] == 1 for key in FULL), name
+        assert found.metrics["task_char"]
+        assert found.metrics["task_env"]
         assert found.success
         assert not found.violations
-        assert found.details["causes"] == []
-        assert found.details["turns"] == found.makespan == len(turns) >= found.optimal_makespan
-        assert found.details["premature_calls"] == 0
+        assert found.metrics["causes"] == []
+        assert found.metrics["turns"] == found.makespan == len(turns) >= found.optimal_makespan
+        assert found.metrics["premature_calls"] == 0
         if method == "optimal":
-            assert found.details["turns"] == found.details["optimal_turns"] == found.optimal_makespan
-            assert found.details["turn_efficiency"] == 1
-            assert found.details["usable_idle_turns"] == 0
+            assert found.metrics["turns"] == found.metrics["optimal_turns"] == found.optimal_makespan
+            assert found.metrics["turn_efficiency"] == 1
+            assert found.metrics["usable_idle_turns"] == 0
 
 
 def test_swapped_parameters() -> None:
@@ -118,7 +118,7 @@ def test_swapped_parameters() -> None:
             params[first], params[second] = params[second], params[first]
             found = grade(name, turns)
             check(name, base, turns, {message["id"]: "wrong_parameter"}, found)
-            assert found.details["premature_calls"] == 0
+            assert found.metrics["premature_calls"] == 0
             done += 1
     assert done > 100
 
@@ -132,8 +132,8 @@ def test_a_dropped_call() -> None:
                 turns = [*base[:at], WAIT, *base[at + 1 :]]
                 found = grade(name, turns)
                 check(name, base, turns, {message["id"]: "neglected_task"}, found)
-                assert found.details["premature_calls"] == 0
-                assert found.details["usable_idle_turns"] >= 1
+                assert found.metrics["premature_calls"] == 0
+                assert found.metrics["usable_idle_turns"] >= 1
                 done += 1
     assert done > 500
 
@@ -172,8 +172,8 @@ def test_a_call_too_early_that_guesses_right_costs_no_point() -> None:
         found = grade(name, turns)
         check(name, base, turns, {}, found)
         task = base[at + 1]["id"]
-        assert found.details["premature_calls"] == 1
-        assert [(c["task"], c["cause"], c["turn"], c["failed"]) for c in found.details["causes"]] == [
+        assert found.metrics["premature_calls"] == 1
+        assert [(c["task"], c["cause"], c["turn"], c["failed"]) for c in found.metrics["causes"]] == [
             (task, TEMPORAL, at + 1, False)
         ]
         assert [(v["kind"], v["index"]) for v in found.violations] == [("premature", at)]
@@ -192,7 +192,7 @@ def test_a_call_too_early_that_guesses_wrong_fails_for_that() -> None:
         turns = [*base[:at], early, *base[at + 2 :]]
         found = grade(name, turns)
         check(name, base, turns, {early["id"]: TEMPORAL}, found)
-        assert found.details["premature_calls"] >= 1
+        assert found.metrics["premature_calls"] >= 1
         done += 1
     assert done > 80
 
@@ -234,7 +234,7 @@ def test_an_extra_call_that_changes_the_state_is_a_wrong_call() -> None:
     extra = {"id": "files_1", "func_name": "make_folder", "params": {"name": "Other"}}
     found = grade(name, [*base[:-1], WAIT, extra, CLOSE])
     assert failed(found) == {"files_1": "wrong_call"}
-    assert (found.details["subtask_char"], found.details["subtask_env"]) == (1, 0.5)
+    assert (found.metrics["subtask_char"], found.metrics["subtask_env"]) == (1, 0.5)
     assert [v["kind"] for v in found.violations] == ["wrong_state"]
     harmless = {"id": "files_1", "func_name": "list_folder", "params": {}}
     if "list_folder" in sets.problem(name).by_id["files_1"].documents:
@@ -245,10 +245,10 @@ def test_hallucinated_functions_only_count_in_micro_f1() -> None:
     name = "asynctool/trading_1+files_1"
     base = transcript(name, "optimal")
     turns = [*base[:-1], {"id": "files_1", "func_name": "no_such_function", "params": {"a": 1}}, CLOSE]
-    details = grade(name, turns).details
-    assert details["func_f1"] == details["param_f1"] == 1
-    assert details["func_f1_micro"] == pytest.approx(2 * 5 / (2 * 5 + 1))
-    assert grade(name, turns, f1="micro").details["func_f1"] == details["func_f1_micro"]
+    metrics = grade(name, turns).metrics
+    assert metrics["func_f1"] == metrics["param_f1"] == 1
+    assert metrics["func_f1_micro"] == pytest.approx(2 * 5 / (2 * 5 + 1))
+    assert grade(name, turns, f1="micro").metrics["func_f1"] == metrics["func_f1_micro"]
 
 
 def test_path_matching_by_results() -> None:
@@ -259,7 +259,7 @@ def test_path_matching_by_results() -> None:
     at = next(i for i, message in enumerate(wrong) if message.get("func_name") == "place_order")
     wrong[at]["params"]["limit"] += 1  # executed at the same price: another call, the same result, another state
     calls, results, both = (
-        grade(name, wrong, char=rule).details["subtask_char"] for rule in ("calls", "results", "both")
+        grade(name, wrong, char=rule).metrics["subtask_char"] for rule in ("calls", "results", "both")
     )
     assert (calls, results, both) == (0.5, 1.0, 0.5)
     assert grade(name, base, char="both").success
@@ -288,7 +288,7 @@ def test_figure_12_is_correct() -> None:
     found = grade(PAIR, turns)
     assert found.success
     assert (found.makespan, found.optimal_makespan) == (6, 6)
-    assert (found.details["streak"], found.details["streak_excess"]) == (1, 0)
+    assert (found.metrics["streak"], found.metrics["streak_excess"]) == (1, 0)
     chat = [{"role": "user", "content": "tasks"}]
     for turn in turns:
         chat += [{"role": "assistant", "content": json.dumps(turn)}, {"role": "tool", "content": '{"wait": "..."}'}]
@@ -299,13 +299,13 @@ def test_figure_13_fails_for_insufficient_temporal_awareness() -> None:
     guess = {"id": "trading_1", "func_name": "read_price", "params": {"symbol": "ATGL"}}
     found = grade(PAIR, [TICKER, guess])
     assert failed(found)["trading_1"] == TEMPORAL
-    assert found.details["cause"] == TEMPORAL
+    assert found.metrics["cause"] == TEMPORAL
 
 
 def test_figure_14_fails_for_tool_confusion() -> None:
     found = grade(PAIR, [TICKER, FOLDER | {"id": "trading_1"}])
     assert failed(found)["trading_1"] == "tool_confusion"
-    assert found.details["cause"] == "tool_confusion"
+    assert found.metrics["cause"] == "tool_confusion"
 
 
 def test_figure_15_fails_for_a_neglected_task() -> None:
@@ -328,7 +328,7 @@ def test_figure_15_fails_for_a_neglected_task() -> None:
     ]
     found = grade(name, turns)
     assert failed(found) == {"posts_1": "neglected_task"}
-    assert found.details["subtask_acc"] == pytest.approx(2 / 3)
+    assert found.metrics["subtask_acc"] == pytest.approx(2 / 3)
     assert found.goal_ratio == pytest.approx(2 / 3)
 
 
@@ -336,9 +336,9 @@ def test_idle_turns_that_another_task_could_have_used() -> None:
     base = transcript(PAIR, "sequential")
     found = grade(PAIR, base)
     # trading waits twice, files once; the files calls were ready during both, trading was done during the last.
-    assert (found.details["idle_turns"], found.details["usable_idle_turns"]) == (3, 2)
-    assert found.details["streak"] == 3
-    assert found.details["streak_excess"] == 2
+    assert (found.metrics["idle_turns"], found.metrics["usable_idle_turns"]) == (3, 2)
+    assert found.metrics["streak"] == 3
+    assert found.metrics["streak_excess"] == 2
 
 
 def test_summary_pools_over_sub_tasks_and_runs() -> None:
@@ -351,8 +351,8 @@ def test_summary_pools_over_sub_tasks_and_runs() -> None:
     lines[1]["turns"] = [m for m in lines[1]["turns"] if m.get("id") != sets.problem(three).tasks[0].id]
     lines[2]["turns"] = 5
     lines.append({"id": "b", "model": "n", "instance": two, "turns": [CLOSE]})
-    row, other = summarize_asynctool(grader.grade(line) for line in lines)
-    assert (row["model"], row["set"], row["runs"], row["unscored"], row["missing"]) == (
+    row, other = summarize((grader.grade(line) for line in lines), "asynctool")
+    assert (row["model"], row["set"], row["submissions"], row["unscored"], row["missing"]) == (
         "m",
         "asynctool/similar2",
         17,

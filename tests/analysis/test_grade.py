@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 
 from planoracle.analysis import submissions
 from planoracle.analysis.grade import Grade, Grader, grade_all
-from planoracle.analysis.judges import recipe2plan as judge_module
-from planoracle.analysis.judges.recipe2plan import released_plan
 from planoracle.analysis.optimum import optimum
 from planoracle.analysis.statistics import summarize
 from planoracle.analysis.submissions import read_submissions
-from planoracle.instances import catalogue, validate
+from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import to_document
 from planoracle.instances.model import Action, Instance, Lag
-from planoracle.instances.recipe2plan import facts
+from planoracle.instances.recipe2plan import Recipe2Plan, facts
+from planoracle.instances.recipe2plan import rules as referee
 from planoracle.instances.recipe2plan.language import Answers, Command, parse
 from planoracle.instances.recipe2plan.metrics import measure, reference_efficiency
 from planoracle.instances.recipe2plan.profile import PROFILES, profile
 from planoracle.instances.recipe2plan.rules import replay
+from planoracle.instances.recipe2plan.scores import released_plan
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
@@ -34,6 +34,8 @@ PAIR = facts.load("timed", "Cobbler_Pancakes")
 EGG = "recipe2plan/timed/Pizza_Chocolate-Egg"
 
 CONTRACT = [
+    "format",
+    "version",
     "id",
     "instance",
     "scored",
@@ -44,13 +46,16 @@ CONTRACT = [
     "executed",
     "progress",
     "goal_ratio",
-    "efficiency",
-    "r_efficiency",
-    "multitasking_score",
+    "main_score",
     "makespan",
     "optimal_makespan",
+    "benchmark",
+    "model",
+    "line",
     "reason",
 ]
+# Those of the benchmark's own, which unscored rows have not.
+METRICS = ["efficiency", "r_efficiency", "r_efficiency_optimal", "multitasking_score", "reference"]
 
 
 def reference_text(name):
@@ -63,7 +68,7 @@ def optimal_text(name):
 
 @cache
 def grader(rules=PAPER):
-    return Grader(rules)
+    return Grader({"recipe2plan": rules})
 
 
 def grade(plan, name=NAME, rules=PAPER):
@@ -75,9 +80,11 @@ def grade(plan, name=NAME, rules=PAPER):
 
 def test_a_row_has_the_fields_of_the_contract():
     row = grade(reference_text(NAME)).row()
-    assert set(CONTRACT) <= set(row)
-    assert [name for name in row if name in CONTRACT] == CONTRACT
-    assert set(grader().grade(None).row()) == set(row)
+    assert list(row) == CONTRACT + METRICS
+    assert list(grader().grade(None).row()) == CONTRACT
+    assert [column.name for column in registry.get("recipe2plan").columns] == METRICS
+    assert (row["format"], row["version"]) == ("planoracle/grade", 2)
+    assert row["main_score"] == row["multitasking_score"]
 
 
 def test_the_row_of_a_faultless_plan():
@@ -106,7 +113,8 @@ def test_the_row_of_a_failed_plan():
 
 def test_an_unscored_row_has_no_figures():
     row = grader().grade({"id": "x", "instance": NAME, "model": "m"}, line=7).row()
-    given_ = {"id": "x", "instance": NAME, "benchmark": "recipe2plan", "model": "m", "line": 7, "scored": False}
+    given_ = {"format": "planoracle/grade", "version": 2, "id": "x", "instance": NAME, "benchmark": "recipe2plan"}
+    given_ |= {"model": "m", "line": 7, "scored": False}
     assert {key: value for key, value in row.items() if value is not None and key != "reason"} == given_
     assert row["reason"] == "plan: is missing"
 
@@ -141,7 +149,7 @@ def test_released_profile_gives_the_released_verdicts(verdicts):
         found, expected = grader(RELEASED).grade(entry), entry["expected"]
         agree = all(getattr(found, field) == expected[field] for field in same)
         agree &= found.makespan == expected["makespan_s"]
-        agree &= found.r_efficiency == pytest.approx(expected["r_efficiency"], abs=1e-9)
+        agree &= found.metrics["r_efficiency"] == pytest.approx(expected["r_efficiency"], abs=1e-9)
         if not (found.scored and agree):
             wrong.append(entry["id"])
     assert wrong == []
@@ -181,7 +189,7 @@ def test_no_optimum_stands_beside_a_success_that_is_shorter(tmp_path):
     text = "Step(0, A, 2 min, 0:00), {}Step(1, A, 1 min, {})"
     plans = {"honest": text.format("", "2:00"), "short": text.format("Step(0, A, 0 min, 0:00), ", "0:00")}
     found = {
-        (name, which): Grader(rules).grade({"id": name, "instance": str(path), "plan": plan})
+        (name, which): Grader({"recipe2plan": rules}).grade({"id": name, "instance": str(path), "plan": plan})
         for name, plan in plans.items()
         for which, rules in (("paper", PAPER), ("released", RELEASED))
     }
@@ -198,8 +206,9 @@ def test_optimal_plans_have_r_efficiency_one_against_the_optimum():
     rules = profile("paper", reference="optimal")
     for name in facts.names():
         found = grade(optimal_text(name), name, rules)
-        assert found.reference == "optimal"
-        assert found.r_efficiency == found.r_efficiency_optimal == found.multitasking_score == 1.0, name
+        assert found.metrics["reference"] == "optimal"
+        figures = ("r_efficiency", "r_efficiency_optimal", "multitasking_score")
+        assert [found.metrics[key] for key in figures] == [1.0] * 3, name
 
 
 def test_reference_plans_have_r_efficiency_one_against_themselves_and_less_against_the_optimum():
@@ -208,11 +217,11 @@ def test_reference_plans_have_r_efficiency_one_against_themselves_and_less_again
         if name == EGG:
             continue
         found = grade(reference_text(name), name)
-        assert (found.success, found.reference) == (True, "heuristic")
-        assert found.r_efficiency == pytest.approx(1.0, abs=1e-12), name
+        assert (found.success, found.metrics["reference"]) == (True, "heuristic")
+        assert found.metrics["r_efficiency"] == pytest.approx(1.0, abs=1e-12), name
         assert found.makespan >= found.optimal_makespan
         if found.executed >= len(parse(optimal_text(name), catalogue.load(name)).commands):
-            assert found.r_efficiency_optimal <= 1.0 + 1e-12, name
+            assert found.metrics["r_efficiency_optimal"] <= 1.0 + 1e-12, name
         better += found.makespan > found.optimal_makespan
     assert better == 62 + 29  # shared/traps.md: longer than the optimum in 62 timed and 29 untimed pairs
 
@@ -220,13 +229,12 @@ def test_reference_plans_have_r_efficiency_one_against_themselves_and_less_again
 def test_the_pair_without_a_reference_plan():
     plan = optimal_text(EGG)
     released = grade(plan, EGG, RELEASED)
-    assert (released.success, released.r_efficiency, released.multitasking_score) == (True, 0.0, 0.0)
-    assert released.reference == "none"
+    figures = ("r_efficiency", "multitasking_score", "reference")
+    assert (released.success, *(released.metrics[key] for key in figures)) == (True, 0.0, 0.0, "none")
     paper = grade(plan, EGG)
-    assert (paper.success, paper.r_efficiency, paper.multitasking_score) == (True, 1.0, 1.0)
-    assert paper.reference == "optimal"
+    assert (paper.success, *(paper.metrics[key] for key in figures)) == (True, 1.0, 1.0, "optimal")
     strict = grade(plan, EGG, profile("paper", missing_ref="zero"))
-    assert (strict.r_efficiency, strict.reference) == (None, "none")
+    assert (strict.metrics["r_efficiency"], strict.metrics["reference"]) == (None, "none")
 
 
 # --- equations 1 to 3 ----------------------------------------------------------------------------
@@ -311,7 +319,7 @@ def test_clip_saved_keeps_negative_savings_apart():
 
 
 def test_t_auto_counts_time_executed_or_nominal_durations_of_complete_steps(monkeypatch):
-    monkeypatch.setattr(validate, "_recipe2plan", lambda instance: None)  # which refuses what they differ on
+    monkeypatch.setattr(Recipe2Plan, "check", lambda *_: None)  # which refuses what they differ on
     stew = Instance(
         "stew",
         actions=(Action("A/0", "A", 600, 0, interruptible=True), Action("A/1", "A", 300, 300)),
@@ -382,18 +390,18 @@ def test_an_instance_in_a_file_is_compared_with_its_optimum(tmp_path):
     path.write_text(json.dumps(to_document(BOILED)))
     found = grade("Step(0, A, 600, 0) Step(1, A, 300, 0) Step(2, A, 120, 660)", str(path))
     assert (found.scored, found.success, found.makespan, found.optimal_makespan) == (True, True, 780, 720)
-    assert (found.reference, found.instance) == ("optimal", str(path))
-    assert found.r_efficiency == pytest.approx((240 / 600) / (300 / 600))
+    assert (found.metrics["reference"], found.instance) == ("optimal", str(path))
+    assert found.metrics["r_efficiency"] == pytest.approx((240 / 600) / (300 / 600))
 
 
 def test_a_general_instance_has_no_efficiency(tmp_path):
     path = tmp_path / "own.json"
-    path.write_text(json.dumps(to_document(replace(BOILED, benchmark="own"))))
+    path.write_text(json.dumps(to_document(replace(BOILED, benchmark="generic"))))
     pieces = [("A/0", 0, 600), ("A/1", 0, 300), ("A/2", 600, 120)]
     plan = [{"action": a, "start": s, "duration": d, "agent": "agent"} for a, s, d in pieces]
     found = grade(plan, str(path))
     assert (found.scored, found.success, found.makespan, found.optimal_makespan) == (True, True, 720, 720)
-    assert (found.efficiency, found.r_efficiency, found.multitasking_score, found.reference) == (None,) * 4
+    assert (found.metrics, found.main_score) == ({}, 1.0)
     late = grade([*plan[:2], plan[2] | {"start": 599}], str(path))
     assert (late.scored, late.success, late.violation, late.violation_index) == (True, False, "minimum_lag", 2)
 
@@ -551,7 +559,7 @@ def test_a_fault_of_ours_is_unscored_and_says_so(monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(judge_module, "replay", broken)
+    monkeypatch.setattr(referee, "replay", broken)
     found = Grader().grade(GOOD_LINE)
     assert (found.id, found.instance, found.scored) == ("good", NAME, False)
     assert found.reason == "internal error: ZeroDivisionError: oops"
@@ -578,6 +586,7 @@ def test_any_plan_gives_a_grade(plan):
 
 # --- averages ------------------------------------------------------------------------------------
 
+SKIPPED = {"recipe2plan": profile("paper", missing="skipped")}
 TIMED = [name for name in facts.names() if name.startswith("recipe2plan/timed/")]
 
 
@@ -589,9 +598,9 @@ def scored(name, *, success=True, progress=1.0, value=1.0, model=None):
         success=success,
         progress=progress,
         goal_ratio=progress,
-        r_efficiency=value,
-        multitasking_score=value if success else 0.0,
+        benchmark="recipe2plan",
         model=model,
+        metrics={"r_efficiency": value, "multitasking_score": value if success else 0.0},
     )
 
 
@@ -607,7 +616,7 @@ def test_problems_without_submission_count_as_failed_and_are_named():
 
 def test_problems_without_submission_are_left_out_on_request_but_still_named():
     grades = [scored(TIMED[0]), scored(TIMED[1], success=False, progress=0.3)]
-    (row,) = summarize(grades, missing="skipped")
+    (row,) = summarize(grades, rules=SKIPPED)
     assert (row["success"], row["progress"], row["multitasking_score"]) == (0.5, 0.65, 0.5)
     assert (row["missing"], row["missing_names"]) == (63, TIMED[2:])
 
@@ -618,22 +627,22 @@ def test_a_complete_set_misses_nothing():
 
 
 def test_undefined_efficiencies_are_left_out_and_counted():
-    (row,) = summarize([scored(TIMED[0], value=None), scored(TIMED[1], value=0.5)], missing="skipped")
+    (row,) = summarize([scored(TIMED[0], value=None), scored(TIMED[1], value=0.5)], rules=SKIPPED)
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, 0.5, 0.5)
     assert row["success"] == 1.0
-    (row,) = summarize([scored(TIMED[0], value=None)], missing="skipped")
+    (row,) = summarize([scored(TIMED[0], value=None)], rules=SKIPPED)
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, None, None)
 
 
 def test_an_undefined_efficiency_of_a_failed_run_still_scores_zero():
     grades = [scored(TIMED[0], value=None, success=False), scored(TIMED[1], value=0.5)]
-    (row,) = summarize(grades, missing="skipped")
+    (row,) = summarize(grades, rules=SKIPPED)
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, 0.5, 0.25)
 
 
 def test_unscored_submissions_are_counted_and_in_no_mean():
-    broken = Grade(id="x", instance=TIMED[1], scored=False, reason="?")
-    (row,) = summarize([scored(TIMED[0]), broken], missing="skipped")
+    broken = Grade(id="x", instance=TIMED[1], scored=False, benchmark="recipe2plan", reason="?")
+    (row,) = summarize([scored(TIMED[0]), broken], rules=SKIPPED)
     assert (row["submissions"], row["unscored"], row["success"]) == (2, 1, 1.0)
 
 
@@ -655,7 +664,7 @@ def test_models_and_sets_are_kept_apart():
         scored(untimed, model="a"),
         scored(TIMED[1], model="a"),
     ]
-    rows = summarize(grades, missing="skipped")
+    rows = summarize(grades, rules=SKIPPED)
     assert [(row["model"], row["set"], row["submissions"], row["success"]) for row in rows] == [
         ("a", "recipe2plan/timed", 2, 0.5),
         ("a", "recipe2plan/untimed", 1, 1.0),
@@ -664,7 +673,7 @@ def test_models_and_sets_are_kept_apart():
 
 
 def test_several_submissions_for_one_problem_all_count():
-    (row,) = summarize([scored(TIMED[0]), scored(TIMED[0], success=False, progress=0.5)], missing="skipped")
+    (row,) = summarize([scored(TIMED[0]), scored(TIMED[0], success=False, progress=0.5)], rules=SKIPPED)
     assert (row["submissions"], row["missing"], row["success"], row["progress"]) == (2, 64, 0.5, 0.75)
 
 
@@ -673,26 +682,26 @@ def test_no_grades_have_no_averages():
 
 
 def test_reference_plans_never_beat_the_optimum():
-    grader = Grader(PROFILES["paper"])
+    grader = Grader()
     for name in facts.names()[::4]:
         _, setting, pair = name.split("/")
         plan = facts.reference_plan(setting, pair)
         if plan is not None:
             grade = grader.grade({"id": "r", "instance": name, "plan": [list(command) for command in plan]})
             assert grade.success
-            assert grade.r_efficiency == 1
-            assert grade.r_efficiency_optimal <= 1 + 1e-12, name
+            assert grade.metrics["r_efficiency"] == 1
+            assert grade.metrics["r_efficiency_optimal"] <= 1 + 1e-12, name
 
 
 def test_a_complete_run_with_a_refused_command_scores_only_under_score_if_complete():
     name = "recipe2plan/untimed/Cobbler_Pancakes"
     commands = [list(command) for command in facts.reference_plan("untimed", "Cobbler_Pancakes")]
     line = {"id": "x", "instance": name, "plan": [*commands, [0, "Nothing", 60, 99999]]}
-    paper, released = (Grader(PROFILES[p]).grade(line) for p in ("paper", "released"))
+    paper, released = (Grader({"recipe2plan": PROFILES[p]}).grade(line) for p in ("paper", "released"))
     assert (paper.success, released.success) == (False, False)
     assert (paper.violation, paper.progress) == ("wrong_recipe", 1.0)
-    assert paper.multitasking_score == 0
-    assert released.multitasking_score == released.r_efficiency == 1
+    assert paper.metrics["multitasking_score"] == 0
+    assert released.metrics["multitasking_score"] == released.metrics["r_efficiency"] == 1
 
 
 def test_files_of_one_name_do_not_share_a_reference(tmp_path):
@@ -701,12 +710,12 @@ def test_files_of_one_name_do_not_share_a_reference(tmp_path):
     bundled_twin = to_document(catalogue.load("recipe2plan/untimed/Vada_Daikon-Radish"))
     bundled_twin["name"] = "recipe2plan/timed/Cobbler_Pancakes"
     other = bundled_twin | {"tasks": bundled_twin["tasks"][:1], "name": "recipe2plan/timed/Cobbler_Pancakes"}
-    grader = Grader(PROFILES["paper"])
+    grader = Grader()
     for number, document in enumerate((bundled_twin, other)):
         path = tmp_path / f"{number}.json"
         path.write_text(json.dumps(document))
         grade = grader.grade({"id": "x", "instance": str(path), "plan": "Step(0, Vada, 5 min, 0:00)"})
-        assert (grade.scored, grade.executed, grade.reference) == (True, 1, "optimal")
+        assert (grade.scored, grade.executed, grade.metrics["reference"]) == (True, 1, "optimal")
 
 
 def test_an_unscored_submission_is_not_a_missing_one():
@@ -715,7 +724,7 @@ def test_an_unscored_submission_is_not_a_missing_one():
     (row,) = summarize(grades)
     assert (row["unscored"], row["missing"]) == (1, 64)
     assert name not in row["missing_names"]
-    (row,) = summarize(grades, missing="skipped")
+    (row,) = summarize(grades, rules=SKIPPED)
     assert row["success"] is None
 
 

@@ -11,9 +11,8 @@ from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.grade import Grader
-from planoracle.analysis.statistics import summarize_timearena
+from planoracle.analysis.statistics import summarize as averages
 from planoracle.instances.errors import PlanError
-from planoracle.instances.recipe2plan.profile import PROFILES as RECIPE2PLAN
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.language import extract, parse
 from planoracle.instances.timearena.metrics import measure, proportions, summarize
@@ -25,6 +24,7 @@ from planoracle.solver.exact.solve import solve
 
 TEA = "timearena/household1"
 SCENE = world(TEA)
+PRICED = profile(price_waits=True)
 
 
 def best_decisions(name: str) -> list[str]:
@@ -36,7 +36,7 @@ def test_verdicts_through_the_grader(shared, name, count):
     path = shared / "verdicts" / f"{name}.jsonl"
     if not path.is_file():
         pytest.skip(f"the verdicts are not here ({path})")
-    grader = Grader(RECIPE2PLAN["released"], PROFILES["released"])
+    grader = Grader({"timearena": PROFILES["released"]})
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(lines) == count
     for line in lines:
@@ -53,7 +53,7 @@ def test_optimal_decisions_complete_in_the_optimum_on_every_set():
     for name in names()[::7]:
         grade = grader.grade({"id": "x", "instance": name, "actions": best_decisions(name)})
         assert (grade.success, grade.violation) == (True, None)
-        assert grade.makespan == grade.optimal_makespan == grade.details["total_time"]
+        assert grade.makespan == grade.optimal_makespan == grade.metrics["total_time"]
 
 
 def test_fields_and_trace():
@@ -61,7 +61,7 @@ def test_fields_and_trace():
     row = grade.row()
     assert {"id", "instance", "scored", "success", "end", "total_time", "score", "makespan"} <= row.keys()
     assert "steps" not in row
-    assert "details" not in row
+    assert "metrics" not in row
     assert [step[1:3] for step in grade.row(trace=True)["steps"]] == [
         ["wash cup", "valid"],
         ["wash cup", "continue"],
@@ -92,7 +92,7 @@ def test_what_cannot_be_judged_is_unscored(line, fault):
 @pytest.mark.slow
 def test_long_waits_are_cheap_and_priced():
     line = {"id": "x", "instance": TEA, "actions": ["wait"] * 20_000, "time_limit": 20_000}
-    row = Grader(price_waits=True).grade(line).row()
+    row = Grader({"timearena": PRICED}).grade(line).row()
     assert (row["total_time"], row["unnecessary_waits"], row["costly_waits"]) == (20_000, 20_000, 20_000)
 
 
@@ -111,7 +111,7 @@ def test_common_fields_count_actions_and_tasks():
 def test_the_optimum_is_that_of_the_rules_that_grade():
     line = {"id": "x", "instance": "timearena/cooking2+cooking3", "actions": []}
     assert Grader().grade(line).optimal_makespan is not None
-    released = Grader(RECIPE2PLAN["released"], PROFILES["released"]).grade(line)
+    released = Grader({"timearena": PROFILES["released"]}).grade(line)
     assert (released.scored, released.optimal_makespan) == (True, None)
 
 
@@ -144,7 +144,7 @@ def test_an_exit_in_a_submission():
     row = Grader().grade({"id": "x", "instance": TEA, "actions": made}).row(trace=True)
     assert (row["end"], row["total_time"], row["success"], row["violation"]) == ("exit", 1, False, None)
     assert [step[1:3] for step in row["steps"]] == [["activate kettle", "valid"]]
-    ended = Grader(price_waits=True).grade({"id": "x", "instance": TEA, "actions": ["wait", "exit"]}).row()
+    ended = Grader({"timearena": PRICED}).grade({"id": "x", "instance": TEA, "actions": ["wait", "exit"]}).row()
     assert (ended["end"], ended["makespan"], ended["costly_waits"]) == ("exit", 1, 1)
 
 
@@ -152,7 +152,7 @@ def test_the_released_score_is_what_was_shown():
     line = {"id": "x", "instance": TEA, "actions": ["activate kettle", "wait", "wait", "wash kettle"]}
     paper = Grader().grade(line).row()
     assert (paper["score"], paper["best_score"], paper["best_time"], paper["progress"]) == (25, 25, 4, 0.25)
-    released = Grader(RECIPE2PLAN["released"], PROFILES["released"]).grade(line).row()
+    released = Grader({"timearena": PROFILES["released"]}).grade(line).row()
     assert (released["score"], released["best_score"], released["best_time"], released["progress"]) == (0, 0, 0, 0)
 
 
@@ -160,8 +160,8 @@ def test_the_released_score_is_what_was_shown():
 def test_any_submission_is_graded_or_unscored(submission):
     grade = Grader().grade({"id": "x", "instance": TEA, "actions": submission})
     assert grade.scored
-    assert 0 <= grade.details["score"] <= 100
-    assert grade.details["end"] in ("completed", "time_out", "five_invalid", "exit", "exhausted")
+    assert 0 <= grade.metrics["score"] <= 100
+    assert grade.metrics["end"] in ("completed", "time_out", "five_invalid", "exit", "exhausted")
 
 
 def test_metrics_worked_by_hand():
@@ -193,7 +193,7 @@ def test_costs_of_waits_add_up_to_the_time_lost():
         lazy = ["wait", *best[:1], "wait", "wait", *best[1:]]
         run = replay(world(name), lazy, 200)
         assert run.completed
-        grader = Grader(price_waits=True)
+        grader = Grader({"timearena": PRICED})
         row = grader.grade({"id": "lazy", "instance": name, "actions": lazy, "time_limit": 200}).row()
         assert row["unpriced_waits"] == 0
         assert row["wait_cost"] == row["costly_waits"] <= run.total_time - optimum
@@ -204,7 +204,7 @@ def test_costs_of_waits_add_up_to_the_time_lost():
 
 def test_waits_are_priced_on_request():
     line = {"id": "x", "instance": TEA, "actions": ["wait", *best_decisions(TEA)]}
-    row = Grader(price_waits=True).grade(line).row()
+    row = Grader({"timearena": PRICED}).grade(line).row()
     assert (row["costly_waits"], row["wait_cost"], row["unpriced_waits"]) == (1, 1, 0)
     assert row["costless_waits"] == best_decisions(TEA).count("wait")
     assert "wait_cost" not in Grader().grade(line).row()
@@ -230,8 +230,8 @@ def test_the_summary_has_the_papers_metrics_per_set():
         grader.grade({"id": "b", "model": "m", "instance": name, "actions": []}),
         grader.grade({"id": "c", "model": "m", "instance": name, "actions": 5}),
     ]
-    (row,) = summarize_timearena(grades)
-    assert (row["model"], row["set"], row["runs"], row["unscored"]) == ("m", "timearena/lab/1", 3, 1)
+    (row,) = averages(grades, "timearena")
+    assert (row["model"], row["set"], row["submissions"], row["unscored"]) == ("m", "timearena/lab/1", 3, 1)
     assert (row["AS"], row["CR"], row["CT"]) == (50, 50, grades[0].makespan)
 
 
