@@ -11,7 +11,8 @@ from support.runner import CliRunner
 from planoracle.analysis.cli import app
 from planoracle.analysis.compare_robotouille import compare, summarize
 from planoracle.analysis.grade import Grader
-from planoracle.analysis.statistics import summarize_robotouille
+from planoracle.analysis.problems import Problems
+from planoracle.analysis.statistics import summarize as averages
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.files import to_document
 from planoracle.instances.robotouille.sets import kitchen
@@ -58,7 +59,7 @@ def test_names_mean_the_simulators_kitchens_where_their_folder_is_given(best: li
     folder.mkdir(parents=True)
     other = kitchen("robotouille/synchronous/0_cheese_sandwich")
     (folder / "3_burger.json").write_text(json.dumps(to_document(other)))
-    ours, theirs = Grader(), Grader(originals=tmp_path / "originals")
+    ours, theirs = Grader(), Grader(problems=Problems(tmp_path / "originals"))
     line = {"id": "x", "instance": BURGER, "actions": best}
     assert ours.grade(line).success
     assert not theirs.grade(line).success
@@ -69,11 +70,10 @@ def test_names_mean_the_simulators_kitchens_where_their_folder_is_given(best: li
 def test_averages_of_kitchens(best: list[str]) -> None:
     grader = Grader()
     made = [best, best[:-1], 5]
-    row, *others = summarize_robotouille(
-        grader.grade({"id": "x", "model": "m", "instance": BURGER, "actions": actions}) for actions in made
-    )
+    grades = [grader.grade({"id": "x", "model": "m", "instance": BURGER, "actions": actions}) for actions in made]
+    row, *others = averages(grades, "robotouille")
     assert not others
-    assert (row["model"], row["set"], row["runs"], row["unscored"]) == ("m", "robotouille/synchronous", 3, 1)
+    assert (row["model"], row["set"], row["submissions"], row["unscored"]) == ("m", "robotouille/synchronous", 3, 1)
     assert (row["success"], row["completed"], row["optimality"], row["missing"]) == (0.5, 0.5, 1, 9)
     assert sum(row["failures"].values()) == 1
 

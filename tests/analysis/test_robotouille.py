@@ -5,20 +5,24 @@ from __future__ import annotations
 import doctest
 import json
 from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 
 import pytest
 
+from planoracle.analysis import oracle
 from planoracle.analysis.figures.kitchen import picture, save_picture
-from planoracle.analysis.grade import Grade
-from planoracle.analysis.judges.robotouille import RobotouilleJudge
+from planoracle.analysis.grade import Grade, Grader
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.compiled import compiled
 from planoracle.instances.kitchens.describe import describe, look
-from planoracle.instances.kitchens.profile import PROFILES, profile
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.profile import PROFILES, Profile, profile
 from planoracle.instances.kitchens.random_small import random_kitchen
 from planoracle.instances.kitchens.run import REFUSALS, replay
+from planoracle.instances.robotouille import benchmark, scores
 from planoracle.instances.robotouille.failures import CAUSES, FAILURES, LACKS, failure, lacks
 from planoracle.instances.robotouille.metrics import measure, optimality_histogram, step_limit
 from planoracle.instances.robotouille.sets import kitchen, names
@@ -45,15 +49,35 @@ def fewest(name: str) -> list[str]:
     return list(best(name).actions)
 
 
-def judge(name: str, actions: object, limit: int | None = None, **options: object) -> dict:
-    options.setdefault("optimum", lambda asked: best(asked.name))
+class Known(oracle.Oracle):
+    """Answers with the best plans that a test knows; what is left of runs is solved for."""
+
+    def __init__(self, optimum: Callable[[Kitchen], Result]) -> None:
+        super().__init__()
+        self.optimum = optimum
+
+    def best(self, problem: Kitchen, rules: Profile) -> Result:
+        return self.optimum(problem)
+
+
+def judge(
+    name: str,
+    actions: object,
+    limit: int | None = None,
+    optimum: Callable[[Kitchen], Result] = lambda asked: best(asked.name),
+    rule: str = "optimum",
+    **options: object,
+) -> dict:
     submission = {"actions": actions} | ({} if limit is None else {"limit": limit})
-    fields = RobotouilleJudge(RULES, **options).judge(kitchen(name), submission)
-    grade = Grade(id="x", instance=name, scored=True, **fields)
-    assert json.loads(json.dumps(grade.row(trace=True)))["steps"] == grade.details["steps"]
-    assert grade.details["failure"] in FAILURES
-    assert {lack["kind"] for lack in grade.details["lacks"]} <= set(LACKS)
-    return fields | fields["details"]
+    run = benchmark.run(kitchen(name), submission, replace(RULES, limit=rule, **options))
+    grade = Grade.of_run(run, Known(optimum), id="x", instance=name)
+    row = grade.row(trace=True)
+    assert json.loads(json.dumps(row))["steps"] == row["steps"]
+    assert row["failure"] in FAILURES
+    assert {lack["kind"] for lack in row["lacks"]} <= set(LACKS)
+    assert {column.name for column in benchmark.columns} <= grade.metrics.keys()
+    assert row["main_score"] == row["within_limit"]
+    return row
 
 
 def kinds(found: dict) -> set[tuple[str, str, str]]:
@@ -116,7 +140,8 @@ def test_steps_to_go_agrees_with_a_blind_search() -> None:
             if engine.goal(state):
                 break
         else:
-            found = RobotouilleJudge(RULES, price_rest=True).judge(tiny, {"actions": actions})["details"]
+            run = benchmark.run(tiny, {"actions": actions}, replace(RULES, price_rest=True))
+            found = benchmark.measure(run, oracle.Oracle()).metrics
             assert found["steps_left"] == blind(tiny, actions), seed
             assert (found["rest"] == "infeasible") == (found["steps_left"] is None)
             compared += 1
@@ -133,16 +158,17 @@ def test_limit() -> None:
     assert (found["success"], found["within_limit"], found["failure"]) == (True, False, "budget")
     assert judge(name, late, limit=18)["end"] == "limit"
     assert judge(name, late, limit=18)["failure"] == "budget"
-    published = RobotouilleJudge(
-        RULES, limit="published", published={name: 13}.get, optimum=lambda asked: best(asked.name)
-    )
-    found = published.judge(kitchen(name), {"actions": late})["details"]
-    assert (found["step_limit"], found["within_limit"], found["optimal_steps"]) == (19, True, 12)
-    unknown = published.judge(kitchen(LETTUCE), {"actions": []})["details"]
-    assert unknown["step_limit"] is None
-    assert unknown["within_limit"] is None
     attempts = judge(name, ["Dance"] * 7 + actions)
     assert (attempts["within_limit"], attempts["within_limit_attempts"], attempts["attempts"]) == (True, False, 19)
+
+
+def test_limit_of_the_published_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scores, "published_steps", {CHEESE: 13}.get)
+    found = judge(CHEESE, [WAIT] * 7 + fewest(CHEESE), rule="published")
+    assert (found["step_limit"], found["within_limit"], found["optimal_steps"]) == (19, True, 12)
+    unknown = judge(LETTUCE, [], rule="published")
+    assert unknown["step_limit"] is None
+    assert unknown["within_limit"] is None
 
 
 def test_without_proof() -> None:
@@ -154,11 +180,13 @@ def test_without_proof() -> None:
     assert found["lower_bound"] == 9
 
 
-def test_every_kitchen_is_solved_once() -> None:
+def test_every_kitchen_is_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    judge_ = RobotouilleJudge(RULES, optimum=lambda each: asked.append(each.name) or best(each.name))
+    monkeypatch.setattr(oracle, "kitchen_optimum", lambda each, *_, **__: asked.append(each.name) or best(each.name))
+    grader = Grader({"robotouille": RULES})
     for _ in range(3):
-        judge_.judge(kitchen(CHEESE), {"plan": "\n".join(fewest(CHEESE))})
+        grade = grader.grade({"id": "x", "instance": CHEESE, "plan": "\n".join(fewest(CHEESE))})
+        assert grade.metrics["within_limit"]
     assert asked == [CHEESE]
 
 
@@ -170,11 +198,11 @@ def test_bad_limits(limit: object) -> None:
 
 def test_bad_submissions() -> None:
     with pytest.raises(InputError, match="missing"):
-        RobotouilleJudge(RULES).judge(kitchen(CHEESE), {})
+        benchmark.run(kitchen(CHEESE), {"id": "x", "instance": CHEESE}, RULES)
     with pytest.raises(InputError, match="actions"):
         judge(CHEESE, [3])
     with pytest.raises(InputError, match="limit"):
-        RobotouilleJudge(RULES, limit="guess")
+        profile("released", limit="guess")
 
 
 def test_repeated_transitions() -> None:
@@ -293,8 +321,7 @@ def test_several_players() -> None:
     assert describe(run.rules, run.states[-1]).count("robot") == 2
     assert picture(run).get_title(loc="left").endswith("2 steps, goal not reached")
     joint = Result(name, "optimal", makespan=20, rounds=10)
-    found = RobotouilleJudge(profile("released", moves="joint"), optimum=lambda _: joint).judge(task, {"actions": []})
-    assert found["optimal_makespan"] == 10
+    assert judge(name, [], optimum=lambda _: joint, moves="joint")["optimal_makespan"] == 10
 
 
 def test_histogram() -> None:
