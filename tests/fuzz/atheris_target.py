@@ -19,13 +19,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 with atheris.instrument_imports(include=["planoracle"]):
     from planoracle.analysis.grade import Grader, grade_all
     from planoracle.analysis.submissions import read_submissions
-    from planoracle.instances import catalogue
+    from planoracle.instances import catalogue, registry
     from planoracle.instances.asynctool import language as asynctool
     from planoracle.instances.asynctool import reader as asynctool_reader
     from planoracle.instances.asynctool import rules as asynctool_rules
     from planoracle.instances.asynctool.calls import parse_call
     from planoracle.instances.asynctool.encode import problem_of
-    from planoracle.instances.certify import language
     from planoracle.instances.errors import InputError
     from planoracle.instances.files import instance_from_document, to_document
     from planoracle.instances.kitchens import language as robotouille
@@ -103,7 +102,7 @@ def kitchens(data: bytes) -> None:
 
 def pieces(data: bytes) -> None:
     """Read and referee a schedule."""
-    language("own").replay(TEA, data.decode("utf-8", "replace"))
+    registry.get("generic").run(TEA, data.decode("utf-8", "replace"))
 
 
 def lines(data: bytes) -> None:
@@ -133,7 +132,7 @@ SURFACES: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] =
     "timearena": (arena, lambda: _plans("timearena/")),
     "asynctool": (transcripts, lambda: [*_plans("asynctool/"), b"f(a=[1, 'b'], c={'d': None})"]),
     "robotouille": (kitchens, lambda: _plans("robotouille/")),
-    "own": (pieces, lambda: _plans("tea.json")),
+    "generic": (pieces, lambda: _plans("tea.json")),
     "lines": (lines, lambda: [json.dumps(one).encode() for one in submissions()]),
 }
 

@@ -16,14 +16,14 @@ from support.mutations import Mutator, answer
 from support.samples import sample
 from support.specimens import documents, submissions
 
-from planoracle.instances import catalogue, validate
-from planoracle.instances.certify import language
+from planoracle.instances import catalogue, registry, validate
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files import instance_from_document, to_document
 from planoracle.instances.generic.language import MAX_TIME
 from planoracle.instances.model import Instance
 from planoracle.instances.reading import MAX_CONTAINERS, load_json, read_bytes
 from planoracle.instances.referee import MAX_VIOLATIONS
+from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import MAX_PIECES
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -182,11 +182,16 @@ def test_the_largest_instances_are_written_and_replayed_in_linear_time() -> None
         instance = instance_from_document(large, "file")
         written = to_document(instance)
         assert len(written["tasks"]) == len(large["tasks"])
-        replay = language("recipe2plan").replay(instance, "Step(0, t0, 1 sec, 0)")
-        assert len(replay.remaining) >= count - 1
+        verdict = registry.of(instance).run(instance, "Step(0, t0, 1 sec, 0)").verdict
+        assert len(verdict.remaining) >= count - 1
 
 
 # --- plans ----------------------------------------------------------------------------------------
+
+
+def refereed(instance: Instance, plan: Any) -> Replay:
+    assert instance.benchmark == "generic"
+    return registry.of(instance).run(instance, {"plan": plan}).verdict
 
 
 @settings(max_examples=300)
@@ -195,9 +200,9 @@ def test_mutated_plans_are_replayed_or_refused(seed: int) -> None:
     plans = [one["plan"] for one in submissions() if one["instance"].endswith("tea.json")]
     mutator = Mutator(Random(seed), [*plans, "wash cup\nwait"])
     plan = load_json(encoded(mutator.times(mutator.plan, mutator.random.choice(plans))), "plan")
-    run = answer(language("own").replay, TEA, plan)
+    run = answer(refereed, TEA, plan)
     if not isinstance(run, InputError):
-        assert run == language("own").replay(TEA, plan)
+        assert run == refereed(TEA, plan)
         assert run.success == (not run.violations) == (run.progress == 1.0)
         assert run.makespan >= 10 or not run.success
 
@@ -206,10 +211,10 @@ def test_a_plan_of_too_many_pieces_or_too_late_is_refused_with_the_limit() -> No
     piece = {"action": "tea/fill", "start": 0, "duration": 1, "agent": None}
     for plan, limit in (([piece] * (MAX_PIECES + 1), MAX_PIECES), ([piece | {"start": MAX_TIME + 1}], MAX_TIME)):
         with pytest.raises(PlanError, match=str(limit)):
-            language("own").replay(TEA, plan)
+            refereed(TEA, plan)
     for key in ("start", "duration", "mode"):
         with pytest.raises(PlanError, match=str(MAX_TIME)):
-            language("own").replay(TEA, [piece | {key: 10**4000}])
+            refereed(TEA, [piece | {key: 10**4000}])
 
 
 OVEN = instance_from_document(
@@ -229,6 +234,6 @@ def test_the_most_pieces_that_are_read_are_refereed_in_little_time(spread: int) 
         {"action": ("t/heat", "t/bake")[k % 2], "start": spread * k, "duration": 3, "agent": "agent"}
         for k in range(MAX_PIECES)
     ]
-    run = language("own").replay(OVEN, plan)
+    run = refereed(OVEN, plan)
     assert len(run.violations) == (4 if spread == 7 else MAX_VIOLATIONS)  # uses follow each other, or do not
     assert not run.success

@@ -13,7 +13,6 @@ from support.mutations import Mutator, answer
 from support.samples import sample
 from support.specimens import documents, submissions
 
-from planoracle.analysis.judges.common import steps_limit
 from planoracle.instances.catalogue import problem
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.kitchens import files, kitchen
@@ -22,6 +21,7 @@ from planoracle.instances.kitchens.language import MAX_ACTIONS, MAX_LINES, parse
 from planoracle.instances.kitchens.profile import PROFILES
 from planoracle.instances.kitchens.run import Record, as_replay, replay
 from planoracle.instances.reading import load_json
+from planoracle.instances.robotouille import benchmark
 from planoracle.instances.robotouille.reader import domain_from_document, kitchen_of
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -113,7 +113,7 @@ def test_the_limits_of_plans_are_named() -> None:
         parse("a\n" * (MAX_LINES + 1), SOUP.domain)
     assert parse("\n" * 10**6 + "Do nothing" + "\r\n" * 10**6, SOUP.domain) == ["Do nothing"]
     with pytest.raises(InputError, match=str(MAX_ACTIONS)):
-        steps_limit({"limit": MAX_ACTIONS + 1})
+        benchmark.parse(SOUP, {"plan": [], "limit": MAX_ACTIONS + 1})
 
 
 # --- kitchens -------------------------------------------------------------------------------------

@@ -19,18 +19,18 @@ from support.trajectories import trajectory_of
 from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grade, Grader, grade_all
 from planoracle.analysis.problems import Problems
-from planoracle.analysis.profiles import BENCHMARKS, profiles
-from planoracle.analysis.regret import completed, regret
+from planoracle.analysis.profiles import profiles
+from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import Repairer
 from planoracle.analysis.submissions import MAX_LINE, answers, read_submissions
+from planoracle.instances import registry
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Instance
+from planoracle.solver.runs import solver_of
 from planoracle.solver.states.solver import Value
-from planoracle.solver.states.values import step_of, value_of
 
 SEEDS = st.integers(0, 2**32 - 1)
 INTERNAL = "internal error"
-GRADERS = {name: Grader(*(profiles(name)[one] for one in BENCHMARKS)) for name in ("paper", "released")}
+GRADERS = {name: Grader(profiles(name)) for name in ("paper", "released")}
 TOOLS = {
     "regret": lambda problem, submission: regret(problem, submission, seconds=1.0).as_dict(),
     "critique": lambda problem, submission: critique(problem, submission, seconds=1.0).as_dict(),
@@ -180,10 +180,9 @@ def test_recorded_submissions_are_graded_when_mutated(shared: Any) -> None:
 def test_a_completion_for_which_there_is_no_time_is_no_fault_of_ours() -> None:
     """A busy machine may find the best makespan in time, but not the plan that belongs to it."""
     problem = Problems().find("recipe2plan/timed/Pizza_Chocolate-Cake")
-    assert isinstance(problem, Instance)
-    course = trajectory_of(problem, "Step(2, Chocolate-Cake, 10 min, 00:00:00)")
-    value = value_of(course.points[course.stop], step_of(course))
+    run = registry.of(problem).run(problem, "Step(2, Chocolate-Cake, 10 min, 00:00:00)")
+    value = solver_of(run).value
     assert value.makespan is not None
-    assert completed(course, course.stop, value) is not None
+    assert solver_of(run).completed(value) is not None
     unproved = Value(value.lower - 1, value.upper)
-    assert completed(course, course.stop, unproved, seconds=0) is None
+    assert solver_of(run, seconds=0).completed(unproved) is None

@@ -14,10 +14,10 @@ from support.mutations import Mutator, answer
 from support.samples import sample
 from support.specimens import submissions
 
-from planoracle.analysis.judges.common import MAX_MINUTES, minutes_limit
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.reading import load_json
+from planoracle.instances.timearena import benchmark
 from planoracle.instances.timearena.language import MAX_DECISIONS, parse
 from planoracle.instances.timearena.profile import PROFILES
 from planoracle.instances.timearena.reader import read_dependency_graph, read_tasks
@@ -27,6 +27,9 @@ from planoracle.instances.timearena.world import world
 SEEDS = st.integers(0, 2**32 - 1)
 NAME = "timearena/household1"
 WORLD = world(NAME)
+PROBLEM = catalogue.load(NAME)
+assert benchmark.limit is not None
+MAX_MINUTES = benchmark.limit.most
 
 ROLE = {"verb": "wash", "slot": None, "minutes": 3, "needs": [], "before": None, "after": None}
 TASKS = {
@@ -107,7 +110,7 @@ def test_the_limits_are_named() -> None:
         parse(["wait"] * (MAX_DECISIONS + 1), WORLD)
     for minutes in (MAX_MINUTES + 1, 10**4000, -1, 1.0, True, "5", None):
         with pytest.raises(InputError, match=str(MAX_MINUTES)):
-            minutes_limit({"time_limit": minutes}, 40)
+            benchmark.parse(PROBLEM, {"plan": [], "time_limit": minutes})
 
 
 @pytest.mark.slow
