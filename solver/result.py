@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from planoracle import __version__
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.status import Status
-from planoracle.instances.version import VERSION
 
 __all__ = ["Result", "versions"]
 
@@ -116,4 +116,4 @@ def versions() -> dict[str, str]:
     """Versions that a result depends on."""
     import ortools
 
-    return {"planoracle": VERSION, "ortools": ortools.__version__}  # type: ignore[attr-defined]  # the stub lacks it
+    return {"planoracle": __version__, "ortools": ortools.__version__}  # type: ignore[attr-defined]  # the stub lacks it

@@ -22,10 +22,12 @@ def modules_on_disk(folder: Path, package: str) -> set[str]:
     return {".".join([package, *parts]).removesuffix(".__init__") for parts in files}
 
 
-# In a checkout the top folders are links, through which `rglob` does not go.
-TOPS = [top.resolve() for place in planoracle.__path__ for top in Path(place).iterdir() if top.is_dir()]
+# In a checkout the top folders are links, through which `rglob` does not go; without links they are beside the tests.
+FOLDERS = ("analysis", "heuristics", "instances", "solver")
+TOPS = [Path(importlib.import_module(f"planoracle.{name}").__path__[0]).resolve() for name in FOLDERS]
 ON_DISK = sorted(name for top in TOPS for name in modules_on_disk(top, f"planoracle.{top.name}"))
-MODULES = [module.name for module in pkgutil.walk_packages(planoracle.__path__, "planoracle.", onerror=_fail)]
+WALKED = [module.name for module in pkgutil.walk_packages(planoracle.__path__, "planoracle.", onerror=_fail)]
+MODULES = [name for name in WALKED if name.split(".")[1] in FOLDERS]
 
 
 @pytest.mark.parametrize("name", ON_DISK)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
+import sys
+import tarfile
 import tomllib
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from planoracle.instances.version import VERSION
+import planoracle
 
 ROOT = Path(__file__).resolve().parents[1]
 GITHUB = ROOT / ".github"
@@ -75,7 +80,7 @@ def test_forms_ask_for_what_is_needed(name: str) -> None:
 
 def test_the_citation_is_of_this_version() -> None:
     citation = read(ROOT / "CITATION.cff")
-    assert citation["version"] == VERSION
+    assert citation["version"] == planoracle.__version__
     assert citation["title"] == PROJECT["name"]
     assert citation["license"] == PROJECT["license"]
     assert citation["authors"] == PROJECT["authors"]
@@ -89,3 +94,64 @@ def test_the_source_distribution_holds_the_whole_tree() -> None:
     # These, and the packages of .namespace, are there by themselves.
     itself = {".namespace", "LICENSE", "MANIFEST.in", "README.md", "pyproject.toml"}
     assert {name.split("/")[0] for name in listed.splitlines()} == held | itself
+
+
+LINKS = {path.name: path for path in (ROOT / ".namespace" / "planoracle").iterdir() if path.is_symlink()}
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the tree in which every symbolic link is a file with its target, as git makes it on Windows."""
+    if not LINKS:
+        pytest.skip("this tree has no symbolic links itself")
+    copy = tmp_path_factory.mktemp("plain") / "planoracle"
+    unwanted = shutil.ignore_patterns(".git", ".venv", "tests", "build", "*.egg-info", "__pycache__", ".*_cache")
+    shutil.copytree(ROOT, copy, symlinks=True, ignore=unwanted)
+    for link in (path for path in copy.rglob("*") if path.is_symlink()):
+        target = os.readlink(link)
+        link.unlink()
+        link.write_text(target, encoding="utf-8")
+    assert all((copy / path.relative_to(ROOT)).is_file() for path in LINKS.values())
+    return copy
+
+
+def test_a_checkout_without_symbolic_links_can_be_imported(plain: Path) -> None:
+    """An editable install is no more than this folder on the path; the parts are then those of the root."""
+    code = (
+        "import planoracle.solver, planoracle.instances.catalogue as c;"
+        "print(planoracle.solver.__file__); print(c.load('timearena/lab1').name)"
+    )
+    environment = os.environ | {"PYTHONPATH": str(plain / ".namespace")}
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=plain.parent, env=environment, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.splitlines() == [str(plain / "solver" / "__init__.py"), "timearena/lab1"]
+
+
+def build(hook: str, tree: Path, place: Path) -> Path:
+    """Let the build backend of a tree make something, as pip does but without a network."""
+    pytest.importorskip("setuptools", "77", reason="the build needs setuptools 77")
+    code = f"import sys; sys.path.insert(0, '.ci'); import backend; print(); print(backend.{hook}(sys.argv[1]))"
+    run = subprocess.run([sys.executable, "-c", code, str(place)], cwd=tree, capture_output=True, text=True, check=True)
+    return place / run.stdout.splitlines()[-1]
+
+
+def held(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as file:
+        return {name for name in file.namelist() if name.startswith("planoracle/")}
+
+
+@pytest.mark.slow
+def test_every_form_of_the_tree_gives_the_same_wheel(plain: Path, tmp_path: Path) -> None:
+    linked = tmp_path / "linked"
+    shutil.copytree(plain, linked)
+    for name, link in LINKS.items():
+        (linked / link.relative_to(ROOT)).unlink()
+        (linked / link.relative_to(ROOT)).symlink_to(os.path.join("..", "..", name))
+    with tarfile.open(build("build_sdist", linked, tmp_path)) as archive:
+        archive.extractall(tmp_path, filter="data")
+    source = tmp_path / f"planoracle-{planoracle.__version__}"
+    assert not (source / ".namespace" / "planoracle" / "solver").exists()
+    of_links, of_files, of_source = (held(build("build_wheel", tree, tmp_path)) for tree in (linked, plain, source))
+    assert of_links == of_files == of_source
+    assert {"planoracle/__init__.py", "planoracle/py.typed", "planoracle/solver/exact/solve.py"} <= of_links

@@ -85,7 +85,7 @@ def test_every_folder_has_modules(folder: str) -> None:
 def test_imports_point_one_way(path: Path) -> None:
     parts = path.relative_to(ROOT).parent.parts
     found = imported_folders(path.read_text(encoding="utf-8"), ".".join(("planoracle", *parts)))
-    assert found <= ALLOWED[parts[0]]
+    assert found <= ALLOWED[parts[0]] | {"__version__"}  # all else that the public door offers leads anywhere
 
 
 def test_no_modules_import_each_other() -> None:

@@ -12,12 +12,12 @@ from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
+from planoracle import __version__
 from planoracle.analysis.report.encode import packed, plain
 from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Told, Work, work_on
 from planoracle.analysis.report.leaderboard import Line, columns, lines_of, model_rows, problem_row, set_name
 from planoracle.analysis.report.worker import Options
-from planoracle.instances.version import VERSION
 
 __all__ = ["Report", "build"]
 
@@ -123,7 +123,7 @@ def _chunks(work: Work, lines: Sequence[Line], title: str, options: Options) -> 
     places = _places(work, contents)
     index = {
         "title": plain(title),
-        "version": VERSION,
+        "version": __version__,
         "profile": options.profile,
         "problems": problems,
         "models": model_rows(lines),
