@@ -7,10 +7,13 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import networkx as nx
 import pytest
+
+import planoracle
 
 ROOT = Path(__file__).resolve().parents[1]
 ALLOWED = {
@@ -111,6 +114,18 @@ def test_command_line_starts_without_heavy_libraries() -> None:
     code = f"import planoracle.analysis.cli, sys; print([name for name in {HEAVY!r} if name in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_versions_are_told_without_heavy_libraries() -> None:
+    code = f"""
+import sys
+from planoracle.analysis.cli import run
+sys.argv = ["planoracle", "--version"]
+print(run(), [name for name in {HEAVY!r} if name in sys.modules])
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    versions = f"planoracle {planoracle.__version__} (ortools {version('ortools')})"
+    assert run.stdout.splitlines() == [versions, "0 []"]
 
 
 def test_messages_of_or_tools_are_made_in_one_module() -> None:

@@ -7,12 +7,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from planoracle import __version__
 from planoracle.analysis.cli.output import complain
+from planoracle.analysis.spoken import say
 from planoracle.instances.visible import visible
 
 __all__ = ["app", "run"]
@@ -86,8 +88,22 @@ app = typer.Typer(
 )
 
 
+def _tell_versions(wanted: bool) -> None:
+    if not wanted:
+        return
+    from importlib.metadata import version
+
+    say(f"planoracle {__version__} (ortools {version('ortools')})")
+    raise typer.Exit
+
+
 @app.callback()
-def _planoracle() -> None:
+def _planoracle(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_tell_versions, is_eager=True, help="Say what results depend on, and end."),
+    ] = False,
+) -> None:
     pass
 
 
