@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -46,7 +47,32 @@ def test_tools_have_one_version(tool: str) -> None:
 def test_hooks_are_of_this_tree_or_of_one_release() -> None:
     assert {repo["repo"] for repo in read(ROOT / ".pre-commit-config.yaml")["repos"]} == {"local"}
     needs = [need for hook in hooks().values() for need in hook.get("additional_dependencies", ())]
-    assert all("==" in need for need in needs)
+    assert needs
+    assert all(re.search(r"(==|@)[0-9]+(\.[0-9]+)+$", need) for need in needs)
+
+
+def test_the_workflow_and_the_script_run_all_hooks() -> None:
+    run = "pre-commit run --all-files --show-diff-on-failure"
+    assert read(GITHUB / "workflows" / "ci.yml")["jobs"]["checks"]["steps"][-1] == {"run": run}
+    assert f".venv/bin/{run}\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_the_workflow_runs_what_must_hold_as_a_whole() -> None:
+    jobs = read(GITHUB / "workflows" / "ci.yml")["jobs"]
+    assert jobs["everything"]["steps"][-1] == {"run": ".ci/run"}
+
+
+def test_scripts_of_the_page_are_checked() -> None:
+    scripts = sorted((ROOT / "analysis" / "report" / "assets").glob("*.js"))
+    assert len(scripts) >= 9
+    assert all(path.read_text(encoding="utf-8").startswith("// @ts-check\n") for path in scripts)
+    for name in ("tsc", "prettier"):
+        hook = hooks()[name]
+        assert hook["language"] == "node"
+        assert all(re.search(hook["files"], path.relative_to(ROOT).as_posix()) for path in scripts)
+    options = json.loads((ROOT / ".ci" / "jsconfig.json").read_text(encoding="utf-8"))
+    assert options["include"] == ["../analysis/report/assets/*.js"]
+    assert options["compilerOptions"].items() >= {"checkJs": True, "strict": True}.items()
 
 
 def test_the_workflow_runs_the_versions_that_are_declared() -> None:

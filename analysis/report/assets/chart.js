@@ -1,10 +1,9 @@
+// @ts-check
 // The chart: the drawing with its legend and size, and what happens to it by mouse and keys.
 
 class Chart extends Drawing {
   constructor(...given) {
     super(...given);
-    this.holder = el("div", { class: "plot", tabindex: "-1" });
-    this.labels = el("div", { class: "labels", "aria-hidden": "true" });
     this.element = el(
       "figure",
       { class: "chart" },
@@ -31,7 +30,8 @@ class Chart extends Drawing {
   }
 
   enlarge(by) {
-    this.zoom = by ? Math.min(32, Math.max(1, this.zoom * by)) : 1;
+    const { zoom } = this;
+    this.zoom = Math.min(32, Math.max(1, zoom * by)); // by nothing: the least
     this.width = 0;
     this.fit();
   }

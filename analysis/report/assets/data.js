@@ -1,8 +1,16 @@
+// @ts-check
 // Data: chunks of compressed JSON in the page, elements that only ever hold text, times in words, links.
 
 const CHUNKS_KEPT = 24;
 const chunks = new Map();
 const SVG = "http://www.w3.org/2000/svg";
+
+// An element that the page has from the beginning, or whose name is that of a chunk.
+function here(id) {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`The page has no element ${id}.`);
+  return found;
+}
 
 function loaded() {
   if (document.readyState !== "loading") return Promise.resolve();
@@ -20,7 +28,7 @@ async function inflate(text) {
 async function chunk(number) {
   if (number) await loaded();
   if (!chunks.has(number)) {
-    chunks.set(number, inflate(document.getElementById(`chunk-${number}`).textContent));
+    chunks.set(number, inflate(here(`chunk-${number}`).textContent));
     if (chunks.size > CHUNKS_KEPT) chunks.delete([...chunks.keys()].find((key) => key > 0));
   }
   return chunks.get(number);
@@ -100,7 +108,15 @@ function decoded(text) {
 
 const problemLink = (name) => `#${name.split("/").map(coded).join("/")}/`;
 
+// The columns of all submissions, and what can be looked up in them.
 class Rows {
+  /** @type {string[]} */
+  id = [];
+  /** @type {number[]} */
+  instance = [];
+  /** @type {number[]} */
+  line = [];
+
   constructor(index) {
     Object.assign(this, index.rows);
     this.problems = index.problems.map(([name, set, unit, seconds, first, status, best, bound, chart]) => ({

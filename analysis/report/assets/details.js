@@ -1,3 +1,4 @@
+// @ts-check
 // The view of one submission.
 
 const METRICS = {

@@ -1,9 +1,21 @@
+// @ts-check
 // The drawing: a plan over the best one on one time axis, faults above, prices of decisions below.
 
 class Drawing {
   // sheet and priced are of a submission, and null where only the best plan is drawn; whole: all was carried out.
   constructor(chart, time, sheet, priced, whole) {
-    Object.assign(this, { chart, time, priced, whole, zoom: 1, number: charts++ });
+    this.chart = chart;
+    this.time = time;
+    this.priced = priced;
+    this.whole = whole;
+    this.zoom = 1;
+    this.number = charts++;
+    this.holder = el("div", { class: "plot", tabindex: "-1" });
+    this.labels = el("div", { class: "labels", "aria-hidden": "true" });
+    this.items = [];
+    this.names = [];
+    this.current = null;
+    this.scale = (tick) => tick;
     const best = new Plan(
       chart,
       chart,
@@ -11,7 +23,7 @@ class Drawing {
       chart.optimum.status === "optimal" ? "Optimal plan" : "Best plan known",
     );
     const own = sheet?.pieces ? new Plan(chart, sheet.actions ? sheet : chart, sheet.pieces, "Submitted plan") : null;
-    this.plans = [own, best].filter((plan) => plan && (plan === own || plan.pieces.length));
+    this.plans = [...(own ? [own] : []), ...(best.pieces.length ? [best] : [])];
     this.faults = (sheet?.faults ?? []).map(([kind, position, start, end, text, subject], i) => ({
       kind,
       position,
@@ -28,6 +40,12 @@ class Drawing {
     const most = 8 * Math.max(1, chart.optimum.makespan ?? 0, work);
     this.horizon = Math.max(1, Math.min(most, Math.max(0, ...ends)));
     this.beyond = this.plans.flatMap((plan) => plan.pieces).filter((piece) => piece.start > this.horizon).length;
+  }
+
+  // What can be pointed at; a chart says what happens then.
+  item(element, key, links, tell, name) {
+    this.items.push({ element, key, links, tell, name });
+    return element;
   }
 
   colour(task) {
@@ -180,7 +198,7 @@ class Drawing {
       agent && `by ${agent}`,
       mode?.[0] && action.modes.length > 1 ? `with ${mode[0]}` : "",
       piece.done ? "" : "Handed in, but not carried out.",
-      plan.title === "Submitted plan" && there.length && this.chart.benchmark !== "robotouille"
+      plan.title === "Submitted plan" && other && there.length && this.chart.benchmark !== "robotouille"
         ? `${other.title}: ${there
             .slice(0, 3)
             .map((one) => moment(this.time, one.start))

@@ -1,3 +1,4 @@
+// @ts-check
 // The first view: models, problems, submissions.
 
 const OUTCOMES = [
@@ -220,7 +221,7 @@ function bar(share) {
   return box;
 }
 
-let narrow = () => {};
+let narrow = (_model) => {};
 
 function overview(index, rows) {
   const { filters } = memory;
@@ -235,7 +236,7 @@ function overview(index, rows) {
   const sets = [...new Set(rows.problems.map((problem) => problem.set))].sort(collator.compare);
   const heads = [...new Set(sets.map((set) => set.split("/")[0]).filter((head) => head && !sets.includes(head)))];
   const inSet = (set) => !filters.set || set === filters.set || set.startsWith(`${filters.set}/`);
-  let haystack = null;
+  let haystack = /** @type {string[]} */ ([]);
 
   const select = (label, name, options) => {
     const box = el(
@@ -265,7 +266,7 @@ function overview(index, rows) {
       problems.show(rows.problems.filter((one) => one.name !== "" && inSet(one.set)));
     }
     const asked = filters.text.toLowerCase().split(/\s+/).filter(Boolean);
-    if (asked.length) haystack ??= rows.id.map((_, row) => searched(rows, row));
+    if (asked.length && !haystack.length) haystack = rows.id.map((_, row) => searched(rows, row));
     const found = [];
     for (let row = 0; row < rows.size; row++) {
       if (filters.model && rows.model[row] !== Number(filters.model)) continue;
@@ -279,7 +280,7 @@ function overview(index, rows) {
     Object.assign(filters, { set: one.set, model: String(rows.models.indexOf(one.model)), text: "", outcome: "" });
     memory.rows.page = 0;
     view();
-    document.getElementById("submissions").focus();
+    here("submissions").focus();
   };
 
   const scored = rows.outcome.filter((outcome) => outcome < 2).length;

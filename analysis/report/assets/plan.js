@@ -1,3 +1,4 @@
+// @ts-check
 // A plan as rows of bars, and how its parts are told.
 
 // Okabe and Ito's colours, then darker and lighter ones.

@@ -1,3 +1,4 @@
+// @ts-check
 // The view of one problem.
 
 async function problemView(rows, place) {

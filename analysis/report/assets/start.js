@@ -1,13 +1,18 @@
+// @ts-check
 // Which view is shown, and what is told about the piece that is pointed at.
 
-const main = document.getElementById("main");
-const tip = document.getElementById("tip");
+const main = here("main");
+const tip = here("tip");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const places = new Map();
+/** @type {any} */
 let index = null;
-let rows = null;
+/** @type {Rows} */
+let rows;
+/** @type {string | null} */
 let before = null;
 let turn = 0;
+/** @type {Element | null} */
 let pointed = null;
 
 function showTip(target, [title, lines, faults]) {
@@ -88,7 +93,7 @@ async function start() {
     },
     { passive: true, capture: true },
   );
-  document.getElementById("skip").addEventListener("click", (event) => {
+  here("skip").addEventListener("click", (event) => {
     event.preventDefault();
     main.focus();
   });

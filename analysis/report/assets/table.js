@@ -1,3 +1,4 @@
+// @ts-check
 // Tables: sorted by their headers, a page at a time, rows by arrow keys.
 
 const collator = new Intl.Collator("en", { numeric: true });
@@ -18,6 +19,7 @@ function sorted(rows, value, falling) {
 
 class Table {
   // columns: {label, title, value(row), show(row), number, falling, wide}; the first holds the row's link or button.
+  /** @param {{caption: string, columns: any[], size?: number, state?: any, empty?: string}} options */
   constructor({ caption, columns, size = 50, state = {}, empty = "Nothing to show." }) {
     this.columns = columns;
     this.size = size;
