@@ -1,0 +1,195 @@
+"""The verbs that `planoracle` offers to programs, where they are more than a function that is there anyway."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.problem import Problem
+
+if TYPE_CHECKING:
+    from planoracle.analysis.grade import Grade
+    from planoracle.analysis.result import Result
+    from planoracle.instances.asynctool.environment import Environment
+
+__all__ = ["environment", "grade", "load", "read", "schedule", "solve"]
+
+
+def load(name: str | Path) -> Problem:
+    """Return one problem by its name, or that of a file.
+
+    Raises
+    ------
+    InputError
+        If there is none, or if there are several; `read` returns them all.
+
+    Examples
+    --------
+    >>> load("timearena/household1").agents
+    ('agent',)
+    """
+    found = read(name)
+    if len(found) != 1:
+        raise InputError(f"must name a single problem, not {len(found)}; read takes them all", value=str(name))
+    return found[0]
+
+
+def read(name: str | Path) -> list[Problem]:
+    """Return all problems of a name, a prefix (``recipe2plan/timed``), a glob or a file.
+
+    Raises
+    ------
+    InputError
+        If there is none, or naming file, field and value of a fault.
+
+    Examples
+    --------
+    >>> [problem.name for problem in read("recipe2plan/*/Vada_D*")]
+    ['recipe2plan/timed/Vada_Daikon-Radish', 'recipe2plan/untimed/Vada_Daikon-Radish']
+    """
+    from planoracle.instances.catalogue import expand, read_problems
+
+    return [problem for one in expand([str(name)]) for problem in read_problems(one)]
+
+
+def solve(
+    problem: Problem, *, time_limit: float = 60.0, seed: int = 0, workers: int = 1, finest: bool = False
+) -> Result:
+    """Find a best plan and prove it, whatever the problem's kind; see `planoracle.solver.solve.solve`.
+
+    Examples
+    --------
+    >>> result = solve(load("timearena/household1"))
+    >>> result.status, result.makespan, len(result.to_frame())
+    ('optimal', 13, 6)
+    """
+    from planoracle.analysis.result import Result
+    from planoracle.solver.solve import solve as solved
+
+    found = solved(problem, time_limit=time_limit, seed=seed, workers=workers, finest=finest)
+    return Result.of(problem, found)
+
+
+def schedule(
+    problem: Problem, method: str = "improve", *, seed: int = 0, iterations: int = 300, seconds: float | None = None
+) -> Result:
+    """Schedule fast, by a heuristic, which proves nothing.
+
+    Parameters
+    ----------
+    method
+        Its name, see `planoracle.heuristics.registry`.
+    seed, iterations, seconds
+        See `planoracle.heuristics.registry.Budget`.
+
+    Returns
+    -------
+    Result
+        ``feasible`` with a schedule that the rules accept, or ``unknown``; its ``proof`` then says why.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no heuristic of that name.
+    InputError
+        If the problem is none of scheduling.
+
+    Examples
+    --------
+    >>> schedule(load("timearena/household1"), "serial-spt").makespan
+    16
+    """
+    from planoracle.analysis.result import Result
+    from planoracle.heuristics.registry import Budget, run
+    from planoracle.instances.model import Instance
+    from planoracle.instances.problem import of_kind
+    from planoracle.instances.status import Status
+    from planoracle.solver.result import versions
+
+    answer = run(of_kind(problem, Instance), method, Budget(seed, iterations, seconds))
+    return Result(
+        instance=problem.name,
+        status=Status.unknown if answer.schedule is None else Status.feasible,
+        makespan=answer.makespan,
+        plan=answer.plan,
+        seconds=answer.seconds,
+        proof=f"{method}: {answer.reason}" if answer.reason else method,
+        versions=versions(),
+        seed=seed,
+        unit=problem.unit,
+        schedule=answer.schedule,
+        problem=problem,
+    )
+
+
+def environment(problem: Problem) -> Environment:
+    """Return a live environment, for one run of an agent on a problem.
+
+    Raises
+    ------
+    InputError
+        If the problem's benchmark has none.
+
+    Examples
+    --------
+    >>> run = environment(load("asynctool/files_2"))
+    >>> run.send({"content": "ALL COMPLETED"}), run.done
+    ([], True)
+    """
+    from planoracle.instances.asynctool.encode import problem_of
+    from planoracle.instances.asynctool.environment import Environment
+    from planoracle.instances.model import Instance
+    from planoracle.instances.problem import of_kind
+
+    if problem.benchmark != "asynctool":
+        raise InputError("has no live environment", field="benchmark", value=problem.benchmark)
+    return Environment(problem_of(of_kind(problem, Instance)))
+
+
+@overload
+def grade(submissions: dict[str, Any], *, profile: str = "paper") -> Grade: ...
+@overload
+def grade(submissions: Iterable[dict[str, Any]] | str | Path, *, profile: str = "paper") -> list[Grade]: ...
+def grade(
+    submissions: dict[str, Any] | Iterable[dict[str, Any]] | str | Path, *, profile: str = "paper"
+) -> Grade | list[Grade]:
+    """Grade one submission, several, or those in a file of JSON lines.
+
+    What is wrong with a submission, or a line, is told by its grade, which then is not scored.
+
+    Parameters
+    ----------
+    submissions
+        Objects with ``id``, ``instance``, the plan and possibly ``model``; a text is the path of a file.
+    profile
+        Rules: ``paper`` or ``released``.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be opened.
+    UnknownNameError
+        If there is no such profile.
+
+    Examples
+    --------
+    >>> grade({"id": "a", "instance": "timearena/household1", "actions": ["wash cup"]}).success
+    False
+    """
+    from planoracle.analysis.grade import Grader, grade_all
+    from planoracle.analysis.profiles import profiles
+    from planoracle.analysis.submissions import read_submissions
+
+    rules = profiles(profile)
+    grader = Grader(rules["recipe2plan"], rules["timearena"], rules["asynctool"], rules["robotouille"])
+    if isinstance(submissions, dict):
+        return grader.grade(submissions)
+    if not isinstance(submissions, str | Path):
+        return [grader.grade(one, number) for number, one in enumerate(submissions, 1)]
+    try:
+        with Path(submissions).open("rb") as stream:
+            return list(grade_all(read_submissions(stream, str(submissions)), grader))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", source=str(submissions)) from None

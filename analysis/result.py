@@ -1,0 +1,71 @@
+"""What solving gives at the front door: the solver's result together with its problem, as a frame and as a picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Instance
+from planoracle.instances.problem import Problem, of_kind
+from planoracle.solver.result import Result as Solved
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["Result"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Solved):
+    """What is known about a problem; ``print`` says it in three lines. See `planoracle.solver.result.Result`.
+
+    Attributes
+    ----------
+    problem
+        The problem itself.
+    """
+
+    problem: Problem = field(kw_only=True, repr=False)
+
+    @classmethod
+    def of(cls, problem: Problem, solved: Solved) -> Result:
+        """Put a problem and its result together."""
+        return cls(**{one.name: getattr(solved, one.name) for one in fields(Solved)}, problem=problem)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the plan, a row per piece or action; the columns are those of the frame ``schedules``.
+
+        Raises
+        ------
+        InputError
+            If there is no plan.
+        """
+        from planoracle.analysis.frames.problems import schedules
+
+        self._check()
+        return schedules([(self.problem, self.proof, self)]).frame
+
+    def gantt(self, ax: Axes | None = None) -> Axes:
+        """Draw the plan, on axes of a new figure if there are none given.
+
+        Raises
+        ------
+        InputError
+            If there is no plan, or it is too long to draw.
+        """
+        self._check()
+        if self.schedule is not None:
+            from planoracle.analysis.figures.gantt import gantt
+
+            return gantt(of_kind(self.problem, Instance), self.schedule, ax)
+        from planoracle.analysis.figures.kitchen import picture
+        from planoracle.instances.kitchens.kitchen import Kitchen
+        from planoracle.instances.kitchens.run import replay
+
+        return picture(replay(of_kind(self.problem, Kitchen), self.actions), ax)
+
+    def _check(self) -> None:
+        if self.plan is None:
+            raise InputError(f"has no plan; the status is {self.status}", field=self.instance)

@@ -1,0 +1,190 @@
+"""The public door: names that lead somewhere, seen by type checkers, and imported only when asked for."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.figure import Figure
+
+import planoracle
+from planoracle import Model, Result, Status, environment, grade, load, read, schedule, solve
+from planoracle.instances.errors import InputError, UnknownNameError
+
+DOOR = Path(planoracle.__file__)
+ROOT = Path(__file__).resolve().parents[1]
+KITCHEN = "robotouille/synchronous/0_cheese_sandwich"
+NAMES = ("recipe2plan/timed/Cobbler_Pancakes", "timearena/household1", "asynctool/files_1", KITCHEN)
+ACTIONS = ["wash cup", "activate kettle", "wash teapot"]
+
+
+@pytest.fixture(scope="module")
+def infeasible() -> planoracle.Instance:
+    return Model("hasty", time_limit=9).task("soup").action("boil", 9).action("serve", 1).build()
+
+
+# --- names -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", planoracle.__all__)
+def test_every_name_leads_somewhere(name: str) -> None:
+    assert getattr(planoracle, name) is not None
+    assert name in dir(planoracle)
+
+
+def test_type_checkers_see_what_programs_get() -> None:
+    """Else a name would have one meaning here and another one there."""
+    told = {
+        alias.asname or alias.name: node.module
+        for node in ast.walk(ast.parse(DOOR.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("planoracle.")
+        for alias in node.names
+    }
+    assert told == {name: f"planoracle.{place}" for name, place in planoracle._PLACES.items()}
+    assert sorted(planoracle.__all__) == sorted([*told, "__version__"])
+
+
+def test_there_is_nothing_else() -> None:
+    with pytest.raises(AttributeError, match="module 'planoracle' has no attribute 'slove'"):
+        planoracle.slove  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_examples_hold() -> None:
+    assert doctest.testmod(planoracle).failed == 0
+
+
+def test_the_door_costs_nothing() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import planoracle; print(sorted(set(sys.modules) - before));"
+        "planoracle.Model; print([name for name in ('ortools', 'pandas', 'matplotlib', 'numpy', 'pydantic') "
+        "if name in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines() == ["['__future__', 'planoracle']", "[]"]
+
+
+# --- problems --------------------------------------------------------------------------------------
+
+
+def test_a_problem_by_name_or_by_file() -> None:
+    example = ROOT / "instances" / "examples" / "tea.json"
+    assert load("timearena/household1").name == "timearena/household1"
+    assert load(example) == load(str(example)) == read(example)[0]
+    assert [problem.name for problem in read("recipe2plan/*/Cobbler_P*")] == [
+        "recipe2plan/timed/Cobbler_Pancakes",
+        "recipe2plan/untimed/Cobbler_Pancakes",
+    ]
+
+
+def test_loading_several_or_none_is_an_error() -> None:
+    with pytest.raises(InputError, match=r"must name a single problem, not 65; read takes them all \(found 'recipe2p"):
+        load("recipe2plan/timed")
+    with pytest.raises(UnknownNameError, match="did you mean timearena/household"):
+        load("timearena/houshold1")
+
+
+# --- results ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_result_of_any_kind_prints_in_three_lines_and_can_be_looked_at(name: str) -> None:
+    result = solve(load(name))
+    assert isinstance(result, Result)
+    first, second, third = str(result).splitlines()
+    assert first.startswith(f"{name}: optimal, {result.makespan} ")
+    assert second.startswith(f"{result.proof}, after ")
+    assert result.plan is not None
+    assert result.plan.startswith(third.removesuffix(" ..."))
+    frame = result.to_frame()
+    assert set(frame["instance"]) == {name}
+    assert frame["end"].max() <= result.makespan
+    drawn = result.gantt()
+    assert drawn.patches
+
+
+@pytest.mark.parametrize("name", NAMES[-2:])
+def test_a_picture_goes_onto_given_axes(name: str) -> None:
+    axes = Figure().add_subplot()
+    assert solve(load(name)).gantt(axes) is axes
+    assert axes.patches
+
+
+def test_without_a_plan_there_is_nothing_to_look_at(infeasible: planoracle.Instance) -> None:
+    result = solve(infeasible)
+    assert str(result).splitlines()[0] == "hasty: infeasible"
+    assert str(result).splitlines()[2] == "no plan"
+    for look in (result.to_frame, result.gantt):
+        with pytest.raises(InputError, match="hasty: has no plan; the status is infeasible"):
+            look()
+
+
+def test_a_heuristic_proves_nothing(infeasible: planoracle.Instance) -> None:
+    problem = load("timearena/household1")
+    found = schedule(problem, method="serial-spt")
+    best = solve(problem)
+    assert (found.status, found.lower_bound, found.proof) == (Status.feasible, None, "serial-spt")
+    assert found.makespan is not None
+    assert best.makespan is not None
+    assert found.makespan > best.makespan
+    assert len(found.to_frame()) >= len(best.to_frame())
+    failed = schedule(infeasible)
+    assert (failed.status, failed.makespan) == (Status.unknown, None)
+    assert failed.proof.startswith("improve: ")
+
+
+def test_heuristics_are_for_scheduling_problems_and_have_names() -> None:
+    with pytest.raises(InputError, match="must be of kind Instance, not Kitchen"):
+        schedule(load(KITCHEN))
+    with pytest.raises(UnknownNameError, match=r"must be one of .*improve"):
+        schedule(load("timearena/household1"), "magic")
+
+
+# --- submissions -----------------------------------------------------------------------------------
+
+
+def submission(number: int, **more: Any) -> dict[str, Any]:
+    return {"id": f"{number}", "instance": "timearena/household1", "actions": ACTIONS, **more}
+
+
+def test_one_submission_or_several_or_a_file(tmp_path: Path) -> None:
+    one = grade(submission(1))
+    assert (one.id, one.scored, one.success) == ("1", True, False)
+    two = grade([submission(1), submission(2, instance="nope")])
+    assert [(found.id, found.line, found.scored) for found in two] == [("1", 1, True), ("2", 2, False)]
+    file = tmp_path / "plans.jsonl"
+    file.write_text("\n".join(["{", json.dumps(submission(3, model="m"))]))
+    for path in (file, str(file)):
+        assert [(found.id, found.line, found.scored) for found in grade(path)] == [(None, 1, False), ("3", 2, True)]
+
+
+def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"plans.jsonl: cannot be read: No such file"):
+        grade(tmp_path / "plans.jsonl")
+
+
+def test_rules_are_those_of_the_profile() -> None:
+    none = "Step(0, Cobbler, 0 min, 0:00)"
+    first, second = (
+        grade({"id": "1", "instance": NAMES[0], "plan": none}, profile=profile) for profile in ("paper", "released")
+    )
+    assert first.violation != second.violation
+    with pytest.raises(UnknownNameError):
+        grade(submission(1), profile="nobody")
+
+
+# --- agents ----------------------------------------------------------------------------------------
+
+
+def test_a_live_environment_where_there_is_one() -> None:
+    run = environment(load("asynctool/files_1"))
+    assert [message["role"] for message in run.opening()] == ["system", "user"]
+    run.send({"content": "ALL COMPLETED"})
+    assert run.done
+    with pytest.raises(InputError, match=r"has no live environment \(found 'timearena'\)"):
+        environment(load("timearena/household1"))
