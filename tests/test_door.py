@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import doctest
+import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +60,18 @@ def test_there_is_nothing_else() -> None:
 
 def test_examples_hold() -> None:
     assert doctest.testmod(planoracle).failed == 0
+
+
+def test_the_example_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (code,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
+    monkeypatch.chdir(tmp_path)
+    told = io.StringIO()
+    with contextlib.redirect_stdout(told):
+        exec(code, {})
+    lines = told.getvalue().splitlines()
+    assert lines[0] == "recipe2plan/timed/Cobbler_Pancakes: optimal, 4080 seconds"
+    assert lines[3:] == re.findall(r"^print\(.*\)  # (\S+)$", code, re.M)
+    assert (tmp_path / "plan.png").stat().st_size
 
 
 def test_the_door_costs_nothing() -> None:
