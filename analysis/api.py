@@ -121,6 +121,7 @@ def schedule(
         unit=problem.unit,
         schedule=answer.schedule,
         problem=problem,
+        method=method,
     )
 
 

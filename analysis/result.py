@@ -25,9 +25,12 @@ class Result(Solved):
     ----------
     problem
         The problem itself.
+    method
+        ``optimum``, or the name of the heuristic that made the schedule.
     """
 
     problem: Problem = field(kw_only=True, repr=False)
+    method: str = "optimum"
 
     @classmethod
     def of(cls, problem: Problem, solved: Solved) -> Result:
@@ -45,7 +48,7 @@ class Result(Solved):
         from planoracle.analysis.frames.problems import schedules
 
         self._check()
-        return schedules([(self.problem, self.proof, self)]).frame
+        return schedules([(self.problem, self.method, self)]).frame
 
     def gantt(self, ax: Axes | None = None) -> Axes:
         """Draw the plan, on axes of a new figure if there are none given.
