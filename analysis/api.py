@@ -12,7 +12,7 @@ from planoracle.instances.problem import Problem
 if TYPE_CHECKING:
     from planoracle.analysis.grade import Grade
     from planoracle.analysis.result import Result
-    from planoracle.instances.asynctool.environment import Environment
+    from planoracle.instances.benchmark import Environment
 
 __all__ = ["environment", "grade", "load", "read", "schedule", "solve"]
 
@@ -139,14 +139,9 @@ def environment(problem: Problem) -> Environment:
     >>> run.send({"content": "ALL COMPLETED"}), run.done
     ([], True)
     """
-    from planoracle.instances.asynctool.encode import problem_of
-    from planoracle.instances.asynctool.environment import Environment
-    from planoracle.instances.model import Instance
-    from planoracle.instances.problem import of_kind
+    from planoracle.instances import registry
 
-    if problem.benchmark != "asynctool":
-        raise InputError("has no live environment", field="benchmark", value=problem.benchmark)
-    return Environment(problem_of(of_kind(problem, Instance)))
+    return registry.of(problem).environment(problem)
 
 
 @overload
@@ -183,8 +178,7 @@ def grade(
     from planoracle.analysis.profiles import profiles
     from planoracle.analysis.submissions import read_submissions
 
-    rules = profiles(profile)
-    grader = Grader(rules["recipe2plan"], rules["timearena"], rules["asynctool"], rules["robotouille"])
+    grader = Grader(profiles(profile))
     if isinstance(submissions, dict):
         return grader.grade(submissions)
     if not isinstance(submissions, str | Path):

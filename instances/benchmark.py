@@ -25,7 +25,7 @@ from planoracle.instances.schedule import Schedule
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row
 from planoracle.instances.targets import Dropped
 
-__all__ = ["AnyBenchmark", "AnyRun", "Benchmark", "Generator", "Limit", "ScheduleBenchmark", "Shelf"]
+__all__ = ["AnyBenchmark", "AnyRun", "Benchmark", "Environment", "Generator", "Limit", "ScheduleBenchmark", "Shelf"]
 
 _P = TypeVar("_P", bound=Problem)
 _C = TypeVar("_C")
@@ -49,6 +49,18 @@ class Shelf(Protocol):
 
     def load(self, name: str) -> Any:
         """Return the problem of a name that is covered; raises `UnknownNameError` for others."""
+
+
+class Environment(Protocol):
+    """One run of an agent that is answered message by message."""
+
+    done: bool
+
+    def opening(self) -> list[dict[str, str]]:
+        """Return the messages that a run begins with, each with ``role`` and ``content``."""
+
+    def send(self, message: Any) -> list[dict[str, str]]:
+        """Take one message of the agent and return the answers; none once the run is ``done``."""
 
 
 class Generator(NamedTuple):
@@ -174,6 +186,16 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def generator(self) -> Generator | None:
         """How random problems in the style of this benchmark are made, if that is known."""
         return None
+
+    def environment(self, problem: _P, rules: _R | None = None) -> Environment:
+        """Return a live environment by some rules (default: those of the problem), for one run of an agent.
+
+        Raises
+        ------
+        InputError
+            If the benchmark has none.
+        """
+        raise InputError("has no live environment", field="benchmark", value=self.name)
 
     # Rules
 

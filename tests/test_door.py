@@ -202,5 +202,5 @@ def test_a_live_environment_where_there_is_one() -> None:
     assert [message["role"] for message in run.opening()] == ["system", "user"]
     run.send({"content": "ALL COMPLETED"})
     assert run.done
-    with pytest.raises(InputError, match=r"has no live environment \(found 'timearena'\)"):
+    with pytest.raises(InputError, match=r"benchmark: has no live environment \(found 'timearena'\)"):
         environment(load("timearena/household1"))

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from planoracle.analysis.result import Result
     from planoracle.instances.build import Model
     from planoracle.instances.model import Instance
+    from planoracle.instances.plan import Plan
+    from planoracle.instances.registry import register
+    from planoracle.instances.run import Run
     from planoracle.instances.schedule import Schedule
     from planoracle.instances.status import Status
 
@@ -32,7 +35,9 @@ _PLACES = {
     "Grade": "analysis.grade",
     "Instance": "instances.model",
     "Model": "instances.build",
+    "Plan": "instances.plan",
     "Result": "analysis.result",
+    "Run": "instances.run",
     "Schedule": "instances.schedule",
     "Status": "instances.status",
     "compare": "analysis.compare",
@@ -43,6 +48,7 @@ _PLACES = {
     "load": "analysis.api",
     "read": "analysis.api",
     "regret": "analysis.regret",
+    "register": "instances.registry",
     "repair": "analysis.repair",
     "schedule": "analysis.api",
     "solve": "analysis.api",
@@ -51,7 +57,9 @@ __all__ = [
     "Grade",
     "Instance",
     "Model",
+    "Plan",
     "Result",
+    "Run",
     "Schedule",
     "Status",
     "__version__",
@@ -62,6 +70,7 @@ __all__ = [
     "grade",
     "load",
     "read",
+    "register",
     "regret",
     "repair",
     "schedule",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from planoracle.instances.benchmark import Generator, ScheduleBenchmark, Shelf
+from planoracle.instances.benchmark import Environment, Generator, ScheduleBenchmark, Shelf
 from planoracle.instances.feedback import Examined, Topic
 from planoracle.instances.model import Instance
 from planoracle.instances.plan import Plan
@@ -65,6 +65,13 @@ class AsyncTool(ScheduleBenchmark[list[object], "Profile"]):
 
         names = ("tasks", "actions", "shortest", "longest")
         return Generator(names, own.defaults(), own.generate, ("tasks", "shortest", "longest"), own.combine)
+
+    def environment(self, problem: Instance, rules: Profile | None = None) -> Environment:
+        """Return one run of an agent, whose calls are carried out."""
+        from planoracle.instances.asynctool import encode
+        from planoracle.instances.asynctool import environment as live
+
+        return live.Environment(encode.problem_of(problem), self.rules_of(problem) if rules is None else rules)
 
     @property
     def profiles(self) -> Mapping[str, Profile]:
