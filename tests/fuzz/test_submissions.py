@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from support.hostile import HOSTILE, TEXTS, encoded
 from support.mutations import Mutator
 from support.specimens import submissions, verdicts
-from support.trajectories import trajectory_of
 
 from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grade, Grader, grade_all
