@@ -6,12 +6,15 @@ What it needs is imported when it is asked for, so that looking a benchmark up c
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
-from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 from planoracle.instances.crew import with_crew
 from planoracle.instances.errors import InputError
@@ -92,8 +95,26 @@ class Limit(NamedTuple):
     unit: str
 
 
+@cache
+def _module(package: str, name: str) -> Any:
+    full = f"{package}.{name}"
+    return import_module(full) if find_spec(full) is not None else None
+
+
 class Benchmark(ABC, Generic[_P, _C, _R]):
     """One benchmark: its problems ``P``, the commands ``C`` of its plans, and its rules ``R``.
+
+    Most of it stands in modules of its package that have fixed names, each imported when it is first asked for:
+
+    - ``sets``: the functions of `Shelf`; ``reader``: ``recognises(document)``, ``read(document, source)``;
+      ``generator``: ``style()``, which returns a `Generator`. None of the three must be there.
+    - ``profile``: ``PROFILES``, and ``CHOICES`` with the values of rules that are text.
+    - ``language``: ``commands(problem, given, rules)``; where problems are scheduling problems also
+      ``written(problem, schedule)`` and ``schedule(problem, plan)``.
+    - ``run``: ``replay(problem, plan, rules)``; ``scores``: ``COLUMNS``, ``averages(rules)``, ``measure(run, oracle)``;
+      ``phrases``: ``TOPICS``, ``examine(run)``.
+
+    A benchmark may as well override the method that would ask a module.
 
     Attributes
     ----------
@@ -115,6 +136,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         Whether an `Instance` alone says all that the rules need, so that it can stand in a file of our own format.
     hints
         Whether a critique may name commands that lead on: not where their parameters are a part of the solution.
+    elsewhere
+        Package in which modules are sought that its own lacks.
     heuristics
         The papers' own, by name: ``module:function`` as `planoracle.heuristics.registry` calls them.
     """
@@ -130,18 +153,24 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     stepwise: bool = True
     self_contained: bool = False
     hints: bool = True
+    elsewhere: str = ""
     heuristics: Mapping[str, str] = {}
+
+    def _part(self, name: str) -> Any:
+        """Return a module of the benchmark, ``None`` if there is none of that name."""
+        return _module(type(self).__module__, name) or (_module(self.elsewhere, name) if self.elsewhere else None)
 
     # Problems
 
     @property
     def shelf(self) -> Shelf | None:
         """The problems that have names, if there are any."""
-        return None
+        return cast("Shelf | None", self._part("sets"))
 
     def recognises(self, document: object) -> bool:
         """Whether a JSON document holds problems of this benchmark."""
-        return False
+        found = getattr(self._part("reader"), "recognises", None)
+        return found is not None and bool(found(document))
 
     def read(self, document: object, source: str) -> list[_P]:
         """Return the problems of a document that is recognised.
@@ -151,7 +180,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         InputError
             Naming field and value of a fault.
         """
-        raise InputError("is no problem of this benchmark", source=source)
+        return list(self._part("reader").read(document, source))
 
     def read_data(self, data: bytes, path: str) -> list[_P]:
         """Return the problems of a file that is no JSON document, ``[]`` if it is none of this benchmark."""
@@ -185,7 +214,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     @property
     def generator(self) -> Generator | None:
         """How random problems in the style of this benchmark are made, if that is known."""
-        return None
+        part = self._part("generator")
+        return None if part is None else cast(Generator, part.style())
 
     def environment(self, problem: _P, rules: _R | None = None) -> Environment:
         """Return a live environment by some rules (default: those of the problem), for one run of an agent.
@@ -200,14 +230,14 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     # Rules
 
     @property
-    @abstractmethod
     def profiles(self) -> Mapping[str, _R]:
         """The rules by the name of their profile; at least ``paper`` and ``released``."""
+        return cast("Mapping[str, _R]", self._part("profile").PROFILES)
 
     @property
     def choices(self) -> Mapping[str, Sequence[str]]:
         """For rules that are text, their possible values."""
-        return {}
+        return cast("Mapping[str, Sequence[str]]", getattr(self._part("profile"), "CHOICES", {}))
 
     def profile(self, name: str = "paper", **options: str | int | bool) -> _R:
         """Return a named profile with single rules replaced; raises `UnknownNameError`."""
@@ -241,17 +271,18 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         limit = None if self.limit is None else given_limit(submission, *self.limit)
         return Plan(given, self.commands(problem, given, self.rules_of(problem) if rules is None else rules), limit)
 
-    @abstractmethod
     def commands(self, problem: _P, given: object, rules: _R) -> _C:
         """Read a plan as it was handed in; raises `PlanError`."""
+        return cast(_C, self._part("language").commands(problem, given, rules))
 
     def salvage(self, problem: _P, given: object) -> tuple[object, tuple[Dropped, ...]]:
         """Return what is left of a plan without the parts that `commands` refuses, and these, where that is known."""
         return given, ()
 
-    @abstractmethod
     def replay(self, problem: _P, plan: Plan[_C], rules: _R | None = None) -> Run[_P, _C, _R]:
         """Replay a plan by the rules (default: those of the problem); never raises for what a plan holds."""
+        chosen = self.rules_of(problem) if rules is None else rules
+        return cast("Run[_P, _C, _R]", self._part("run").replay(problem, plan, chosen))
 
     def run(self, problem: _P, submission: object, rules: _R | None = None) -> Run[_P, _C, _R]:
         """Read a submission and replay it, see `parse` and `replay`."""
@@ -262,15 +293,15 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     @property
     def columns(self) -> Sequence[Column]:
         """The metrics of its own that grades have, in order."""
-        return ()
+        return cast("Sequence[Column]", self._part("scores").COLUMNS)
 
-    @abstractmethod
     def averages(self, rules: _R) -> Sequence[Average]:
         """Return how grades are summed up per model and set."""
+        return cast("Sequence[Average]", self._part("scores").averages(rules))
 
-    @abstractmethod
     def measure(self, run: Run[_P, _C, _R], oracle: Oracle) -> Measured:
         """Return what a run is worth."""
+        return cast(Measured, self._part("scores").measure(run, oracle))
 
     @cached_property
     def _main(self) -> Average:
@@ -288,13 +319,13 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     # Words
 
     @property
-    @abstractmethod
     def topics(self) -> Sequence[Topic]:
         """The sections of a critique, in order; every kind of violation belongs to one."""
+        return cast("Sequence[Topic]", self._part("phrases").TOPICS)
 
-    @abstractmethod
     def examine(self, run: Run[_P, _C, _R]) -> Examined:
         """Look closely at what is wrong with a run."""
+        return cast(Examined, self._part("phrases").examine(run))
 
     def name_of(self, problem: _P, action: str) -> str:
         """Name an action in the benchmark's words."""
@@ -318,17 +349,20 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
         """Return the problem by the general rules, see `planoracle.instances.crew`."""
         return with_crew(problem, crew)
 
-    @abstractmethod
     def written(self, problem: Instance, schedule: Schedule) -> object:
         """Write a schedule as a plan, in the form that submissions have."""
+        return self._part("language").written(problem, schedule)
 
     def render(self, problem: Instance, schedule: Schedule) -> str:
-        """Write a schedule as text that `commands` reads."""
-        return str(self.written(problem, schedule))
+        """Write a schedule as text that `commands` reads: texts a line each, all else as JSON."""
+        found = self.written(problem, schedule)
+        if isinstance(found, list) and all(isinstance(line, str) for line in found):
+            return "\n".join(found)
+        return found if isinstance(found, str) else json.dumps(found)
 
-    @abstractmethod
     def schedule(self, problem: Instance, plan: Plan[_C]) -> Schedule:
         """Turn a plan into a schedule in normal form; raises `PlanError` for commands that are no action."""
+        return cast(Schedule, self._part("language").schedule(problem, plan))
 
 
 #: Any benchmark, where its kind does not matter.

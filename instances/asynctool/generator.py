@@ -8,6 +8,7 @@ from random import Random
 from planoracle.instances.asynctool import encode, sets
 from planoracle.instances.asynctool.calls import Call
 from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
+from planoracle.instances.benchmark import Generator
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.parameters import Knobs
 from planoracle.instances.generate.witness import witnessed
@@ -15,7 +16,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.rng import below, one, shuffled
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["combine", "defaults", "generate"]
+__all__ = ["combine", "defaults", "generate", "style"]
 
 #: Tools that are offered in every task.
 _TOOLS = 10
@@ -56,3 +57,10 @@ def _task(random: Random, name: str, length: int) -> SubTask:
     steps = ", then ".join(f"{call.name} with step {step + 1}" for step, call in enumerate(gold))
     documents = {call.name: {"name": call.name} for call in gold}
     return SubTask(name, f"Call {steps}, each after the result of the one before.", gold, None, documents, {})
+
+
+def style() -> Generator:
+    """Return how such problems are made."""
+    return Generator(
+        ("tasks", "actions", "shortest", "longest"), defaults(), generate, ("tasks", "shortest", "longest"), combine
+    )

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from planoracle.instances.asynctool.calls import Call, too_deep
 from planoracle.instances.asynctool.profile import PROFILES, Profile
 from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.model import Instance
 from planoracle.instances.reading import load_json, strict_decoder
 
-__all__ = ["CLOSING", "WAIT", "Said", "call_message", "messages", "read_message"]
+__all__ = ["CLOSING", "WAIT", "Said", "call_message", "commands", "messages", "read_message"]
 
 #: Messages that are no calls, as an agent writes them.
 CLOSING, WAIT = {"content": "ALL COMPLETED"}, {"content": "WAIT"}
@@ -48,6 +49,11 @@ class Said(NamedTuple):
 def call_message(task: str, call: Call) -> dict[str, Any]:
     """Return the message that makes a call."""
     return {"id": task, "func_name": call.name, "params": call.params}
+
+
+def commands(problem: Instance, given: object, rules: Profile) -> list[object]:
+    """Read the messages of a plan, see `messages`."""
+    return messages(given)
 
 
 def messages(turns: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files import input_error, shorthand
 from planoracle.instances.model import Instance
 
-__all__ = ["FORMAT", "json_schema", "looks_like_asynctool", "read_document", "to_document"]
+__all__ = ["FORMAT", "json_schema", "read", "recognises", "to_document"]
 
 FORMAT: Final = "planoracle/asynctool"
 #: Most problems of a file, sub-tasks of a problem, and gold calls of a sub-task.
@@ -100,12 +100,12 @@ def json_schema() -> dict[str, Any]:
     return ProblemDocument.model_json_schema() | {"$schema": "https://json-schema.org/draft/2020-12/schema"}
 
 
-def looks_like_asynctool(document: Any) -> bool:
+def recognises(document: Any) -> bool:
     """Whether a document claims this format."""
     return isinstance(document, dict) and document.get("format") == FORMAT
 
 
-def read_document(document: Any, source: str) -> list[Instance]:
+def read(document: Any, source: str) -> list[Instance]:
     """Read the problems of a parsed document as instances.
 
     Raises

@@ -13,7 +13,8 @@ from planoracle.instances.asynctool.environment import Turn
 from planoracle.instances.asynctool.language import CLOSING, MAX_MESSAGES, WAIT, call_message, read_message
 from planoracle.instances.asynctool.problem import Problem
 from planoracle.instances.asynctool.profile import Profile
-from planoracle.instances.asynctool.rules import Run, as_replay, replay
+from planoracle.instances.asynctool.rules import Run, as_replay
+from planoracle.instances.asynctool.rules import replay as run_of
 from planoracle.instances.model import Instance, Lag
 from planoracle.instances.plan import Plan
 from planoracle.instances.replay import Replay
@@ -22,7 +23,7 @@ from planoracle.instances.state import State
 from planoracle.instances.targets import Dropped, Target, Targets
 from planoracle.instances.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
 
-__all__ = ["AsyncToolRun"]
+__all__ = ["AsyncToolRun", "replay"]
 
 
 # After so many calls that may have spoiled something no further one is looked at.
@@ -43,7 +44,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
 
     def __init__(self, problem: Instance, plan: Plan[list[object]], rules: Profile) -> None:
         self.task: Problem = problem_of(problem)
-        self.record = replay(self.task, plan.commands, rules)
+        self.record = run_of(self.task, plan.commands, rules)
         super().__init__(problem, plan, rules, as_replay(self.record))
         self._variants: dict[tuple[object, ...], Instance] = {}
 
@@ -159,7 +160,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
             for step, call in enumerate(task.gold)
             if (task.id, step) not in made
         ]
-        return replay(self.task, [*self.plan.commands[:count], *rest, CLOSING], self.rules).success
+        return run_of(self.task, [*self.plan.commands[:count], *rest, CLOSING], self.rules).success
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the messages up to a step and those of the rest."""
@@ -167,7 +168,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         for piece in rest.pieces:
             said += [WAIT] * (piece.start - len(said))
             said.append(self._messages[piece.action])
-        return "\n".join(json.dumps(message) for message in said), as_replay(replay(self.task, said, self.rules))
+        return "\n".join(json.dumps(message) for message in said), as_replay(run_of(self.task, said, self.rules))
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every gold call whose result to build on is known, the closing message and the wait."""
@@ -209,3 +210,8 @@ def _words(turn: Turn) -> str:
     if turn.call is not None:
         return f"{turn.task}: {turn.call}"[:200]
     return {"wait": "wait", "close": "ALL COMPLETED"}.get(turn.kind, turn.text[:80])
+
+
+def replay(problem: Instance, plan: Plan[list[object]], rules: Profile) -> AsyncToolRun:
+    """Replay turn by turn."""
+    return AsyncToolRun(problem, plan, rules)

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
-from planoracle.instances.benchmark import Generator, ScheduleBenchmark
-from planoracle.instances.feedback import Examined, Topic
+from planoracle.instances.benchmark import ScheduleBenchmark
 from planoracle.instances.model import Instance
-from planoracle.instances.plan import Plan
 from planoracle.instances.profiles import Rules
-from planoracle.instances.run import Run
 from planoracle.instances.schedule import Schedule
-from planoracle.instances.scoring import Average, Measured, Oracle
+from planoracle.instances.scoring import Row
 from planoracle.instances.targets import Dropped
-
-if TYPE_CHECKING:
-    from planoracle.instances.generic.run import GenericRun
 
 __all__ = ["Generic", "benchmark"]
 
@@ -31,16 +24,6 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     self_contained = True
     profiles: Mapping[str, Rules] = {"paper": Rules(), "released": Rules()}
 
-    def recognises(self, document: object) -> bool:
-        """Whether a document is in our own format."""
-        return isinstance(document, dict) and document.get("format") == "planoracle/instance"
-
-    def read(self, document: object, source: str) -> list[Instance]:
-        """Read our own format, see `planoracle.instances.files`."""
-        from planoracle.instances.files import instance_from_document
-
-        return [instance_from_document(document, source)]
-
     def read_data(self, data: bytes, path: str) -> list[Instance]:
         """Read the formats of the literature, see `planoracle.instances.literature`."""
         from planoracle.instances.literature import reader
@@ -53,25 +36,9 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
 
     def read_folder(self, folder: Path) -> list[Instance]:
         """Read the tables of an S-LAB problem."""
-        if not self.marks_folder(folder):
-            return []
         from planoracle.instances.literature import reader
 
-        return [reader.read_folder(str(folder))]
-
-    @property
-    def generator(self) -> Generator:
-        """Random problems of the general model."""
-        from planoracle.instances.generate.parameters import Knobs
-        from planoracle.instances.generic import generator
-
-        return Generator(tuple(Knobs.__dataclass_fields__), Knobs(), generator.generate, salt="own")
-
-    def commands(self, problem: Instance, given: object, rules: Rules) -> Schedule:
-        """Read a list of pieces."""
-        from planoracle.instances.generic import language
-
-        return language.parse(given, problem)
+        return [reader.read_folder(str(folder))] if self.marks_folder(folder) else []
 
     def salvage(self, problem: Instance, given: object) -> tuple[object, tuple[Dropped, ...]]:
         """Leave the pieces of actions out that do not exist."""
@@ -79,51 +46,11 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
 
         return language.salvage(given, problem)
 
-    def replay(self, problem: Instance, plan: Plan[Schedule], rules: Rules | None = None) -> GenericRun:
-        """Replay by `planoracle.instances.referee`."""
-        from planoracle.instances.generic.run import GenericRun
-        from planoracle.instances.referee import referee
+    def main_score(self, row: Row) -> float | None:
+        """Return the optimum by the makespan of a success, else 0."""
+        from planoracle.instances.generic.scores import main_score
 
-        return GenericRun(problem, plan, rules or self.profiles["paper"], referee(problem, plan.commands))
-
-    def written(self, problem: Instance, schedule: Schedule) -> list[dict[str, object]]:
-        """Write the pieces."""
-        return [piece._asdict() for piece in schedule.pieces]
-
-    def render(self, problem: Instance, schedule: Schedule) -> str:
-        """Write the pieces as JSON."""
-        from planoracle.instances.generic import language
-
-        return language.render(schedule)
-
-    def schedule(self, problem: Instance, plan: Plan[Schedule]) -> Schedule:
-        """Return the schedule that the plan is."""
-        return plan.commands
-
-    def averages(self, rules: Rules) -> Sequence[Average]:
-        """Sum grades up."""
-        from planoracle.instances.generic import scores
-
-        return scores.averages(rules)
-
-    def measure(self, run: Run[Instance, Schedule, Rules], oracle: Oracle) -> Measured:
-        """Compute the metrics of a run."""
-        from planoracle.instances.generic import scores
-
-        return scores.measure(cast("GenericRun", run), oracle)
-
-    @property
-    def topics(self) -> Sequence[Topic]:
-        """The sections of a critique."""
-        from planoracle.instances.generic.phrases import TOPICS
-
-        return TOPICS
-
-    def examine(self, run: Run[Instance, Schedule, Rules]) -> Examined:
-        """Look closely at what is wrong with a run."""
-        from planoracle.instances.generic import phrases
-
-        return phrases.examine(cast("GenericRun", run))
+        return main_score(row)
 
 
 benchmark = Generic()

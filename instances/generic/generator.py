@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+from planoracle.instances.benchmark import Generator
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.measures import demand_ranges
 from planoracle.instances.generate.network import chosen, follow, gaps, network, windows
@@ -14,7 +15,7 @@ from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Reso
 from planoracle.instances.rng import below, shuffled
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["generate"]
+__all__ = ["generate", "style"]
 
 #: Largest demand of an action for one resource.
 _MOST = 3
@@ -106,3 +107,8 @@ def _scarce(instance: Instance, strength: float) -> tuple[Resource, ...]:
         Resource(resource.name, max(1, least + round(strength * (max(least, peak) - least))))
         for resource, (least, peak) in ranges
     )
+
+
+def style() -> Generator:
+    """Return how such problems are made."""
+    return Generator(tuple(Knobs.__dataclass_fields__), Knobs(), generate, salt="own")

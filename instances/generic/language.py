@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import json
-
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Instance
+from planoracle.instances.plan import Plan
+from planoracle.instances.profiles import Rules
 from planoracle.instances.reading import load_json
 from planoracle.instances.schedule import MAX_PIECES, Piece, Schedule
 from planoracle.instances.targets import Dropped
 from planoracle.instances.validate import MAX_NAME
 
-__all__ = ["MAX_TIME", "parse", "render", "salvage"]
+__all__ = ["MAX_TIME", "commands", "salvage", "schedule", "written"]
 
 #: Largest number in a plan; more than any needs. As many pieces are read as cutting may lead to.
 MAX_TIME = 10**40
 
 
-def render(schedule: Schedule) -> str:
+def written(problem: Instance, schedule: Schedule) -> list[dict[str, object]]:
     """Write a schedule as a plan."""
-    return json.dumps([piece._asdict() for piece in schedule.pieces])
+    return [piece._asdict() for piece in schedule.pieces]
 
 
-def parse(given: object, instance: Instance) -> Schedule:
+def schedule(problem: Instance, plan: Plan[Schedule]) -> Schedule:
+    """Return the schedule that a plan is."""
+    return plan.commands
+
+
+def commands(instance: Instance, given: object, rules: Rules) -> Schedule:
     """Read a plan as a schedule in normal form; raises `PlanError`."""
     rows = load_json(given, "plan") if isinstance(given, str | bytes) else given
     if not isinstance(rows, list):

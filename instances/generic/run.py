@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 from planoracle.instances.model import Instance, Lag
+from planoracle.instances.plan import Plan
 from planoracle.instances.profiles import Rules
 from planoracle.instances.referee import find_violations, referee
 from planoracle.instances.replay import Replay, Violation
@@ -22,7 +23,7 @@ from planoracle.instances.trajectory import (
     waited,
 )
 
-__all__ = ["GenericRun"]
+__all__ = ["GenericRun", "replay"]
 
 
 class GenericRun(Trajectory[Schedule, Rules]):
@@ -109,3 +110,8 @@ def _lag_faults(
 
 def _words(piece: Piece) -> str:
     return json.dumps(piece._asdict())
+
+
+def replay(problem: Instance, plan: Plan[Schedule], rules: Rules) -> GenericRun:
+    """Replay by `planoracle.instances.referee`."""
+    return GenericRun(problem, plan, rules, referee(problem, plan.commands))

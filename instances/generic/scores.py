@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from planoracle.instances.generic.run import GenericRun
 from planoracle.instances.profiles import Rules
-from planoracle.instances.scoring import Average, Measured, Oracle, Row, mean_of
+from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row, mean_of
 from planoracle.instances.status import Status
 
-__all__ = ["averages", "main_score", "measure"]
+__all__ = ["COLUMNS", "averages", "main_score", "measure"]
+
+
+COLUMNS: tuple[Column, ...] = ()
 
 
 def averages(rules: Rules) -> tuple[Average, ...]:

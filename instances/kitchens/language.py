@@ -9,9 +9,10 @@ from typing import Any
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.kitchens.domain import Action, Domain
+from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 
-__all__ = ["MAX_ACTIONS", "extract", "match", "parse", "render"]
+__all__ = ["MAX_ACTIONS", "commands", "extract", "match", "parse", "render"]
 
 #: More actions than steps in any run.
 MAX_ACTIONS = 10_000
@@ -60,6 +61,11 @@ def parse(submission: Any, domain: Domain, rules: Profile = PROFILES["released"]
     if len(made) > MAX_ACTIONS:
         raise PlanError(f"holds more than {MAX_ACTIONS} actions", field="actions")
     return made
+
+
+def commands(problem: Kitchen, given: object, rules: Profile) -> list[str]:
+    """Read the actions of a plan for a kitchen, see `parse`."""
+    return parse(given, problem.domain, rules)
 
 
 def _entry(entry: Any, field: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
 
+from planoracle.instances.benchmark import Generator
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.measures import describe
 from planoracle.instances.generate.network import Arc, chosen, follow, gaps, tree, windows
@@ -17,7 +18,7 @@ from planoracle.instances.recipe2plan import facts
 from planoracle.instances.rng import one, shuffled
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["combine", "defaults", "generate", "recipes"]
+__all__ = ["combine", "defaults", "generate", "recipes", "style"]
 
 _OVEN, _MINUTE = "oven", 60
 
@@ -158,3 +159,14 @@ def _recipe(random: Random, knobs: Knobs, task: str) -> tuple[list[Action], list
     ]
     maxima = windows(random, arcs, knobs.windows, limits, rank)
     return actions, arcs, [Lag(actions[i].id, actions[j].id, 0, maxima.get((i, j))) for i, j in arcs]
+
+
+def style() -> Generator:
+    """Return how such problems are made."""
+    return Generator(
+        ("tasks", "actions", "order_strength", "parallelism", "interruptible", "windows", "feasible"),
+        defaults(),
+        generate,
+        ("tasks",),
+        combine,
+    )

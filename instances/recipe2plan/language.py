@@ -10,6 +10,7 @@ from typing import Any
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Instance
+from planoracle.instances.plan import Plan
 from planoracle.instances.recipe2plan.profile import PROFILES, Profile
 from planoracle.instances.recipe2plan.steps import (
     MAX_DIGITS,
@@ -21,7 +22,7 @@ from planoracle.instances.recipe2plan.steps import (
 )
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["MAX_COMMANDS", "Answers", "Command", "parse", "render", "to_schedule"]
+__all__ = ["MAX_COMMANDS", "Answers", "Command", "commands", "parse", "render", "schedule", "to_schedule", "written"]
 
 #: More commands than any plan of a benchmark needs; protects memory.
 MAX_COMMANDS = 100_000
@@ -90,6 +91,21 @@ def parse(submission: Any, instance: Instance, rules: Profile = PROFILES["paper"
         commands = (_entry(entry, f"plan[{i}]", instance) for i, entry in enumerate(submission))
     listed = _ordered(commands)
     return Answers((tuple(_repaired(listed, instance) if rules.timestamp_repair else listed),))
+
+
+def commands(problem: Instance, given: object, rules: Profile) -> Answers:
+    """Read a plan, see `parse`."""
+    return parse(given, problem, rules)
+
+
+def written(problem: Instance, schedule: Schedule) -> str:
+    """Write a schedule, see `render`."""
+    return render(schedule)
+
+
+def schedule(problem: Instance, plan: Plan[Answers]) -> Schedule:
+    """Turn a plan into a schedule, see `to_schedule`."""
+    return to_schedule(plan.commands, problem)
 
 
 def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Answers:

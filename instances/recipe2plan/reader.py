@@ -10,7 +10,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource, merge
 from planoracle.instances.reading import load_json, read_bytes
 
-__all__ = ["OBJECTS", "looks_like_cooking", "read_cooking", "read_reference_plans"]
+__all__ = ["OBJECTS", "read", "read_cooking", "read_reference_plans", "recognises"]
 
 #: The physical objects of the released environment, each of capacity one.
 OBJECTS = ("oven", "microwave", "stove")
@@ -19,7 +19,7 @@ _UNITS = {"min": 60, "hour": 3600, "sec": 1}
 _KEYS = {"physical", "step", "text", "prequisites", "time_constraint", "interrupt", "parallel", "time"}
 
 
-def looks_like_cooking(document: Any) -> bool:
+def recognises(document: Any) -> bool:
     """Whether a parsed file has the outline of ``cooking.json``: a list of lists of recipes."""
     return (
         isinstance(document, list)
@@ -42,12 +42,18 @@ def read_cooking(path: str | Path, document: Any = None) -> list[Instance]:
     source = str(path)
     if document is None:
         document = load_json(read_bytes(path), source)
-    if not looks_like_cooking(document):
+    if not recognises(document):
         raise InputError("must be a list of combinations, each a list of recipes", source=source)
     try:
         return [_combination(pair, f"[{p}]", Path(path).name) for p, pair in enumerate(document)]
     except InputError as error:
         raise error.at(source) from None
+
+
+def read(document: Any, source: str) -> list[Instance]:
+    """Return all problems of a ``cooking.json``, timed and untimed."""
+    timed = read_cooking(source, document)
+    return [*timed, *(one.without_maximum_lags(one.name.replace("/timed/", "/untimed/", 1)) for one in timed)]
 
 
 def _combination(pair: list[Any], where: str, file: str) -> Instance:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from planoracle.instances.model import Instance
+from planoracle.instances.plan import Plan
+from planoracle.instances.recipe2plan import rules as referee
 from planoracle.instances.recipe2plan.language import Answers, Command
 from planoracle.instances.recipe2plan.profile import Profile
-from planoracle.instances.recipe2plan.rules import replay
 from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.targets import Dropped, Target, Targets, first_or_attempted
@@ -22,7 +24,7 @@ from planoracle.instances.trajectory import (
     waited,
 )
 
-__all__ = ["Recipe2PlanRun"]
+__all__ = ["Recipe2PlanRun", "replay"]
 
 
 class Recipe2PlanRun(Trajectory[Answers, Profile]):
@@ -58,14 +60,14 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         done = self.points[count].state.pieces
         commands = [_command(piece) for piece in (*done, *rest.pieces)]
         text = ", ".join(command.text for command in commands)
-        return text, replay(self.problem, Answers((tuple(commands),)), self.rules)
+        return text, referee.replay(self.problem, Answers((tuple(commands),)), self.rules)
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every step that the rules allow now, in every length, and the wait."""
         done = [_command(piece) for piece in point.state.pieces]
         for piece, after in piece_choices(point, step):
             command = _command(piece)
-            run = replay(self.problem, Answers(((*done, command),)), self.rules)
+            run = referee.replay(self.problem, Answers(((*done, command),)), self.rules)
             if run.fatal is None:
                 yield LegalAction(command.text, "act", after)
         yield LegalAction(wait_words(self.problem, step), "wait", waited(point, point.state.clock + step))
@@ -102,3 +104,8 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
 def _command(piece: Piece) -> Command:
     recipe, _, number = piece.action.rpartition("/")
     return Command(int(number), recipe, piece.duration, piece.start)
+
+
+def replay(problem: Instance, plan: Plan[Answers], rules: Profile) -> Recipe2PlanRun:
+    """Replay command by command."""
+    return Recipe2PlanRun(problem, plan, rules, referee.replay(problem, plan.commands, rules))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
+from planoracle.instances.benchmark import Generator
 from planoracle.instances.generate.network import chosen
 from planoracle.instances.generate.parameters import Knobs
 from planoracle.instances.kitchens.dishes import RAW, served
@@ -14,7 +15,7 @@ from planoracle.instances.kitchens.layout import Layout
 from planoracle.instances.kitchens.variants import Floor, new_name
 from planoracle.instances.rng import one, shuffled
 
-__all__ = ["defaults", "generate"]
+__all__ = ["defaults", "generate", "style"]
 
 #: Parts of a dish that are ready at once, and those that take time on a station, with the stations they need.
 _QUICK: Final = {"cheese": (), "cut lettuce": ("board",), "cut tomato": ("board",), "cut onion": ("board",)}
@@ -64,3 +65,8 @@ def generate(random: Random, knobs: Knobs, name: str) -> tuple[Kitchen, None]:
     domain = bundled()
     text = "; ".join(f"a stack of {dish}" for dish in dishes)
     return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), Goal.of(served(dishes)), text), None
+
+
+def style() -> Generator:
+    """Return how such problems are made."""
+    return Generator(("tasks", "actions", "parallelism", "agents"), defaults(), generate)

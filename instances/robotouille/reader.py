@@ -26,9 +26,10 @@ __all__ = [
     "environment_from_document",
     "kitchen_of",
     "load_kitchen",
-    "looks_like_kitchen",
+    "read",
     "read_domain",
     "read_environment",
+    "recognises",
 ]
 
 #: Lists of an environment, and the type of what they hold.
@@ -40,7 +41,7 @@ def load_kitchen(path: str | Path, domain: Domain | None = None) -> Kitchen:
     return kitchen_of(load_json(read_bytes(path), str(path)), str(path), domain)
 
 
-def looks_like_kitchen(document: Any) -> bool:
+def recognises(document: Any) -> bool:
     """Whether a document claims to be a kitchen of our format, or has what an environment of the simulator has."""
     if not isinstance(document, dict):
         return False
@@ -54,6 +55,11 @@ def kitchen_of(document: Any, source: str, domain: Domain | None = None) -> Kitc
     if isinstance(document, dict) and "format" not in document:
         return environment_from_document(document, source, Path(source).stem, domain)
     return files.kitchen_from_document(document, source, domain)
+
+
+def read(document: Any, source: str) -> list[Kitchen]:
+    """Return the kitchen of a document of either format."""
+    return [kitchen_of(document, source)]
 
 
 def read_domain(path: str | Path) -> Domain:

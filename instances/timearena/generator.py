@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
+from planoracle.instances.benchmark import Generator
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.network import Arc, chosen, follow
 from planoracle.instances.generate.parameters import Knobs
@@ -15,7 +16,7 @@ from planoracle.instances.schedule import Schedule
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.world import task_names
 
-__all__ = ["combine", "defaults", "generate"]
+__all__ = ["combine", "defaults", "generate", "style"]
 
 #: An ingredient goes through at most so many actions.
 _CHAIN = 4
@@ -115,3 +116,10 @@ def _action(random: Random, name: str, used: list[str], *, alone: bool) -> Actio
     minutes = one(random, _minutes()[alone])
     modes = (Mode(tuple(Demand(thing) for thing in used)),)
     return Action(name, name.partition("/")[0], minutes, 1 if alone else minutes, modes=modes)
+
+
+def style() -> Generator:
+    """Return how such problems are made."""
+    return Generator(
+        ("tasks", "actions", "parallelism", "resources", "agents"), defaults(), generate, ("tasks",), combine
+    )

@@ -6,11 +6,15 @@ import re
 from typing import Any
 
 from planoracle.instances.errors import PlanError
+from planoracle.instances.model import Instance
+from planoracle.instances.plan import Plan
+from planoracle.instances.schedule import Schedule
+from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import PROFILES, Profile
 from planoracle.instances.timearena.rules import EXITS
-from planoracle.instances.timearena.world import World
+from planoracle.instances.timearena.world import World, world
 
-__all__ = ["MAX_DECISIONS", "extract", "parse"]
+__all__ = ["MAX_DECISIONS", "commands", "extract", "parse", "schedule", "written"]
 
 #: More decisions than minutes in any run.
 MAX_DECISIONS = 100_000
@@ -55,6 +59,21 @@ def parse(submission: Any, world: World, rules: Profile = PROFILES["paper"]) -> 
     if len(made) > MAX_DECISIONS:
         raise PlanError(f"holds more than {MAX_DECISIONS} decisions", field="actions")
     return [extract(decision, world) for decision in made] if rules.normalize else made
+
+
+def commands(problem: Instance, given: object, rules: Profile) -> list[str]:
+    """Read the decisions of a plan, see `parse`."""
+    return parse(given, world(problem.name), rules)
+
+
+def written(problem: Instance, schedule: Schedule) -> list[str]:
+    """Write a schedule as decisions."""
+    return encode.decisions(problem, schedule)
+
+
+def schedule(problem: Instance, plan: Plan[list[str]]) -> Schedule:
+    """Turn decisions into a schedule."""
+    return encode.to_schedule(problem, plan.commands)
 
 
 def _decision(entry: Any, field: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
+from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.plan import Plan
 from planoracle.instances.replay import Replay
@@ -14,11 +15,12 @@ from planoracle.instances.state import State
 from planoracle.instances.targets import Dropped, Target, Targets, first_or_attempted
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import Profile
-from planoracle.instances.timearena.rules import WRONG, Snapshot, as_replay, exits, replay
+from planoracle.instances.timearena.rules import WRONG, Snapshot, as_replay, exits
+from planoracle.instances.timearena.rules import replay as run_of
 from planoracle.instances.timearena.world import world
 from planoracle.instances.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
 
-__all__ = ["TimeArenaRun"]
+__all__ = ["TimeArenaRun", "replay"]
 
 _NO_LIMIT = 10**6
 _ENDLESS = 10**9
@@ -38,7 +40,7 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
     def __init__(self, problem: Instance, plan: Plan[list[str]], rules: Profile, impossible: str | None = None) -> None:
         self.scene = world(problem.name)
         limit = problem.time_limit if plan.limit is None else plan.limit
-        self.record = replay(self.scene, plan.commands, _NO_LIMIT if limit is None else limit, rules)
+        self.record = run_of(self.scene, plan.commands, _NO_LIMIT if limit is None else limit, rules)
         super().__init__(problem, plan, rules, as_replay(self.record))
         self.impossible = impossible
 
@@ -95,7 +97,7 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
             clock = piece.start + action.attended
         ends = [piece.end for piece in (*here.state.pieces, *rest.pieces)]
         made += ["wait"] * (max([*ends, here.reached - here.lost]) - clock)
-        return "\n".join(made), as_replay(replay(self.scene, made, _NO_LIMIT, self.rules))
+        return "\n".join(made), as_replay(run_of(self.scene, made, _NO_LIMIT, self.rules))
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every command that would be valid now, and the wait."""
@@ -111,7 +113,7 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
                 made += ["wait"] * (start - now) + [encode.command(other, piece.mode)]
                 now = start + other.attended
             made += ["wait"] * (clock - now) + [command]
-            run = replay(self.scene, made, _NO_LIMIT, self.rules)
+            run = run_of(self.scene, made, _NO_LIMIT, self.rules)
             if len(run.steps) > clock and run.steps[clock].kind == "valid":
                 yield LegalAction(command, "act", self._started(point, command))
         yield LegalAction("wait", "wait", waited(point, clock + step))
@@ -129,7 +131,7 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
 
         asked = [position for position, decision in enumerate(decisions) if not exits(decision, self.rules)]
         endless = replace(self.rules, max_wrong_streak=_ENDLESS)
-        run = replay(self.scene, (decisions[position] for position in asked), _ENDLESS, endless, watch=watch)
+        run = run_of(self.scene, (decisions[position] for position in asked), _ENDLESS, endless, watch=watch)
         carried: list[Target] = []
         attempted: list[tuple[Target, str]] = []
         exiting = sorted(set(range(len(decisions))) - set(asked))
@@ -160,3 +162,13 @@ def _passed(here: DecisionPoint, ticks: int, lost: int) -> DecisionPoint:
 
 def _end(here: DecisionPoint) -> int:
     return here.lost + max(piece.end for piece in here.state.pieces)
+
+
+def replay(problem: Instance, plan: Plan[list[str]], rules: Profile) -> TimeArenaRun:
+    """Replay minute by minute."""
+    if problem.origin == rules:
+        return TimeArenaRun(problem, plan, rules)
+    try:
+        return TimeArenaRun(encode.under(problem.name, rules), plan, rules)
+    except InputError as error:
+        return TimeArenaRun(problem, plan, rules, impossible=str(error))

@@ -34,7 +34,7 @@ with atheris.instrument_imports(include=["planoracle"]):
     from planoracle.instances.recipe2plan import language as recipe2plan
     from planoracle.instances.recipe2plan import rules as recipe2plan_rules
     from planoracle.instances.recipe2plan.profile import PROFILES as RECIPES
-    from planoracle.instances.recipe2plan.reader import looks_like_cooking, read_cooking
+    from planoracle.instances.recipe2plan.reader import read_cooking, recognises
     from planoracle.instances.robotouille import reader as robotouille_reader
     from planoracle.instances.timearena import language as timearena
     from planoracle.instances.timearena import rules as timearena_rules
@@ -62,11 +62,11 @@ def _plan(data: bytes) -> Any:
 def documents_of(data: bytes) -> None:
     """Read a file of any of our formats, or an original one."""
     document = load_json(data, "file")
-    if robotouille_reader.looks_like_kitchen(document):
+    if robotouille_reader.recognises(document):
         robotouille_reader.kitchen_of(document, "file")
-    elif asynctool_reader.looks_like_asynctool(document):
+    elif asynctool_reader.recognises(document):
         asynctool_reader.read_document(document, "file")
-    elif looks_like_cooking(document):
+    elif recognises(document):
         read_cooking("file", document)
     else:
         to_document(instance_from_document(document, "file"))

@@ -136,7 +136,7 @@ def test_mutated_files_are_read_or_refused(seed: int) -> None:
     mutator = Mutator(Random(seed), list(documents().values()))
     data = encoded(mutator.times(mutator.tree, documents()["asynctool"]))
     document = answer(load_json, data, "file")
-    if not reader.looks_like_asynctool(document):
+    if not reader.recognises(document):
         return
     found = answer(read, data)
     if isinstance(found, InputError):

@@ -17,7 +17,7 @@ from planoracle.instances import catalogue
 from planoracle.instances.asynctool import encode, executors, sets
 from planoracle.instances.asynctool.calls import Call
 from planoracle.instances.asynctool.problem import MAX_DELAY, Delays, Problem, SubTask
-from planoracle.instances.asynctool.reader import json_schema, looks_like_asynctool, read_document, to_document
+from planoracle.instances.asynctool.reader import json_schema, read_document, recognises, to_document
 from planoracle.instances.errors import InputError, UnknownNameError
 
 HEAD = {"format": "planoracle/asynctool", "version": 1}
@@ -149,9 +149,9 @@ def test_a_file_may_hold_several_problems(tmp_path: Path) -> None:
 
 
 def test_the_format_is_recognised() -> None:
-    assert looks_like_asynctool(document())
+    assert recognises(document())
     for other in (None, [], "planoracle/asynctool", {}, {"format": None}, {"format": "planoracle/instance"}):
-        assert not looks_like_asynctool(other)
+        assert not recognises(other)
 
 
 # --- faults ---------------------------------------------------------------------------------------

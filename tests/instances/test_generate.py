@@ -41,7 +41,7 @@ def _again(problem):
     if not isinstance(problem, Instance):
         return kitchen_from_document(text, "test")
     if problem.benchmark == "asynctool":
-        return asynctool.read_document(text, "test")[0]
+        return asynctool.read(text, "test")[0]
     return instance_from_document(text, "test")
 
 

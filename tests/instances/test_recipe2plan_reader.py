@@ -10,7 +10,7 @@ import pytest
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.recipe2plan.reader import looks_like_cooking, read_cooking, read_reference_plans
+from planoracle.instances.recipe2plan.reader import read_cooking, read_reference_plans, recognises
 
 TIMED, UNTIMED = "plan_w_restriction", "plan_wo_restriction"
 
@@ -98,7 +98,7 @@ def test_every_combination_becomes_an_instance(tmp_path: Path) -> None:
     ],
 )
 def test_outline_is_recognised(document: Any, expected: bool) -> None:
-    assert looks_like_cooking(document) is expected
+    assert recognises(document) is expected
 
 
 # Keywords of step 1 of the second recipe of the second combination, the field named (below that
