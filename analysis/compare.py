@@ -1,115 +1,328 @@
-"""Compare the released reference plans and the heuristics with the proved optima."""
+"""Methods beside each other: the proved optimum, what a benchmark gives to compare with, and the heuristics."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planoracle.analysis.optimum import optimum
-from planoracle.heuristics.budget import Budget
-from planoracle.heuristics.registry import run
+from planoracle.heuristics.budget import DEFAULT, Budget
+from planoracle.heuristics.registry import Answer, run
+from planoracle.heuristics.registry import names as heuristics
+from planoracle.instances import registry
 from planoracle.instances.catalogue import set_of
+from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 from planoracle.instances.model import Instance
-from planoracle.instances.recipe2plan.scores import released_plan
+from planoracle.instances.problem import Problem, of_kind
+from planoracle.instances.references import Claim, Reference, main_of
 from planoracle.instances.status import Status
+from planoracle.solver.result import Result
+from planoracle.solver.solve import solve
 
-__all__ = ["Comparison", "compare", "summarize"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["BEST", "OPTIMUM", "REFERENCE", "Comparison", "Entry", "check", "compare", "summarize"]
+
+#: Methods that are not called by a name of their own: solving the problem, the main one of its benchmark's references,
+#: and the best of the heuristics among these and ``improve``.
+OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best_heuristic"
+
+_KITCHEN = "the heuristics are for scheduling problems"
+_NO_REFERENCE = "the benchmark has no reference for it"
+
+
+class Entry(NamedTuple):
+    """What one method says of one problem.
+
+    Attributes
+    ----------
+    makespan
+        Ticks: of the method's schedule; of a reference what it claims. ``None``: no answer.
+    status
+        That of the method's own answer. A heuristic proves nothing.
+    accepted
+        Whether the rules accept the schedule; ``None`` if there is only a number, or it solves another problem.
+    reason
+        Why there is no answer, or why the rules refuse it.
+    error
+        What went wrong, if anything.
+    """
+
+    method: str
+    makespan: int | None = None
+    status: Status = Status.unknown
+    accepted: bool | None = None
+    seconds: float | None = None
+    reason: str | None = None
+    error: PlanoracleError | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Makespans of one instance, in ticks; ``None`` where a method has no answer.
+    """What methods say of one problem.
 
     Attributes
     ----------
-    heuristic_reference
-        The benchmark's own reference plan, as released.
-    dfs
-        The paper's Algorithm 1.
-    best_heuristic
-        The best of the fast schedulers.
-    gap_reference, gap_dfs, gap_best
-        Excess over the optimum, as a share of it.
-    seconds
-        Wall time of the exact solve.
+    actions
+        Their number; ``None`` in a kitchen, where they are chosen.
+    exact, lower_bound
+        What solving the problem says, and the proved bound on every makespan in ticks.
+    entries
+        What the methods say, in the order in which they were asked for.
     """
 
     instance: str
-    optimal: int | None
+    benchmark: str
+    unit: str
+    actions: int | None
+    exact: Entry
     lower_bound: int | None
-    status: Status
-    heuristic_reference: int | None
-    dfs: int | None
-    best_heuristic: int | None
-    gap_reference: float | None
-    gap_dfs: float | None
-    gap_best: float | None
-    seconds: float
+    entries: tuple[Entry, ...]
+
+    @property
+    def optimum(self) -> int | None:
+        """The least makespan in ticks, if it is proved."""
+        return self.exact.makespan if self.exact.status == Status.optimal else None
+
+    @property
+    def all(self) -> tuple[Entry, ...]:
+        """The exact answer, and those of the methods."""
+        return self.exact, *(one for one in self.entries if one is not self.exact)
+
+    def gap(self, entry: Entry) -> float | None:
+        """Return the excess over the optimum as a share of it; negative for a claim that cannot be kept."""
+        return _excess(entry.makespan, self.optimum)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row per method, as the frame ``comparisons`` has them."""
+        shared: dict[str, Any] = {
+            "instance": self.instance,
+            "benchmark": self.benchmark,
+            "unit": self.unit,
+            "actions": self.actions,
+            "optimum": self.optimum,
+            "lower_bound": self.lower_bound,
+            "settled": self.exact.status,
+        }
+        rows = []
+        for one in self.entries:
+            gaps = {"gap": self.gap(one), "gap_bound": _excess(one.makespan, self.lower_bound)}
+            rows.append(shared | one._asdict() | gaps)
+            del rows[-1]["error"]
+        return rows
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the frame ``comparisons``, a row per method."""
+        from planoracle.analysis.frames.collected import where
+        from planoracle.analysis.frames.schema import from_rows
+
+        return from_rows("comparisons", [where(self.instance, self.benchmark) | row for row in self.rows()])[0]
 
     def row(self) -> dict[str, Any]:
-        """Return the comparison as a flat row."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        """Return all in one row: of every method its makespan, its gap, and whether the rules accept it.
+
+        The names of the last two leave out the word heuristic; ``seconds`` are those of the exact solve.
+        """
+        others = [(one, one.method.replace("_heuristic", "").replace("heuristic_", "")) for one in self.all[1:]]
+        return {
+            "instance": self.instance,
+            "optimal": self.optimum,
+            "lower_bound": self.lower_bound,
+            "status": self.exact.status,
+            **{one.method: one.makespan for one, _ in others},
+            **{f"gap_{short}": self.gap(one) for one, short in others},
+            **{f"accepted_{short}": one.accepted for one, short in others},
+            "seconds": None if self.exact.seconds is None else round(self.exact.seconds, 6),
+        }
 
 
-def compare(instance: Instance) -> Comparison:
-    """Solve one instance and run the heuristics on it."""
-    best = optimum(instance)
-    exact = best.makespan if best.status == Status.optimal else None
-    released = released_plan(instance)
-    reference = max(c.start + c.duration for c in released) if released else None
-    dfs = run(instance, "recipe2plan-dfs").makespan
-    improved = run(instance, "improve", Budget(bound=best.lower_bound or 0)).makespan
-    known = [makespan for makespan in (dfs, improved) if makespan is not None]
-    fast = min(known, default=None)
+def check(methods: Iterable[str]) -> None:
+    """Raise `UnknownNameError` for a method that no benchmark has."""
+    own = (one.name for name in registry.names() for one in registry.get(name).references)
+    known = dict.fromkeys((OPTIMUM, REFERENCE, BEST, *own, *heuristics()))
+    for method in methods:
+        if method not in known:
+            raise UnknownNameError(f"must be one of {', '.join(known)}", field="method", value=method)
+
+
+def compare(
+    problem: Problem, methods: Sequence[str] | None = None, *, time_limit: float = 60.0, budget: Budget = DEFAULT
+) -> Comparison:
+    """Solve a problem, and let methods answer it.
+
+    Parameters
+    ----------
+    methods
+        ``optimum``, ``reference``, ``best_heuristic``, names of references (those of other benchmarks have no answer)
+        and of heuristics. Default: all references of the problem's benchmark, and ``best_heuristic`` but in kitchens.
+    time_limit
+        Seconds for the exact solve, which always takes place: gaps are measured by it.
+    budget
+        Of the heuristics.
+
+    Raises
+    ------
+    UnknownNameError
+        For a method that does not exist. What else goes wrong is said in the entry of the method.
+
+    Examples
+    --------
+    >>> from planoracle.instances.catalogue import load
+    >>> found = compare(load("timearena/household4"))
+    >>> found.optimum, [(one.method, one.makespan, one.accepted) for one in found.entries[:2]]
+    (14, [('heuristic_reference', 9, False), ('greedy', 9, False)])
+    """
+    if methods is None:
+        own = [one.name for one in registry.of(problem).references]
+        methods = own if problem.kind == "kitchen" else [*own, BEST]
+    check(methods)
+    asked = _Asked(problem, time_limit, budget)
     return Comparison(
-        instance=instance.name,
-        optimal=exact,
-        lower_bound=best.lower_bound,
-        status=best.status,
-        heuristic_reference=reference,
-        dfs=dfs,
-        best_heuristic=fast,
-        gap_reference=_gap(reference, exact),
-        gap_dfs=_gap(dfs, exact),
-        gap_best=_gap(fast, exact),
-        seconds=round(best.seconds, 6),
+        instance=problem.name,
+        benchmark=problem.benchmark,
+        unit=problem.unit,
+        actions=len(problem.actions) if isinstance(problem, Instance) else None,
+        exact=asked.exact,
+        lower_bound=asked.lower_bound,
+        entries=tuple(asked.entry(method) for method in dict.fromkeys(methods)),
     )
 
 
-def _gap(makespan: int | None, optimal: int | None) -> float | None:
-    return None if makespan is None or not optimal else makespan / optimal - 1
+class _Asked:
+    """One problem, its exact answer, and those of the heuristics that have been asked."""
+
+    def __init__(self, problem: Problem, time_limit: float, budget: Budget) -> None:
+        self.problem = problem
+        self.time_limit = time_limit
+        self.budget = budget
+        self.references = {one.name: one for one in registry.of(problem).references}
+        self.lower_bound: int | None = None
+        self._answers: dict[tuple[str, Budget], Answer] = {}
+        try:
+            found = _solved(problem, time_limit)
+        except PlanoracleError as error:
+            self.exact = Entry(OPTIMUM, reason=str(error), error=error)
+        else:
+            self.lower_bound = found.lower_bound
+            none = found.makespan is None
+            accepted, reason = (None, found.proof) if none else (True, None)
+            self.exact = Entry(OPTIMUM, found.makespan, found.status, accepted, found.seconds, reason)
+
+    def entry(self, method: str) -> Entry:
+        """Ask one method."""
+        if method == OPTIMUM:
+            return self.exact
+        try:
+            return self._entry(method)._replace(method=method)
+        except PlanoracleError as error:
+            return Entry(method, reason=str(error), error=error)
+
+    def _entry(self, method: str) -> Entry:
+        if method == BEST:
+            return self._best()
+        own = main_of([*self.references.values()]) if method == REFERENCE else self.references.get(method)
+        if own is not None:
+            return self._reference(own)
+        return self._heuristic(method) if method in heuristics() else Entry(method, reason=_NO_REFERENCE)
+
+    def _reference(self, own: Reference[Any]) -> Entry:
+        if isinstance(own.source, str):
+            return self._heuristic(own.source, claims=True)
+        try:
+            given = own.source(self.problem)
+        except UnknownNameError:
+            raise
+        except InputError as error:  # the other problem cannot be completed
+            return Entry(own.name, status=Status.infeasible, reason=str(error))
+        if not isinstance(given, Claim):
+            other = _solved(given, self.time_limit)
+            best, reason = (other.makespan, None) if other.status == Status.optimal else (None, other.proof)
+            return Entry(own.name, best, other.status, seconds=other.seconds, reason=reason)
+        if given.makespan is None:
+            return Entry(own.name, reason=given.reason or _NO_REFERENCE)
+        if given.accepted:
+            return Entry(own.name, given.makespan, Status.feasible, accepted=True)
+        refused = given.accepted is False
+        reason = f"claimed, but refused by the rules: {given.reason}" if refused else given.reason or None
+        return Entry(own.name, given.makespan, accepted=given.accepted, reason=reason)
+
+    def _best(self) -> Entry:
+        names = [one.source for one in self.references.values() if isinstance(one.source, str)]
+        entries = [self._heuristic(name) for name in names]
+        entries.append(self._heuristic("improve", budget=replace(self.budget, bound=self.lower_bound or 0)))
+        known = [(one.makespan, place) for place, one in enumerate(entries) if one.makespan is not None]
+        return entries[min(known)[1] if known else -1]
+
+    def _heuristic(self, name: str, *, claims: bool = False, budget: Budget | None = None) -> Entry:
+        """Run a heuristic, once; as a reference what it claims counts, also where the rules do not allow it."""
+        if self.problem.kind == "kitchen":
+            return Entry(name, reason=_KITCHEN)
+        key = name, budget or self.budget
+        if key not in self._answers:
+            self._answers[key] = run(of_kind(self.problem, Instance), *key)
+        found = self._answers[key]
+        if claims and found.claim not in (None, found.makespan):
+            reason = found.reason or f"claims {found.claim}, but takes {found.makespan}"
+            return Entry(name, found.claim, accepted=False, seconds=found.seconds, reason=reason)
+        if found.makespan is None:
+            return Entry(name, seconds=found.seconds, reason=found.reason)
+        return Entry(name, found.makespan, Status.feasible, accepted=True, seconds=found.seconds)
+
+
+def _solved(problem: Problem, seconds: float) -> Result:
+    """Solve a problem; the disk is not asked, since how long a proof takes is a part of the answer."""
+    known = optimum.known(problem)
+    return known if known is not None and known.status.settled else solve(problem, time_limit=seconds)
+
+
+def _excess(makespan: int | None, base: int | None) -> float | None:
+    if makespan is None or base is None:
+        return None
+    return 0.0 if makespan == base else makespan / base - 1 if base else None
 
 
 def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
-    """Say per set how often and by how much each method lies above the optimum.
+    """Say per set how good each method is.
 
     Returns
     -------
     list of dict
-        ``set, method, problems, answered, above`` (number above the optimum), ``mean_gap, max_gap``
-        (share of the optimum, over the answered ones), ``worst`` (where the largest gap is).
+        ``set`` (of the bundled problems, else the benchmark), ``method, problems, answered``; how many answers are
+        ``above, equal, below`` the optimum, where that is proved; ``impossible``: how many the rules refuse; ``mean``
+        in ticks; ``mean_gap, max_gap`` (share of the optimum); ``worst``: where the largest gap is. Then what the
+        benchmark adds (`planoracle.instances.benchmark.Benchmark.summed`).
     """
-    sets: dict[str, list[Comparison]] = {}
-    for comparison in comparisons:
-        name = comparison.instance
-        sets.setdefault(set_of(name)[0] or name.rpartition("/")[0], []).append(comparison)
-    methods = {"reference": "gap_reference", "dfs": "gap_dfs", "best heuristic": "gap_best"}
+    sets: dict[tuple[str, str], list[Comparison]] = {}
+    for one in comparisons:
+        label = set_of(one.instance)[0] or one.instance.rpartition("/")[0] or one.benchmark
+        sets.setdefault((one.benchmark, label), []).append(one)
     rows = []
-    for name, members in sets.items():
-        for method, field in methods.items():
-            gaps = [(getattr(m, field), m.instance) for m in members if getattr(m, field) is not None]
-            worst = max(gaps, key=lambda entry: entry[0], default=(0.0, ""))
-            rows.append(
-                {
-                    "set": name,
-                    "method": method,
-                    "problems": len(members),
-                    "answered": len(gaps),
-                    "above": sum(gap > 0 for gap, _ in gaps),
-                    "mean_gap": sum(gap for gap, _ in gaps) / len(gaps) if gaps else None,
-                    "max_gap": worst[0] if gaps else None,
-                    "worst": worst[1].rpartition("/")[2] if worst[0] else None,
-                }
-            )
+    for (name, label), members in sets.items():
+        benchmark = registry.get(name)
+        titles = {own.name: own.title for own in benchmark.references}
+        for method in dict.fromkeys(entry.method for one in members for entry in one.all):
+            row = {"set": label, "method": titles.get(method, method.replace("_", " ")), "problems": len(members)}
+            row |= _figures([(one, entry) for one in members for entry in one.all if entry.method == method])
+            rows.append(row | benchmark.summed(row))
     return rows
+
+
+def _figures(entries: list[tuple[Comparison, Entry]]) -> dict[str, Any]:
+    spans = [one.optimum if entry is one.exact else entry.makespan for one, entry in entries]
+    known = [span for span in spans if span is not None]
+    found = [(one.gap(entry), one.instance) for one, entry in entries]
+    gaps = [(gap, instance) for gap, instance in found if gap is not None]
+    worst, where = max(gaps, key=lambda gap: gap[0], default=(None, ""))
+    return {
+        "answered": len(known),
+        "above": sum(gap > 0 for gap, _ in gaps),
+        "equal": sum(gap == 0 for gap, _ in gaps),
+        "below": sum(gap < 0 for gap, _ in gaps),
+        "impossible": sum(entry.accepted is False for _, entry in entries),
+        "mean": sum(known) / len(known) if known else None,
+        "mean_gap": sum(gap for gap, _ in gaps) / len(gaps) if gaps else None,
+        "max_gap": worst,
+        "worst": where.rpartition("/")[2] if worst and worst > 0 else None,
+    }

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from planoracle.analysis.selection import criteria
 from planoracle.heuristics.registry import run
+from planoracle.instances import registry
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.styles import Generated
 from planoracle.instances.model import Instance
@@ -19,8 +20,6 @@ __all__ = ["GREEDY", "Difficulty", "Drawn", "measure", "sift", "summarize"]
 
 #: Schedulers that build one schedule by a fixed rule, in the order in which they are named.
 GREEDY: Final = ("parallel-lpt", "parallel-lst", "parallel-wait", "serial-lst")
-#: The greedy algorithms of the papers, by benchmark.
-_PAPERS: Final = {"recipe2plan": ("recipe2plan-dfs",), "timearena": ("timearena-greedy",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ def measure(instance: Instance, heuristics: Sequence[str] | None = None, *, time
     (4020, 5400, 0.343)
     """
     if heuristics is None:
-        heuristics = GREEDY + _PAPERS.get(instance.benchmark, ())
+        heuristics = GREEDY + registry.of(instance).greedy
     best = solve(instance, time_limit=time_limit, finest=True)
     proved = best.status == Status.optimal and best.grid == 1
     return Difficulty(

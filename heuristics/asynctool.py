@@ -16,11 +16,11 @@ def sequential(instance: Instance, budget: Budget = DEFAULT) -> Outcome:
     The next task begins, and the run closes, without waiting for the last result of the task before.
     """
     if not isinstance(instance.origin, Problem):
-        return None, "the sequential agent is for AsyncTool problems"
+        return Outcome(None, "the sequential agent is for AsyncTool problems")
     finish: dict[int, int] = {}
     pieces, clock = [], 0
     for i, action in enumerate(instance.actions):  # task by task, the closing message last
         start = max([clock, *(finish[j] + lag for j, lag in instance.predecessors[i])])
         clock = finish[i] = start + action.duration
         pieces.append(Piece(action.id, start, action.duration, instance.agents[0]))
-    return Schedule.of(instance, pieces), ""
+    return Outcome(Schedule.of(instance, pieces))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple
 
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.schedule import Schedule
@@ -26,5 +26,14 @@ class Budget:
 
 
 DEFAULT = Budget()
-#: A schedule, or ``None`` and why there is none.
-Outcome: TypeAlias = tuple[Timetable | Schedule | None, str]
+
+
+class Outcome(NamedTuple):
+    """A schedule, or ``None`` and the ``reason`` why there is none.
+
+    An algorithm that does not know all the rules says what makespan it expects, its ``claim`` in ticks.
+    """
+
+    schedule: Timetable | Schedule | None
+    reason: str = ""
+    claim: int | None = None

@@ -120,9 +120,9 @@ class _Dfs:
 
 def waiting(instance: Instance, budget: Budget) -> Outcome:
     """Search, letting time pass when nothing can start."""
-    return search(instance)
+    return Outcome(*search(instance))
 
 
 def literal(instance: Instance, budget: Budget) -> Outcome:
     """Search by the letter of the text."""
-    return search(instance, waiting=False)
+    return Outcome(*search(instance, waiting=False))

@@ -27,7 +27,8 @@ __all__ = ["Answer", "Budget", "Heuristic", "Outcome", "names", "run"]
 class Answer:
     """Outcome of one heuristic: a schedule accepted by the rules, or the ``reason`` why there is none.
 
-    ``makespan`` in ticks, ``seconds`` of wall time with refereeing, ``plan`` in the benchmark's language.
+    ``makespan`` in ticks, ``seconds`` of wall time with refereeing, ``plan`` in the benchmark's language; ``claim``:
+    ticks that the algorithm itself expects it to take, if it does not know all the rules.
     """
 
     instance: str
@@ -37,6 +38,7 @@ class Answer:
     plan: str | None
     reason: str
     seconds: float
+    claim: int | None = None
 
 
 Heuristic = Callable[[Instance, Budget], Outcome]
@@ -44,13 +46,13 @@ _FAILED = "the scheme found no place for an action within its maximum lags"
 
 
 def _generated(scheme: Callable[..., Timetable | None], rule: str, instance: Instance, budget: Budget) -> Outcome:
-    return scheme(instance, priorities(instance, rule)), _FAILED
+    return Outcome(scheme(instance, priorities(instance, rule)), _FAILED)
 
 
 def _improved(instance: Instance, budget: Budget) -> Outcome:
     deadline = NEVER if budget.seconds is None else Deadline(budget.seconds)
     found = improve(instance, seed=budget.seed, iterations=budget.iterations, deadline=deadline, bound=budget.bound)
-    return found, _FAILED
+    return Outcome(found, _FAILED)
 
 
 _OURS: dict[str, Heuristic] = {
@@ -93,11 +95,13 @@ def run(instance: Instance, name: str, budget: Budget = DEFAULT) -> Answer:
     """
     heuristic = _find(name)
     began = perf_counter()
-    found, reason = heuristic(instance, budget)
+    outcome = heuristic(instance, budget)
+    found, reason = outcome.schedule, outcome.reason
     late = found is not None and instance.time_limit is not None and found.makespan > instance.time_limit
     if found is None or late:
         why = "the schedule found exceeds the time limit" if late else reason
-        return Answer(instance.name, name, None, None, None, why, perf_counter() - began)
+        return Answer(instance.name, name, None, None, None, why, perf_counter() - began, outcome.claim)
     schedule = found.schedule() if isinstance(found, Timetable) else found
     plan = certify(instance, schedule)
-    return Answer(instance.name, name, schedule, schedule.makespan, plan, "", perf_counter() - began)
+    seconds = perf_counter() - began
+    return Answer(instance.name, name, schedule, schedule.makespan, plan, "", seconds, outcome.claim)

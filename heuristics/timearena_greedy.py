@@ -17,40 +17,29 @@ prerequisites; then again and again the first action of the list whose prerequis
 
 *Released* (``algorithm/cal_oracle.py`` of ``ykzhang721/TimeArena``): the best over all orders of the
 autonomous actions, prerequisites farthest first, the makespan including the last autonomous action. Its
-minimum starts at 100 minutes, so it never says more (`Greedy.claim`). Its own list of prerequisites asks for
-three more than the environment (``_LISTED``), pours the kettle into the teapot only (``_LISTED_OBJECT``), and
-sets up the ironing board of household6 after the suit is put on it; there we keep the environment's order,
-which claims the same times.
+minimum starts at 100 minutes, so it never says more (`Greedy.claim`). Its own list of prerequisites differs from
+the environment's (`planoracle.instances.timearena.relaxation`), and sets up the ironing board of household6
+after the suit is put on it; there we keep the environment's order, which claims the same times.
 """
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import islice, permutations
 from typing import NamedTuple
 
 from planoracle.heuristics.budget import Budget, Outcome
 from planoracle.instances.certify import certify
 from planoracle.instances.errors import InternalError
-from planoracle.instances.model import Instance, Lag, Mode
+from planoracle.instances.model import Instance, Mode
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.timearena.relaxation import without_objects
 
-__all__ = ["CEILING", "Greedy", "printed", "realise", "released", "without_objects"]
+__all__ = ["CEILING", "Greedy", "printed", "printed_schedule", "realise", "released", "released_schedule"]
 
 #: The released code never answers more minutes than this.
 CEILING = 100
-
-#: Action -> prerequisite in the released ``dependencygraph.json`` only; ids without the numbers of objects.
-_LISTED = {
-    "cooking6/bake dish in": "cooking6/add beef to",
-    "household7/pour coffee_machine into": "household7/activate coffee_machine",
-    "lab5/add aluminum_foil to": "lab5/dissolve sodium_hydroxide in",
-}
-#: Second object that the released list names where the environment would take another as well.
-_LISTED_OBJECT = {"household1/pour kettle into": "teapot"}
 
 
 class Greedy(NamedTuple):
@@ -69,24 +58,6 @@ class Greedy(NamedTuple):
     def claim(self) -> int:
         """What the released code prints: the makespan, but at most 100."""
         return min(self.makespan, CEILING)
-
-
-def without_objects(instance: Instance, *, as_listed: bool = False) -> Instance:
-    """Drop all resources, so that only the agent and the prerequisites are left.
-
-    Modes keep their names and prerequisites; of modes with the same prerequisites the first is kept. The
-    result is judged by the general rules (``benchmark="generic"``). With ``as_listed`` it has the additional
-    prerequisites of the released list: the problem that the released greedy solves.
-    """
-    actions = []
-    for action in instance.actions:
-        modes: dict[frozenset[str], Mode] = {}
-        for mode in action.modes:
-            modes.setdefault(frozenset(mode.after), replace(mode, demands=()))
-        actions.append(replace(action, modes=tuple(modes.values())))
-    name = f"{instance.name} without objects"
-    free = replace(instance, name=name, actions=tuple(actions), resources=(), benchmark="generic")
-    return _as_listed(free) if as_listed else free
 
 
 def printed(instance: Instance) -> Greedy:
@@ -134,10 +105,11 @@ def released_schedule(instance: Instance, budget: Budget) -> Outcome:
 
 def _allowed(algorithm: Callable[[Instance], Greedy], instance: Instance) -> Outcome:
     if len(instance.agents) != 1:
-        return None, "the greedy algorithm is for one agent"
+        return Outcome(None, "the greedy algorithm is for one agent")
     found = algorithm(instance)
     schedule, obstacle = realise(instance, found.starts)
-    return schedule, f"claims {found.claim} {instance.unit}s, impossible under the rules: {obstacle}"
+    why = f"claims {found.claim} {instance.unit}s, impossible under the rules: {obstacle}"
+    return Outcome(schedule, why, found.claim)
 
 
 def realise(instance: Instance, starts: Sequence[int]) -> tuple[Schedule | None, str]:
@@ -160,17 +132,6 @@ def realise(instance: Instance, starts: Sequence[int]) -> tuple[Schedule | None,
     except InternalError as error:
         return None, str(error)
     return schedule, ""
-
-
-def _as_listed(instance: Instance) -> Instance:
-    ids = {re.sub(r"_\d+", "", action.id): action.id for action in instance.actions}
-    actions = tuple(
-        replace(action, modes=tuple(m for m in action.modes if m.name.startswith(kept))) if kept else action
-        for action in instance.actions
-        for kept in (_LISTED_OBJECT.get(re.sub(r"_\d+", "", action.id)),)
-    )
-    more = [Lag(ids[before], ids[after]) for after, before in _LISTED.items() if before in ids and after in ids]
-    return replace(instance, actions=actions, lags=instance.lags + tuple(more))
 
 
 class _Run:

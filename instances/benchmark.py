@@ -23,6 +23,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.plan import Plan, given_limit, given_plan
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules, choose
+from planoracle.instances.references import Reference
 from planoracle.instances.run import Run
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row
@@ -140,6 +141,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         Package in which modules are sought that its own lacks.
     heuristics
         The papers' own, by name: ``module:function`` as `planoracle.heuristics.registry` calls them.
+    greedy
+        Those of them by which the difficulty of a problem is measured, beside ours.
     """
 
     name: str
@@ -155,6 +158,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     hints: bool = True
     elsewhere: str = ""
     heuristics: Mapping[str, str] = {}
+    greedy: tuple[str, ...] = ()
 
     def _part(self, name: str) -> Any:
         """Return a module of the benchmark, ``None`` if there is none of that name."""
@@ -315,6 +319,21 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def least(self, problem: _P) -> int | None:
         """Return the proved least makespan where a formula has it, in ticks."""
         return None
+
+    @property
+    def references(self) -> Sequence[Reference[_P]]:
+        """What plans are compared with, beside the optimum and our own heuristics."""
+        return ()
+
+    def summed(self, figures: Mapping[str, Any]) -> dict[str, float | None]:
+        """Return more figures of a method over a set, under the paper's names.
+
+        Parameters
+        ----------
+        figures
+            A row of `planoracle.analysis.compare.summarize`.
+        """
+        return {}
 
     # Words
 

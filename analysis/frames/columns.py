@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -38,11 +39,23 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What one frame holds: a sentence about its rows, and its columns in order."""
+    """What one frame holds: a sentence about its rows, and its columns in order.
+
+    Attributes
+    ----------
+    fixed, own
+        Columns that it always has, and whether those of the benchmarks' own metrics come after them.
+    """
 
     name: str
     rows: str
-    columns: tuple[Column, ...]
+    fixed: tuple[Column, ...]
+    own: bool = False
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All columns, for the benchmarks that there are now."""
+        return _columns(self.fixed, self.own, registry.names())
 
     @property
     def names(self) -> list[str]:
@@ -81,6 +94,12 @@ def _choice(name: str, meaning: str, values: Iterable[str]) -> Column:
 _KINDS = {"number": _number, "count": _count}
 
 
+@cache
+def _columns(fixed: tuple[Column, ...], own: bool, benchmarks: tuple[str, ...]) -> tuple[Column, ...]:
+    known = [one._replace(values=benchmarks) if one == _BENCHMARK else one for one in fixed]
+    return (*known, *own_metrics().values()) if own else tuple(known)
+
+
 def own_metrics() -> dict[str, Column]:
     """Return the columns of the benchmarks' own metrics by name; of one name that several have, the first counts."""
     found: dict[str, Column] = {}
@@ -98,7 +117,7 @@ def own_metrics() -> dict[str, Column]:
 
 
 _INSTANCE = _text("instance", "name of the problem")
-_BENCHMARK = _choice("benchmark", "whose rules apply", registry.names())
+_BENCHMARK = _choice("benchmark", "whose rules apply", ())  # all that there are, see `Schema.columns`
 _SET = _text("set", "bundled set that the problem is of")
 _UNIT = _text("unit", "what a tick is")
 _WHERE = (_INSTANCE, _BENCHMARK, _SET)
@@ -208,8 +227,8 @@ _ALL = (
             _ticks("optimal_makespan", "proved optimum under the rules that grade"),
             _share("gap", "makespan / optimal_makespan - 1 of a success"),
             _number("main_score", "the benchmark's main figure, from 0 to 1"),
-            *own_metrics().values(),
         ),
+        own=True,
     ),
     Schema(
         "metrics",

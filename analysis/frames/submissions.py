@@ -26,10 +26,11 @@ def grades(given: Iterable[Grade]) -> Collected:
     1 False no_action 0
     """
     rows = Collector("grades")
+    own = own_metrics()
     for grade in given:
         _tell(rows, grade)
         row = {name: getattr(grade, name) for name in grade.__slots__ if name not in ("violations", "metrics")}
-        row |= {name: grade.metrics.get(name) for name in own_metrics()}
+        row |= {name: grade.metrics.get(name) for name in own}
         best = grade.optimal_makespan
         known = grade.success and grade.makespan is not None and best
         row["violations"] = None if grade.violations is None else len(grade.violations)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.benchmark import Environment, ScheduleBenchmark
 from planoracle.instances.model import Instance
 from planoracle.instances.plan import Plan
+from planoracle.instances.references import Claim, Reference
 from planoracle.instances.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -63,6 +64,19 @@ class AsyncTool(ScheduleBenchmark[list[object], "Profile"]):
         from planoracle.instances.asynctool import encode
 
         return encode.optimal_turns(encode.problem_of(problem))
+
+    @property
+    def references(self) -> Sequence[Reference[Instance]]:
+        """One task after the other, and what a blind agent can reach where no data flows."""
+        from planoracle.instances.asynctool import encode
+
+        def blind(problem: Instance) -> Claim:
+            return Claim(encode.optimal_turns(encode.problem_of(problem), strict=False))
+
+        return (
+            Reference("sequential", "sequential", "asynctool-sequential"),
+            Reference("optimal_calls", "calls without waiting", blind),
+        )
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a call by its number, task and function."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from planoracle.instances.benchmark import ScheduleBenchmark
 from planoracle.instances.model import Instance
 from planoracle.instances.profiles import Rules
+from planoracle.instances.references import Reference
 
 __all__ = ["Recipe2Plan", "benchmark"]
 
@@ -18,6 +19,7 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     title = "Recipe2Plan"
     citation = "Wu et al., 2025"
     self_contained = True
+    greedy = ("recipe2plan-dfs",)
     heuristics: Mapping[str, str] = {
         "recipe2plan-dfs": "planoracle.heuristics.recipe2plan_dfs:waiting",
         "recipe2plan-dfs-literal": "planoracle.heuristics.recipe2plan_dfs:literal",
@@ -28,6 +30,16 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
         from planoracle.instances.recipe2plan.check import check
 
         check(problem)
+
+    @property
+    def references(self) -> Sequence[Reference[Instance]]:
+        """The released plan, and the paper's Algorithm 1."""
+        from planoracle.instances.recipe2plan.scores import released
+
+        return (
+            Reference("heuristic_reference", "reference", released, main=True),
+            Reference("dfs", "dfs", "recipe2plan-dfs"),
+        )
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a step by its number and recipe."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan import facts
-from planoracle.instances.recipe2plan.language import Command, parse
+from planoracle.instances.recipe2plan.language import Answers, Command, parse
 from planoracle.instances.recipe2plan.metrics import measure as efficiency
 from planoracle.instances.recipe2plan.profile import Profile
+from planoracle.instances.recipe2plan.rules import replay
 from planoracle.instances.recipe2plan.run import Recipe2PlanRun
+from planoracle.instances.references import Claim
 from planoracle.instances.scoring import Average, Best, Column, Measured, Oracle, Row, mean_of
 from planoracle.instances.status import Status
 
-__all__ = ["COLUMNS", "averages", "measure", "released_plan"]
+__all__ = ["COLUMNS", "averages", "measure", "released", "released_plan"]
 
 _NONE = (0.0, 1.0)
 
@@ -78,6 +80,19 @@ def released_plan(problem: Instance) -> tuple[Command, ...] | None:
         return None
     _, setting, pair = problem.name.split("/")
     return facts.reference_plan(setting, pair) if problem is facts.load(setting, pair) else None
+
+
+def released(problem: Instance) -> Claim:
+    """Return what the released reference plan takes, and whether the rules accept it."""
+    commands = released_plan(problem)
+    if not commands:
+        return Claim(None)
+    makespan = max(command.start + command.duration for command in commands)
+    verdict = replay(problem, Answers((commands,)))
+    if verdict.success and not verdict.violations:
+        return Claim(makespan, accepted=True)
+    fault = verdict.violations[0].message if verdict.violations else "it does not finish"
+    return Claim(makespan, accepted=False, reason=fault)
 
 
 def _commands(problem: Instance, best: Best) -> tuple[Command, ...] | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.benchmark import Benchmark, Limit
 from planoracle.instances.errors import InputError
 from planoracle.instances.profiles import Rules
+from planoracle.instances.references import Claim, Reference
 
 if TYPE_CHECKING:
     from planoracle.instances.kitchens.kitchen import Kitchen
@@ -26,6 +28,16 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     slots = True
     waits_are_commands = True
     elsewhere = "planoracle.instances.kitchens"
+
+    @property
+    def references(self) -> Sequence[Reference[Kitchen]]:
+        """The number of steps published for the task."""
+        from planoracle.instances.robotouille.published import published_steps
+
+        def published(kitchen: Kitchen) -> Claim:
+            return Claim(published_steps(kitchen.name))
+
+        return (Reference("published", "published", published, main=True),)
 
     def document(self, problem: Kitchen) -> dict[str, Any]:
         """Return a kitchen in our format."""

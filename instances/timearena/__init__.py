@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.benchmark import Limit, ScheduleBenchmark
 from planoracle.instances.model import Instance
+from planoracle.instances.references import Reference
 
 if TYPE_CHECKING:
     from planoracle.instances.timearena.profile import Profile
@@ -24,6 +26,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     limit = Limit("time_limit", 20_000, "whole minutes")
     slots = True
     waits_are_commands = True
+    greedy = ("timearena-greedy",)
     heuristics: Mapping[str, str] = {
         "timearena-greedy": "planoracle.heuristics.timearena_greedy:printed_schedule",
         "timearena-greedy-released": "planoracle.heuristics.timearena_greedy:released_schedule",
@@ -40,6 +43,23 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
         from planoracle.instances.timearena import encode
 
         return problem if problem.origin == rules else encode.under(problem.name, rules)
+
+    @property
+    def references(self) -> Sequence[Reference[Instance]]:
+        """The greedy algorithms, which know no occupied objects; the problem that they solve; the released rules."""
+        from planoracle.instances.timearena.relaxation import without_objects
+
+        return (
+            Reference("heuristic_reference", "released greedy", "timearena-greedy-released", main=True),
+            Reference("greedy", "printed greedy", "timearena-greedy"),
+            Reference("without_objects", "optimum without objects", partial(without_objects, as_listed=True)),
+            Reference("released_rules", "released rules", partial(self.under, rules=self.profiles["released"])),
+        )
+
+    def summed(self, figures: Mapping[str, Any]) -> dict[str, float | None]:
+        """Return CS and CR of the paper's Table 2; CT is the mean."""
+        mean = figures["mean"]
+        return {"CS": 100 / mean if mean else None, "CR": 100 * figures["answered"] / figures["problems"]}
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name an action by its verb and object; the second object is its mode."""

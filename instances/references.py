@@ -1,0 +1,59 @@
+"""What a benchmark gives to compare plans with: what its authors claim, their algorithms, and problems like it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from planoracle.instances.problem import Problem
+
+__all__ = ["Claim", "Reference", "main_of"]
+
+_P = TypeVar("_P", contravariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A makespan that somebody states.
+
+    Attributes
+    ----------
+    makespan
+        Ticks; ``None``: nothing is claimed of this problem.
+    accepted
+        Whether the rules accept a plan of that makespan; ``None``: there is a number only.
+    reason
+        Why the rules refuse it, or why there is none.
+    """
+
+    makespan: int | None
+    accepted: bool | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference(Generic[_P]):
+    """Something to compare plans with. Nothing is worked out before it is asked for.
+
+    Attributes
+    ----------
+    name, title
+        A plain word, as columns and methods are called, and what summaries call it.
+    source
+        The name of a heuristic (`planoracle.heuristics.registry`); or what returns, for a problem, a claim, or another
+        problem, whose optimum counts. `InputError` says that this other problem cannot be completed.
+    main
+        Whether it is the one that the benchmark itself measures plans by.
+    """
+
+    name: str
+    title: str
+    source: str | Callable[[_P], Claim | Problem]
+    main: bool = False
+
+
+def main_of(references: Sequence[Reference[_P]]) -> Reference[_P] | None:
+    """Return the one that the benchmark itself measures plans by, if there is one."""
+    return next((one for one in references if one.main), None)
