@@ -196,7 +196,7 @@ _ALL = (
             *_WHERE,
             _UNIT,
             _count("actions", "number of actions"),
-            _text("method", "`optimum`, `reference` or a heuristic"),
+            _text("method", "`optimum`, `reference`, `best_heuristic`, a reference's or a heuristic's name"),
             _choice("status", "what the method's answer is; a heuristic never proves anything", _STATUSES),
             _ticks("makespan", "of the method's schedule; of a reference what it claims"),
             _flag("accepted", "whether the rules accept the schedule; missing if there is only a number"),
@@ -206,7 +206,7 @@ _ALL = (
             _share("gap", "makespan / optimum - 1; missing if the optimum is not proved"),
             _share("gap_bound", "makespan / lower_bound - 1: the gap is no larger"),
             _number("seconds", "wall time of the method", "seconds"),
-            _text("reason", "why there is no answer"),
+            _text("reason", "why there is no answer, or why the rules refuse it"),
         ),
     ),
     Schema(

@@ -112,7 +112,7 @@ def test_failures_are_counted_and_nothing_is_measured_without_a_proof() -> None:
     assert stuck.loss == stuck.losses["serial-lst"] == 0
     all_stuck = measure(kitchen(300, 0), ["recipe2plan-dfs-literal"])
     assert (all_stuck.optimum, all_stuck.greedy, all_stuck.loss) == (660, None, None)
-    hasty = replace(catalogue.load("timearena/cooking1"), benchmark="own", time_limit=3, name="hasty")
+    hasty = replace(catalogue.load("timearena/cooking1"), benchmark="generic", time_limit=3, name="hasty")
     found = measure(hasty)
     assert (found.status, found.optimum, found.loss) == ("infeasible", None, None)
     assert found.failed == GREEDY
@@ -142,7 +142,7 @@ def test_summary_counts_only_what_is_proved() -> None:
 
 
 def test_sifting_by_loss_keeps_exactly_the_hard_ones() -> None:
-    draws = list(draw("own", 1, tries=12, tasks=2, actions=6))
+    draws = list(draw("generic", 1, tries=12, tasks=2, actions=6))
     losses = {one.problem.name: measure(one.problem).loss for one in draws}
     kept = [one.generated.problem.name for one in sift(draws, min_loss=0.03)]
     assert kept == [name for name, loss in losses.items() if loss is not None and loss >= 0.03]
@@ -171,21 +171,21 @@ def invoke(*args):
 
 
 def test_files_can_be_solved_and_are_not_overwritten(tmp_path) -> None:
-    args = ("own", "--count", 3, "--seed", 4, "--tasks", 2, "--actions", 5, "--out", tmp_path / "a", "-f", "jsonl")
+    args = ("generic", "--count", 3, "--seed", 4, "--tasks", 2, "--actions", 5, "--out", tmp_path / "a", "-f", "jsonl")
     first = invoke(*args)
     assert first.exit_code == 0
     made = rows(first.stdout)
-    assert [row["instance"] for row in made] == [f"generated/own/v1/tasks=2,actions=5/4-{n}" for n in range(3)]
+    assert [row["instance"] for row in made] == [f"generated/generic/v1/tasks=2,actions=5/4-{n}" for n in range(3)]
     assert "optimum" not in made[0]
     problems = [read_instance(row["file"]) for row in made]
-    assert problems == [generate("own", 4, n, tasks=2, actions=5).problem for n in range(3)]
+    assert problems == [generate("generic", 4, n, tasks=2, actions=5).problem for n in range(3)]
     solved = CliRunner().invoke(app, ["solve", *(row["file"] for row in made), "-f", "jsonl"])
     assert [json.loads(line)["status"] for line in solved.stdout.splitlines()] == ["optimal"] * 3
     assert invoke(*args).stdout == first.stdout
     changed = invoke(*args, "--windows", 0.9)
     assert isinstance(changed.exception, InputError)
     assert "something else" in str(changed.exception)
-    blocked = invoke("own", "--out", made[0]["file"])
+    blocked = invoke("generic", "--out", made[0]["file"])
     assert isinstance(blocked.exception, InputError)
     assert str(blocked.exception) == f"{made[0]['file']}: cannot be made a folder: File exists"
 
@@ -202,7 +202,7 @@ def test_problems_on_standard_output_with_a_table_beside() -> None:
 
 
 def test_heuristics_are_for_measuring() -> None:
-    assert invoke("own", "--count", 1, "--greedy", "serial-lst").exit_code == 2
+    assert invoke("generic", "--count", 1, "--greedy", "serial-lst").exit_code == 2
 
 
 def test_names_where_names_do() -> None:
@@ -212,28 +212,28 @@ def test_names_where_names_do() -> None:
 
 
 def test_hard_ones_are_looked_for_within_limits() -> None:
-    some = invoke("own", "--count", 2, "--tasks", 2, "--actions", 6, "--min-loss", 0.03, "-f", "jsonl")
+    some = invoke("generic", "--count", 2, "--tasks", 2, "--actions", 6, "--min-loss", 0.03, "-f", "jsonl")
     assert some.exit_code == 0
     assert all(row["loss_gap"] >= 0.03 for row in rows(some.stderr))
     assert len(rows(some.stderr)) == 2
-    none = invoke("own", "--count", 1, "--tasks", 1, "--actions", 2, "--min-loss", 9, "--tries", 5)
+    none = invoke("generic", "--count", 1, "--tasks", 1, "--actions", 2, "--min-loss", 9, "--tries", 5)
     assert none.exit_code == 1
     assert none.stdout == ""
     assert "0 of 1 problems found in 5 draws" in none.stderr
 
 
 def test_infeasible_is_an_answer_and_a_time_out_is_not() -> None:
-    hard = ("own", "--any", "--windows", 1, "--tightness", 1, "--count", 3, "--difficulty", "-f", "jsonl")
+    hard = ("generic", "--any", "--windows", 1, "--tightness", 1, "--count", 3, "--difficulty", "-f", "jsonl")
     found = invoke(*hard)
     assert found.exit_code == 0
     assert "infeasible" in {row["status"] for row in rows(found.stderr)}
-    assert invoke("own", "--count", 1, "--difficulty", "--time-limit", 0).exit_code == 1
+    assert invoke("generic", "--count", 1, "--difficulty", "--time-limit", 0).exit_code == 1
 
 
 def test_mistakes_name_the_knob() -> None:
     for args, match in (
         (("nope",), "style"),
-        (("own", "--windows", 1.5), "windows"),
+        (("generic", "--windows", 1.5), "windows"),
         (("timearena", "--windows", 0.5), "windows"),
         (("recipe2plan", "--combine", "--tasks", 30), "tasks"),
         (("timearena", "--select"), "benchmark"),

@@ -76,7 +76,7 @@ def test_instances_by_hand() -> None:
     frame, errors = frames.instances([WORKSHOP])
     row = frame.iloc[0]
     assert len(errors) == 0
-    assert (row["benchmark"], row["tasks"], row["actions"], row["agents"], row["resources"]) == ("own", 2, 3, 2, 2)
+    assert (row["benchmark"], row["tasks"], row["actions"], row["agents"], row["resources"]) == ("generic", 2, 3, 2, 2)
     assert (row["autonomous"], row["interruptible"], row["alternatives"]) == (1, 1, 1)
     assert (row["precedences"], row["windows"], row["time_limit"]) == (2, 1, 40)
     assert (row["work"], row["attended"]) == (16, 6)
@@ -197,7 +197,7 @@ def test_references_are_replayed_not_believed() -> None:
     refused = frame[(frame["accepted"] == False).fillna(False)]  # noqa: E712
     assert len(refused) >= 1
     assert (refused["status"] == "unknown").all()
-    assert refused["reason"].str.startswith("claimed").all()
+    assert refused["reason"].str.startswith("claim").all()
     kept = frame[(frame["accepted"] == True).fillna(False)]  # noqa: E712
     assert len(kept) >= 70
     assert (kept["makespan"] >= kept["optimum"]).all()
@@ -265,9 +265,9 @@ def test_metrics_frame_holds_every_number_once(grades: list[Grade]) -> None:
     }
     assert found[1, "success"] == 1.0
     assert found[2, "success"] == 0.0
-    assert found[1, "r_efficiency"] == grades[0].r_efficiency
+    assert found[1, "r_efficiency"] == grades[0].metrics["r_efficiency"]
     assert found[3, "kinds.wait"] == 2
-    assert found[4, "subtasks"] == grades[3].details["subtasks"]
+    assert found[4, "subtasks"] == grades[3].metrics["subtasks"]
     assert found[5, "invalid_actions"] == 1
     assert not {"failure", "cause", "end"} & set(frame["metric"])
 
@@ -424,8 +424,8 @@ def test_values_that_do_not_fit_are_told() -> None:
     [
         ("a,b\r\n1,2\r\n", "must be benchmark"),
         ("", "cannot be read"),
-        ("{header}\r\nown,,,m,fast,0.5,,,1,0\r\n", "ratio"),
-        ("{header}\r\nown,,,m,1.0,0.5,,,1.5,0\r\n", "problems"),
+        ("{header}\r\ngeneric,,,m,fast,0.5,,,1,0\r\n", "ratio"),
+        ("{header}\r\ngeneric,,,m,1.0,0.5,,,1.5,0\r\n", "problems"),
         ("{header}\r\nmars,,,m,1.0,0.5,,,1,0\r\n", "benchmark"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.compare_robotouille import compare, summarize
+from planoracle.analysis.compare import compare, summarize
 from planoracle.analysis.grade import Grader
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.statistics import summarize as averages
@@ -80,13 +80,19 @@ def test_averages_of_kitchens(best: list[str]) -> None:
 
 def test_comparison_with_the_published_number() -> None:
     one = compare(kitchen(BURGER))
-    assert (one.published, one.status) == (10, "optimal")
-    assert one.optimal is not None
-    assert one.gap_published == 10 / one.optimal - 1
-    (row,) = summarize([one])
-    assert (row["set"], row["kitchens"], row["proved"]) == ("robotouille/synchronous", 1, 1)
-    assert row["below"] == (one.optimal > 10)
-    assert [line["optimal"] for line in lines("compare", BURGER)] == [one.optimal]
+    (published,) = one.entries
+    assert (published.method, published.makespan, published.accepted, one.exact.status) == (
+        "published",
+        10,
+        None,
+        "optimal",
+    )
+    assert one.optimum is not None
+    assert one.gap(published) == 10 / one.optimum - 1
+    proved, row = summarize([one])
+    assert (proved["set"], proved["problems"], proved["answered"]) == ("robotouille/synchronous", 1, 1)
+    assert (row["method"], row["below"]) == ("published", one.optimum > 10)
+    assert [line["optimal"] for line in lines("compare", BURGER)] == [one.optimum]
 
 
 @pytest.mark.slow

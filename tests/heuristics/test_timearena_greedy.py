@@ -3,11 +3,12 @@
 import pytest
 
 from planoracle.heuristics.registry import run
-from planoracle.heuristics.timearena_greedy import printed, realise, released, without_objects
+from planoracle.heuristics.timearena_greedy import printed, realise, released
 from planoracle.instances.catalogue import load
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import referee
 from planoracle.instances.timearena import encode, rules
+from planoracle.instances.timearena.relaxation import without_objects
 from planoracle.instances.timearena.sets import names, scenario_set
 from planoracle.instances.timearena.world import world
 
@@ -34,6 +35,7 @@ def test_household4_is_claimed_in_nine_minutes_that_the_rules_do_not_allow():
     for name in ("timearena-greedy", "timearena-greedy-released"):
         answer = run(problem, name)
         assert answer.schedule is None
+        assert answer.claim == 9
         assert answer.reason.startswith("claims 9 minutes, impossible under the rules: object fruit_tree is occupied")
     made = ["add water to watering_can", "water fruit_tree by watering_can", "trim fruit_tree"]
     verdict = rules.replay(world(problem.name), made, 40)
