@@ -20,8 +20,7 @@ from dataclasses import replace
 from random import Random
 from time import perf_counter
 
-from support.trajectories import trajectory_of
-
+from planoracle.instances import registry
 from planoracle.instances.catalogue import load
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan import facts
@@ -46,7 +45,8 @@ def situations(instance: Instance) -> Iterator[tuple[DecisionPoint, int]]:
     """Situations along the released reference plan, with the ticks per step of the run."""
     plan = facts.reference_plan(*instance.name.split("/")[1:])
     if plan:
-        run = trajectory_of(instance, ", ".join(command.text for command in plan), PROFILES["released"])
+        text = ", ".join(command.text for command in plan)
+        run = registry.of(instance).run(instance, text, PROFILES["released"])
         if run.impossible is None:
             yield from ((situation, step_of(run)) for situation in run.points)
 

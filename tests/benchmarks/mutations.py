@@ -31,7 +31,7 @@ from support.specimens import submissions, verdicts
 from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grader, grade_all
 from planoracle.analysis.problems import Problems
-from planoracle.analysis.profiles import BENCHMARKS, profiles
+from planoracle.analysis.profiles import profiles
 from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import Repairer
 from planoracle.analysis.submissions import answers, read_submissions
@@ -101,7 +101,7 @@ def main() -> None:
     chosen = parser.parse_args()
     seeds = submissions() + (verdicts(chosen.verdicts) if chosen.verdicts else [])
     print(f"{len(seeds)} valid submissions")
-    graders = [Grader(*(profiles(name)[benchmark] for benchmark in BENCHMARKS)) for name in ("paper", "released")]
+    graders = [Grader(profiles(name)) for name in ("paper", "released")]
     problems, repairer = Problems(), Repairer(time_limit=1.0)
     tools: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
         "regret": lambda problem, submission: regret(problem, submission, seconds=1.0).as_dict(),

@@ -51,7 +51,7 @@ def main() -> None:
 
     lines = [{"id": str(n), "instance": result.instance, "plan": result.plan} for n, (result, _) in enumerate(results)]
     for name, rules in PROFILES.items():
-        grader = Grader(rules)
+        grader = Grader({"recipe2plan": rules})
         for line in lines:
             grader.grade(line)
         began = perf_counter()

@@ -10,9 +10,8 @@ from collections import Counter
 from random import Random
 from time import perf_counter
 
-from support.trajectories import trajectory_of
-
 from planoracle.analysis.regret import regret
+from planoracle.instances import registry
 from planoracle.instances.catalogue import load
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan.profile import PROFILES
@@ -48,7 +47,7 @@ def profiles() -> list:
 
 def states() -> None:
     """Value all situations of the reference plans along the run, then the same ones singly in random order."""
-    runs = [trajectory_of(instance, plan, RULES) for instance, plan in references()]
+    runs = [registry.of(instance).run(instance, plan, RULES) for instance, plan in references()]
     for run in runs:
         value_of(run.begin, step_of(run))  # builds the model
     began = perf_counter()
