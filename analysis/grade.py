@@ -74,21 +74,21 @@ class Grade:
         """Return the grade of a run; ``about`` are the fields that say whose it is."""
         benchmark, verdict = registry.of(run.problem), run.verdict
         measured = benchmark.measure(run, oracle)
-        found = cls(
-            scored=True,
-            success=verdict.success,
-            violation=verdict.fatal.kind if verdict.fatal else None,
-            violation_index=verdict.fatal.position if verdict.fatal else None,
-            violations=tuple(one.as_dict() for one in verdict.violations),
-            executed=verdict.executed,
-            progress=verdict.progress,
-            goal_ratio=verdict.goal_ratio,
-            makespan=verdict.makespan,
-            optimal_makespan=measured.optimum,
-            metrics=measured.metrics,
+        figures: dict[str, Any] = {
+            "scored": True,
+            "success": verdict.success,
+            "violation": verdict.fatal.kind if verdict.fatal else None,
+            "violation_index": verdict.fatal.position if verdict.fatal else None,
+            "violations": tuple(one.as_dict() for one in verdict.violations),
+            "executed": verdict.executed,
+            "progress": verdict.progress,
+            "goal_ratio": verdict.goal_ratio,
+            "makespan": verdict.makespan,
+            "optimal_makespan": measured.optimum,
             **about,
-        )
-        return replace(found, main_score=benchmark.main_score(found.row()))
+        }
+        score = benchmark.main_score(figures | measured.metrics)
+        return cls(**figures, main_score=score, metrics=measured.metrics)
 
     def row(self, *, trace: bool = False) -> dict[str, Any]:
         """Return the grade as a flat row, the benchmark's own fields at the end; ``steps`` only with ``trace``."""
