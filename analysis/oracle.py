@@ -30,7 +30,7 @@ class Oracle:
         """Return what is known about the best plans under some rules."""
         if problem.kind == "schedule":  # the rules are in it
             return optimum(problem)
-        return optimum(problem, rules, seconds=self.seconds)
+        return optimum(problem, rules.deciding(), seconds=self.seconds)
 
     def rest(self, run: AnyRun) -> Best:
         """Return the best way to go on where a run ended; the makespan is that of what is left."""

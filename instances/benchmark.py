@@ -89,11 +89,15 @@ class Generator(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """The field in which a submission may set its run a limit of its own, and the largest one that is taken."""
+    """The field in which a submission may set its run a limit of its own, and the largest one that is taken.
+
+    ``optional``: it may be null, for none.
+    """
 
     field: str
     most: int
     unit: str
+    optional: bool = False
 
 
 @cache

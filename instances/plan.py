@@ -56,13 +56,13 @@ def given_plan(submission: object, fields: Sequence[str]) -> object:
     return submission
 
 
-def given_limit(submission: object, field: str, most: int, what: str) -> int | None:
+def given_limit(submission: object, field: str, most: int, what: str, optional: bool = False) -> int | None:
     """Return the limit that a submission sets its own run, ``None`` if it sets none.
 
     Parameters
     ----------
-    most, what
-        The largest limit, and what it is a number of.
+    most, what, optional
+        The largest limit, what it is a number of, and whether it may be null, for none.
 
     Raises
     ------
@@ -72,6 +72,8 @@ def given_limit(submission: object, field: str, most: int, what: str) -> int | N
     if not isinstance(submission, Mapping) or field not in submission:
         return None
     value = submission[field]
+    if value is None and optional:
+        return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         raise InputError(f"must be {what}, at most {most}", field=field, value=value)
     return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from planoracle.instances.errors import UnknownNameError
 
@@ -14,6 +14,10 @@ __all__ = ["Rules", "choose"]
 @dataclass(frozen=True, slots=True)
 class Rules:
     """Base of all profiles of rules; by itself the general rules, which leave no choice."""
+
+    def deciding(self) -> Self:
+        """Return the profile as far as it decides which plans are best, all else as usual."""
+        return self
 
 
 _Profile = TypeVar("_Profile", bound=Rules)

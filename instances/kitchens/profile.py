@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from planoracle.instances.profiles import Rules, choose
 
@@ -34,6 +34,11 @@ class Profile(Rules):
     normalize: bool = True
     limit: str = "optimum"
     price_rest: bool = False
+
+    def deciding(self) -> Profile:
+        """Return the profile as far as it decides which plans are best."""
+        usual = Profile()
+        return replace(self, normalize=usual.normalize, limit=usual.limit, price_rest=usual.price_rest)
 
 
 PROFILES = {"paper": Profile(), "released": Profile(skip_after_finish=True, normalize=False)}

@@ -23,7 +23,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     title = "Robotouille"
     citation = "Gonzalez-Pumariega et al., 2025"
     plan_fields = ("actions", "plan")
-    limit = Limit("limit", 10_000, "a number of steps")
+    limit = Limit("limit", 10_000, "a number of steps", optional=True)
     first_moment = 1
     slots = True
     waits_are_commands = True

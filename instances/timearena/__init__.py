@@ -42,7 +42,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
         """Return the problem with the second objects that the reservations leave."""
         from planoracle.instances.timearena import encode
 
-        return problem if problem.origin == rules else encode.under(problem.name, rules)
+        return encode.under(problem, rules)
 
     @property
     def references(self) -> Sequence[Reference[Instance]]:

@@ -54,9 +54,15 @@ def instance(scene: World, rules: Profile = PROFILES["paper"]) -> Instance:
     )
 
 
+def under(problem: Instance, rules: Profile) -> Instance:
+    """Return a combination as some rules leave it: by which objects may meet, all else decides about runs alone."""
+    origin = problem.origin if isinstance(problem.origin, Profile) else PROFILES["paper"]
+    wanted = rules.deciding()
+    return problem if origin.deciding() == wanted else _under(problem.name, wanted)
+
+
 @lru_cache(maxsize=2048)
-def under(name: str, rules: Profile) -> Instance:
-    """Return a combination by its name as some rules leave it, see `instance`."""
+def _under(name: str, rules: Profile) -> Instance:
     return instance(world(name), rules)
 
 

@@ -33,6 +33,8 @@ class Profile(Rules):
         container refuse, whatever the verb, all but the objects of its task that are reserved themselves.
     normalize
         Forgive case and spaces in decisions.
+    price_waits
+        Work out what every wait cost, which takes a solve for each minute next to one.
     """
 
     score_source: str = "replay"
@@ -44,6 +46,10 @@ class Profile(Rules):
     reserved_objects: str = "task"
     normalize: bool = True
     price_waits: bool = False
+
+    def deciding(self) -> Profile:
+        """Return the profile as far as it decides which plans are best: by which objects may meet."""
+        return Profile(reserved_objects=self.reserved_objects)
 
 
 PROFILES = {

@@ -166,9 +166,7 @@ def _end(here: DecisionPoint) -> int:
 
 def replay(problem: Instance, plan: Plan[list[str]], rules: Profile) -> TimeArenaRun:
     """Replay minute by minute."""
-    if problem.origin == rules:
-        return TimeArenaRun(problem, plan, rules)
     try:
-        return TimeArenaRun(encode.under(problem.name, rules), plan, rules)
+        return TimeArenaRun(encode.under(problem, rules), plan, rules)
     except InputError as error:
         return TimeArenaRun(problem, plan, rules, impossible=str(error))
