@@ -58,7 +58,7 @@ class DecisionPoint:
         Makespan of what has been done.
     over
         Why the run cannot go on from here, if so: the name of its end.
-    spoiled
+    dead_end
         Whether doing all that is left would not be a success; ways to undo are not looked for.
     """
 
@@ -67,7 +67,7 @@ class DecisionPoint:
     lost: int = 0
     reached: int = 0
     over: str | None = None
-    spoiled: bool = False
+    dead_end: bool = False
 
     @property
     def complete(self) -> bool:
@@ -153,7 +153,7 @@ class Trajectory(Run[Instance, _C, _R]):
     def lost_at(self, count: int) -> str | None:
         """Return whether the run is over, or spoiled, after so many decisions."""
         point = self.points[count]
-        return "over" if point.over is not None else "spoiled" if point.spoiled else None
+        return "over" if point.over is not None else "spoiled" if point.dead_end else None
 
     def wait_until(self, clock: int) -> None:
         """Let time pass where the run stopped, if no command comes after; see `Run.wait_until`."""

@@ -73,7 +73,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         here = self.begin
         made: dict[tuple[str, int], Turn] = {}
         calls = dict.fromkeys(self.task.by_id, 0)
-        regular, spoiled, checks = True, False, 0
+        regular, dead_end, checks = True, False, 0
         for position, turn in enumerate(run.turns):
             pieces, instance = here.state.pieces, here.instance
             if turn.step is not None:
@@ -87,11 +87,11 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
                 instance = self._variant(made, calls)
                 if not regular and not self.success:
                     checks += 1
-                    spoiled = checks > _MAX_CHECKS or not self._can_succeed(run, position + 1)
+                    dead_end = checks > _MAX_CHECKS or not self._can_succeed(run, position + 1)
             over = "closed" if turn.kind == "close" and not self.success else None
             same = instance is here.instance
             state = State(pieces, position + 1)
-            here = DecisionPoint(instance, state, reached=position + 1, over=over, spoiled=spoiled)
+            here = DecisionPoint(instance, state, reached=position + 1, over=over, dead_end=dead_end)
             kind = "wait" if turn.kind == "wait" else "act" if turn.kind == "close" or turn.step is not None else "lost"
             fault = faults.get(position)
             moves.append(Move(position, _words(turn), kind, position, position + 1, fault, after=here, restricts=same))
@@ -182,7 +182,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
                 continue
             piece = Piece(action.id, state.clock, 1, instance.agents[0])
             after = State((*state.pieces, piece), state.clock + 1)
-            made = DecisionPoint(instance, after, reached=state.clock + 1, spoiled=point.spoiled)
+            made = DecisionPoint(instance, after, reached=state.clock + 1, dead_end=point.dead_end)
             yield LegalAction(json.dumps(self._messages[action.id]), "act", made)
         yield LegalAction(json.dumps(WAIT), "wait", waited(point, state.clock + step))
 

@@ -117,7 +117,7 @@ class Solver:
     def _after(self, before: Value, one: LegalAction) -> Value:
         """Return the value after a command."""
         here, after = self.run.points[self.run.stop], one.after
-        witness = before.witness if before.makespan is not None and not after.spoiled and not after.complete else None
+        witness = before.witness if before.makespan is not None and not after.dead_end and not after.complete else None
         if witness is not None and state_solver(after.instance, self.grid).keeps(witness, after.state):
             return before
         least = before.lower if after.instance is here.instance else 0

@@ -1,7 +1,7 @@
-"""Values of all situations of a run: few of them have to be solved for.
+"""Values of all points of a run: few of them have to be solved for.
 
 Within a stretch in which decisions only restrict what can follow, the best makespan never falls. So where it is the
-same at both ends, it is the same in between; and a schedule found for one situation holds for all later ones that
+same at both ends, it is the same in between; and a schedule found for one point holds for all later ones that
 keep to it. What is left is halved.
 """
 
@@ -19,7 +19,7 @@ from planoracle.solver.states.solver import NEVER, StateSolver, Value
 
 __all__ = ["fill", "state_solver", "step_of", "value_of", "values_of"]
 
-# With more steps than this in interruptible actions a model is too large; situations are then left open.
+# With more steps than this in interruptible actions a model is too large; points are then left open.
 _MAX_SEGMENTS = 6_000
 
 
@@ -42,7 +42,7 @@ def step_of(run: AnyTrajectory) -> int:
 
 
 def value_of(
-    situation: DecisionPoint,
+    point: DecisionPoint,
     step: int,
     at_least: int = 0,
     at_most: int | None = None,
@@ -50,65 +50,65 @@ def value_of(
     seconds: float = 10.0,
     solver: StateSolver | None = None,
 ) -> Value:
-    """Return the best makespan that a situation leaves, lost time counted; see `StateSolver.value`.
+    """Return the best makespan that a point leaves, lost time counted; see `StateSolver.value`.
 
     ``solver`` is by default the one that is kept with the instance.
     """
-    lost, instance = situation.lost, situation.instance
-    if situation.spoiled:
+    lost, instance = point.lost, point.instance
+    if point.dead_end:
         return Value(0, None)
-    if situation.complete:
-        end = max(situation.reached, lost + max(piece.end for piece in situation.state.pieces))
+    if point.complete:
+        end = max(point.reached, lost + max(piece.end for piece in point.state.pieces))
         return Value(end, end)
     if sum(action.duration for action in instance.actions if action.interruptible) > _MAX_SEGMENTS * step:
         return Value(at_least, at_most)
-    solver = solver or state_solver(instance, step, situation.state.clock)
+    solver = solver or state_solver(instance, step, point.state.clock)
     least = max(0, at_least - lost)
-    found = solver.value(situation.state, least, None if at_most is None else at_most - lost, seconds=seconds)
+    found = solver.value(point.state, least, None if at_most is None else at_most - lost, seconds=seconds)
     if found.lower >= NEVER:
         return found
-    most = None if found.upper is None else max(found.upper + lost, situation.reached)
-    return replace(found, lower=max(found.lower + lost, situation.reached), upper=most)
+    most = None if found.upper is None else max(found.upper + lost, point.reached)
+    return replace(found, lower=max(found.lower + lost, point.reached), upper=most)
 
 
 def values_of(run: AnyTrajectory, *, seconds: float = 10.0) -> list[Value]:
-    """Return the value of the situation before the first and after every decision of a run.
+    """Return the value of the point before the first and after every decision of a run.
 
     Parameters
     ----------
     seconds
-        Wall time at most for one situation.
+        Wall time at most for one point.
     """
-    situations = run.points
+    points = run.points
     if run.impossible is not None:
-        return [Value(NEVER, None)] * len(situations)
+        return [Value(NEVER, None)] * len(points)
     values: list[Value] = []
     first = 0
-    for last in range(len(situations)):
-        ends = last + 1 == len(situations)
-        if ends or not run.steps[last].restricts or situations[last + 1].spoiled != situations[last].spoiled:
-            values += _stretch(situations[first : last + 1], step_of(run), seconds)
+    for last in range(len(points)):
+        ends = last + 1 == len(points)
+        if ends or not run.steps[last].restricts or points[last + 1].dead_end != points[last].dead_end:
+            values += _stretch(points[first : last + 1], step_of(run), seconds)
             first = last + 1
     return values
 
 
-def _stretch(situations: Sequence[DecisionPoint], step: int, seconds: float) -> list[Value]:
-    """Value situations each of which only restricts the one before."""
-    if situations[0].spoiled:
-        return [Value(0, None)] * len(situations)
-    last = len(situations) - 1
-    latest = situations[-1].state.clock
-    state_solver(situations[0].instance, step, latest)
-    values: list[Value | None] = [None] * len(situations)
-    begin = values[0] = value_of(situations[0], step, seconds=seconds)
+def _stretch(points: Sequence[DecisionPoint], step: int, seconds: float) -> list[Value]:
+    """Value points each of which only restricts the one before."""
+    if points[0].dead_end:
+        return [Value(0, None)] * len(points)
+    last = len(points) - 1
+    latest = points[-1].state.clock
+    state_solver(points[0].instance, step, latest)
+    values: list[Value | None] = [None] * len(points)
+    begin = values[0] = value_of(points[0], step, seconds=seconds)
     if last:
-        values[last] = value_of(situations[last], step, begin.lower, seconds=seconds)
+        values[last] = value_of(points[last], step, begin.lower, seconds=seconds)
         fill(
             values,
             0,
             last,
-            lambda k, low, high: value_of(situations[k], step, low.lower, high.upper, seconds=seconds),
-            lambda k, value: _kept(situations[k], value, situations[k + 1], step),
+            lambda k, low, high: value_of(points[k], step, low.lower, high.upper, seconds=seconds),
+            lambda k, value: _kept(points[k], value, points[k + 1], step),
         )
     return [value for value in values if value is not None]
 
@@ -120,14 +120,14 @@ def fill(
     solve: Callable[[int, Value, Value], Value],
     kept: Callable[[int, Value], Value | None],
 ) -> None:
-    """Value what lies between two situations whose values are known, where values never fall.
+    """Value what lies between two points whose values are known, where values never fall.
 
     Parameters
     ----------
     solve
-        Returns the value of a situation that lies between those of two others.
+        Returns the value of a point that lies between those of two others.
     kept
-        Returns the value of the situation after one whose value is known, if that needs no search.
+        Returns the value of the point after one whose value is known, if that needs no search.
     """
     while high - low > 1:
         before, after = values[low], values[high]
