@@ -112,7 +112,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     Most of it stands in modules of its package that have fixed names, each imported when it is first asked for:
 
     - ``sets``: the functions of `Shelf`; ``reader``: ``recognises(document)``, ``read(document, source)``;
-      ``generator``: ``style()``, which returns a `Generator`. None of the three must be there.
+      ``generator``: ``style()``, which returns a `Generator`;
+      ``environment``: ``live(problem, rules)``, which returns an `Environment`. None of the four must be there.
     - ``profile``: ``PROFILES``, and ``CHOICES`` with the values of rules that are text.
     - ``language``: ``commands(problem, given, rules)``; where problems are scheduling problems also
       ``written(problem, schedule)`` and ``schedule(problem, plan)``.
@@ -233,7 +234,10 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         InputError
             If the benchmark has none.
         """
-        raise InputError("has no live environment", field="benchmark", value=self.name)
+        part = self._part("environment")
+        if part is None:
+            raise InputError("has no live environment", field="benchmark", value=self.name)
+        return cast(Environment, part.live(problem, self.rules_of(problem) if rules is None else rules))
 
     # Rules
 

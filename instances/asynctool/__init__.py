@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from planoracle.instances.benchmark import Environment, ScheduleBenchmark
+from planoracle.instances.benchmark import ScheduleBenchmark
 from planoracle.instances.model import Instance
 from planoracle.instances.plan import Plan
+from planoracle.instances.profiles import Rules
 from planoracle.instances.references import Claim, Reference
 from planoracle.instances.schedule import Schedule
-
-if TYPE_CHECKING:
-    from planoracle.instances.asynctool.profile import Profile
 
 __all__ = ["AsyncTool", "benchmark"]
 
 
-class AsyncTool(ScheduleBenchmark[list[object], "Profile"]):
+class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     """A plan is the list of the agent's messages, one a turn."""
 
     name = "asynctool"
@@ -35,13 +33,6 @@ class AsyncTool(ScheduleBenchmark[list[object], "Profile"]):
         from planoracle.instances.asynctool import encode, reader
 
         return reader.to_document(encode.problem_of(problem))
-
-    def environment(self, problem: Instance, rules: Profile | None = None) -> Environment:
-        """Return one run of an agent, whose calls are carried out."""
-        from planoracle.instances.asynctool import encode
-        from planoracle.instances.asynctool import environment as live
-
-        return live.Environment(encode.problem_of(problem), self.rules_of(problem) if rules is None else rules)
 
     def written(self, problem: Instance, schedule: Schedule) -> list[dict[str, Any]]:
         """Write the messages."""

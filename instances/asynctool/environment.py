@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 
 from planoracle.instances.asynctool import executors
 from planoracle.instances.asynctool.calls import Call
+from planoracle.instances.asynctool.encode import problem_of
 from planoracle.instances.asynctool.language import read_message
 from planoracle.instances.asynctool.problem import Problem
 from planoracle.instances.asynctool.profile import PROFILES, Profile
+from planoracle.instances.model import Instance
 
-__all__ = ["Environment", "Turn"]
+__all__ = ["Environment", "Turn", "live"]
 
 _INSTRUCTIONS = """You work on several tasks at the same time by calling functions, one in every message:
 {"id": "<id of the task>", "func_name": "<name>", "params": {"<parameter>": <value>}}
@@ -146,3 +148,8 @@ class Environment:
                 del self._open[task][step]
                 return step
         return None
+
+
+def live(problem: Instance, rules: Profile) -> Environment:
+    """Return one run of an agent on an encoded problem."""
+    return Environment(problem_of(problem), rules)
