@@ -166,13 +166,15 @@ class Instance(Remembering):
     name
         As on the command line, e.g. ``recipe2plan/timed/Cobbler_Pancakes``.
     benchmark
-        Which rules and plan language apply; ``"own"`` for the general ones.
+        Which rules and plan language apply; ``"generic"`` for the general ones.
     unit
         What a tick is called, e.g. ``"second"``.
     time_limit
         No action may end after this tick, if given.
     origin
         What the benchmark's own rules need beyond this model, if anything.
+    rest_of
+        The problem of which this is what a run has left open, if it is such a rest.
 
     Raises
     ------
@@ -191,6 +193,7 @@ class Instance(Remembering):
     seconds_per_tick: int | None = None
     time_limit: int | None = None
     origin: object = field(default=None, compare=False, repr=False)
+    rest_of: Instance | None = field(default=None, compare=False, repr=False)
 
     @property
     def kind(self) -> str:

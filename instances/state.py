@@ -92,7 +92,8 @@ def restricted(instance: Instance, state: State) -> Instance:
         actions=tuple(actions),
         lags=tuple(lags),
         benchmark="generic",
-        origin=instance,
+        origin=None,
+        rest_of=instance,
     )
 
 

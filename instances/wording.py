@@ -23,7 +23,7 @@ def action_name(instance: Instance, action: str) -> str:
     >>> action_name(load("asynctool/files_1"), "files_1/2 make_folder")
     'call 2 of files_1 (make_folder)'
     """
-    original = _original(instance)
+    original = instance.rest_of or instance
     return registry.of(original).name_of(original, action)
 
 
@@ -60,10 +60,5 @@ def moment(instance: Problem, tick: int) -> str:
     """
     if instance.seconds_per_tick == 1:
         return format_clock(tick)
-    return f"{instance.unit} {tick + registry.of(_original(instance)).first_moment}"
-
-
-def _original(instance: Problem) -> Problem:
-    """Return the instance of which this one is the rest (see `planoracle.instances.state.restricted`)."""
-    origin = getattr(instance, "origin", None)
-    return origin if isinstance(origin, Instance) else instance
+    original: Problem = getattr(instance, "rest_of", None) or instance
+    return f"{instance.unit} {tick + registry.of(original).first_moment}"

@@ -130,10 +130,6 @@ def _keys(instance: Instance, chosen: Iterable[Constraint]) -> set[_Key]:
     return keys
 
 
-def _original(instance: Instance) -> Instance:
-    return instance.origin if isinstance(instance.origin, Instance) else instance
-
-
 def _is_decision(lag: Lag) -> bool:
     return lag.before == NOW and lag.minimum is not None and lag.minimum == lag.maximum
 
@@ -151,7 +147,7 @@ def _is_fact(instance: Instance, lag: Lag) -> bool:
 def _piece(instance: Instance, name: str) -> tuple[str, str]:
     """Return the action of which ``name`` is an earlier piece, and the piece's number; ``""`` twice if of none."""
     action, _, number = name.rpartition("#")
-    known = _original(instance).by_id
+    known = (instance.rest_of or instance).by_id
     return (action, number) if NOW in instance.by_id and name not in known and action in known else ("", "")
 
 
@@ -163,7 +159,7 @@ def _clock(instance: Instance) -> int:
 
 def _release(instance: Instance, name: str) -> int:
     """Return the release of an action, which in what is left of a run is hidden in its lag from `NOW`."""
-    hidden = _original(instance).by_id.get(name) if NOW in instance.by_id else None
+    hidden = (instance.rest_of or instance).by_id.get(name) if NOW in instance.by_id else None
     return max(instance.by_id[name].release, hidden.release if hidden else 0)
 
 
@@ -328,7 +324,7 @@ class _Weakening:
             agents=(*original.agents, *self.hired.values()),
             benchmark="generic",
             time_limit=original.time_limit if limited else None,
-            origin=_original(original),
+            rest_of=original.rest_of or original,
         )
 
     def lag(self, lag: Lag) -> Lag | None:
