@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from planoracle.analysis.selection import criteria
 from planoracle.heuristics.registry import run
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError
@@ -165,11 +164,9 @@ class Drawn:
 
     @cached_property
     def selected(self) -> bool:
-        """Whether it meets the criteria of Recipe2Plan; raises `InputError` for problems of another kind."""
+        """Whether it meets its benchmark's criteria; raises `InputError` if that tells none."""
         problem = self.generated.problem
-        if not isinstance(problem, Instance):
-            raise InputError("must be recipe2plan: the criteria are about recipes", field="benchmark")
-        return criteria(problem).selected
+        return registry.of(problem).selected(problem, lambda one, method: run(one, method).makespan)
 
 
 def sift(
@@ -188,7 +185,7 @@ def sift(
         Keep those with a proved optimum of which the best greedy schedule loses at least so much. Where all
         greedy schedulers fail nothing is measured, and the problem is dropped.
     select
-        Keep those that meet the criteria of Recipe2Plan (`planoracle.analysis.selection`).
+        Keep those that meet the criteria of their benchmark.
     heuristics, time_limit
         As for `measure`.
     """

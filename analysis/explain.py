@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.model import Instance
-from planoracle.instances.problem import Problem, of_kind
+from planoracle.instances.problem import Problem, for_kind
 from planoracle.instances.status import Status
 from planoracle.instances.wording import span
 
 if TYPE_CHECKING:
+    from planoracle.instances.kitchens.kitchen import Kitchen
     from planoracle.solver.explain.certificate import Certificate
     from planoracle.solver.explain.conflict import Conflict
 
@@ -111,9 +112,7 @@ def explain(problem: Problem, *, time_limit: float = 60.0) -> Explanation:
 (make_folder) 1 turn + call 2 of files_1 (make_folder) 1 turn + ALL COMPLETED 1 turn = 4 turns: everything takes at \
 least 4 turns.
     """
-    if isinstance(problem, Kitchen):
-        return _kitchen(problem, time_limit)
-    return _schedule(of_kind(problem, Instance), time_limit)
+    return for_kind(problem, _EXPLAINED)(problem, time_limit)
 
 
 def _schedule(instance: Instance, time_limit: float) -> Explanation:
@@ -184,3 +183,6 @@ def _kitchen(kitchen: Kitchen, time_limit: float) -> Explanation:
 
 def _steps(count: int) -> str:
     return f"{count} step{'' if count == 1 else 's'}"
+
+
+_EXPLAINED: Final[dict[str, Callable[[Any, float], Explanation]]] = {"schedule": _schedule, "kitchen": _kitchen}

@@ -131,18 +131,18 @@ class Grader:
         self.problems = problems or Problems()
         self.oracle = oracle or Oracle()
 
-    def grade(self, submission: Any, line: int | None = None) -> Grade:
+    def grade(self, submission: object, line: int | None = None) -> Grade:
         """Grade one submission: ``{"id", "instance", "plan"}`` and optionally ``"model"``.
 
         Never raises for what a submission holds: one that cannot be judged, be it by a fault of ours, is
         unscored and says why.
         """
         try:
-            return self.graded(self.run(submission), submission, line)
+            return self.graded(self.run(submission), checked(submission), line)
         except Exception as error:
             return self.unscored(submission, error, line)
 
-    def run(self, submission: Any) -> AnyRun:
+    def run(self, submission: object) -> AnyRun:
         """Replay one submission; raises `InputError` for what cannot be read."""
         problem = self.problems.find(checked(submission)["instance"])
         benchmark = registry.of(problem)
@@ -153,7 +153,7 @@ class Grader:
         about = {"id": submission["id"], "instance": submission["instance"], "model": submission.get("model")}
         return Grade.of_run(run, self.oracle, **about, benchmark=run.problem.benchmark, line=line)
 
-    def unscored(self, submission: Any, error: Exception, line: int | None = None) -> Grade:
+    def unscored(self, submission: object, error: Exception, line: int | None = None) -> Grade:
         """Return what is said of a submission that cannot be judged."""
         submitted = submission if isinstance(submission, dict) else {}
         return Grade(

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from os.path import isfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from planoracle.analysis.recent import Recent
-from planoracle.instances import catalogue
+from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem
 
 __all__ = ["Problems"]
-
-# Longer names are no paths of originals.
-_MOST = 300
 
 
 class Problems:
@@ -21,8 +18,9 @@ class Problems:
 
     Parameters
     ----------
-    originals
-        A folder with the simulator's kitchens: ``robotouille/asynchronous/…`` and ``seeded/…`` then are its files.
+    data
+        Folders with copies of the authors' own data, by benchmark: names then mean their files, see
+        `planoracle.instances.benchmark.Benchmark.file_of`.
     files
         Whether names may be paths; if not, only those that have been `put` are.
 
@@ -32,8 +30,8 @@ class Problems:
     'timearena/household1'
     """
 
-    def __init__(self, originals: Path | None = None, *, files: bool = True) -> None:
-        self.originals = originals
+    def __init__(self, data: Mapping[str, Path] | None = None, *, files: bool = True) -> None:
+        self._data = [(registry.get(name), folder) for name, folder in (data or {}).items()]
         self.files = files
         self._found: Recent[str, Problem | InputError] = Recent(1024)
 
@@ -55,21 +53,17 @@ class Problems:
 
     def in_file(self, name: str) -> bool:
         """Whether a name stands for a file, or for something in one."""
-        return self.files and (self._original(name) is not None or catalogue.is_file(name))
+        return self.files and catalogue.is_file(self._place(name))
 
     def _read(self, name: str) -> Problem:
         if not self.files:
             return catalogue.problem(name)
-        original = self._original(name)
-        path = name if original is None else str(original)
+        path = self._place(name)
         problems = catalogue.read_problems(path) if catalogue.is_file(path) else [catalogue.problem(path)]
         if len(problems) != 1:
             raise InputError("must name a single problem", field="instance", value=name)
         return problems[0]
 
-    def _original(self, name: str) -> Path | None:
-        inner = Path(name.removeprefix("robotouille/"))
-        if self.originals is None or len(name) > _MOST or "\0" in name or inner.is_absolute() or ".." in inner.parts:
-            return None
-        files = (self.originals / inner.parent / f"{inner.name}{ending}" for ending in ("", ".json"))
-        return next((path for path in files if isfile(path)), None)  # which raises for no path
+    def _place(self, name: str) -> str:
+        """Return the file that a name means, or the name itself."""
+        return next(filter(None, (benchmark.file_of(name, folder) for benchmark, folder in self._data)), name)

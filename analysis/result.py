@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Instance
-from planoracle.instances.problem import Problem, of_kind
+from planoracle.instances.problem import Problem
 from planoracle.solver.result import Result as Solved
 
 if TYPE_CHECKING:
@@ -58,16 +57,10 @@ class Result(Solved):
         InputError
             If there is no plan, or it is too long to draw.
         """
+        from planoracle.analysis.figures.plan import draw
+
         self._check()
-        if self.schedule is not None:
-            from planoracle.analysis.figures.gantt import gantt
-
-            return gantt(of_kind(self.problem, Instance), self.schedule, ax)
-        from planoracle.analysis.figures.kitchen import picture
-        from planoracle.instances.kitchens.kitchen import Kitchen
-        from planoracle.instances.kitchens.run import replay
-
-        return picture(replay(of_kind(self.problem, Kitchen), self.actions), ax)
+        return draw(self.problem, self.plan, ax)
 
     def _check(self) -> None:
         if self.plan is None:

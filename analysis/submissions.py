@@ -67,7 +67,7 @@ def read_submissions(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any 
         yield number + 1, InputError(f"cannot be read any further: {error.strerror}", source=source)
 
 
-def checked(submission: Any) -> dict[str, Any]:
+def checked(submission: object) -> dict[str, Any]:
     """Return a submission that has ``id``, ``instance`` and possibly ``model`` as text; raises `InputError`."""
     if not isinstance(submission, dict):
         raise InputError("must be an object with id, instance and plan", field="submission", value=submission)

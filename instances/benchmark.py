@@ -29,7 +29,17 @@ from planoracle.instances.schedule import Schedule
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row
 from planoracle.instances.targets import Dropped
 
-__all__ = ["AnyBenchmark", "AnyRun", "Benchmark", "Environment", "Generator", "Limit", "ScheduleBenchmark", "Shelf"]
+__all__ = [
+    "AnyBenchmark",
+    "AnyRun",
+    "Benchmark",
+    "Composer",
+    "Environment",
+    "Generator",
+    "Limit",
+    "ScheduleBenchmark",
+    "Shelf",
+]
 
 _P = TypeVar("_P", bound=Problem)
 _C = TypeVar("_C")
@@ -88,6 +98,24 @@ class Generator(NamedTuple):
     salt: str = ""
 
 
+class Composer(NamedTuple):
+    """How tasks that a benchmark has are put together to new problems that have names.
+
+    Attributes
+    ----------
+    kinds
+        Of combinations, the usual one first.
+    variant
+        What usually stands behind the ``@`` of a name.
+    compose
+        Returns names and their tasks, for a kind, a number of tasks and of problems, a seed, and a variant.
+    """
+
+    kinds: tuple[str, ...]
+    variant: str
+    compose: Callable[[str, int, int, int, str], Sequence[tuple[str, Sequence[str]]]]
+
+
 class Limit(NamedTuple):
     """The field in which a submission may set its run a limit of its own, and the largest one that is taken.
 
@@ -126,6 +154,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     ----------
     name, title, citation
         As in names of problems, in headings, and in a bibliography.
+    formerly
+        What it was called in files and commands once, if it was.
     plan_fields
         Fields of a submission that may hold the plan, the one that counts first; the last is ``plan``.
     limit
@@ -144,6 +174,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         Whether a critique may name commands that lead on: not where their parameters are a part of the solution.
     elsewhere
         Package in which modules are sought that its own lacks.
+    data
+        What is in a copy of the authors' own data whose files names can mean, see `file_of`; empty if they cannot.
     heuristics
         The papers' own, by name: ``module:function`` as `planoracle.heuristics.registry` calls them.
     greedy
@@ -153,6 +185,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     name: str
     title: str
     citation: str = ""
+    formerly: str = ""
     plan_fields: tuple[str, ...] = ("plan",)
     limit: Limit | None = None
     first_moment: int = 0
@@ -162,6 +195,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     self_contained: bool = False
     hints: bool = True
     elsewhere: str = ""
+    data: str = ""
     heuristics: Mapping[str, str] = {}
     greedy: tuple[str, ...] = ()
 
@@ -203,9 +237,23 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         """Return the problems that a folder stands for that is marked, else ``[]``."""
         return []
 
+    def file_of(self, name: str, folder: Path) -> str | None:
+        """Return the file of the authors' `data` (or ``path#name`` in it) that a name means, ``None`` if there is none.
+
+        ``name`` can be anything, and must not lead out of the folder.
+        """
+        return cast("str | None", self._part("reader").file_of(name, folder) if self.data else None)
+
     @abstractmethod
     def document(self, problem: _P) -> dict[str, Any]:
         """Return a problem as a document that can be read again."""
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of what `document` returns; raises `InputError` if there is none."""
+        found = getattr(self._part("reader"), "json_schema", None)
+        if found is None:
+            raise InputError("has no JSON Schema", field="benchmark", value=self.name)
+        return dict(found())
 
     @abstractmethod
     def with_agents(self, problem: _P, crew: str) -> Problem:
@@ -225,6 +273,26 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         """How random problems in the style of this benchmark are made, if that is known."""
         part = self._part("generator")
         return None if part is None else cast(Generator, part.style())
+
+    @property
+    def composer(self) -> Composer | None:
+        """How the benchmark's tasks are put together to new problems with names, if they can be."""
+        return cast("Composer | None", getattr(self._part("sets"), "COMPOSER", None))
+
+    def selected(self, problem: _P, makespan: Callable[[Instance, str], int | None]) -> bool:
+        """Whether a problem meets the criteria by which the benchmark's authors chose theirs.
+
+        ``makespan`` returns that of the schedule of a heuristic, by name; ``None`` if it has none.
+
+        Raises
+        ------
+        InputError
+            If they tell none.
+        """
+        part = self._part("selection")
+        if part is None:
+            raise InputError("tells no criteria for its problems", field="benchmark", value=self.name)
+        return bool(part.selected(problem, makespan))
 
     def environment(self, problem: _P, rules: _R | None = None) -> Environment:
         """Return a live environment by some rules (default: those of the problem), for one run of an agent.
@@ -371,6 +439,12 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
         from planoracle.instances.files import to_document
 
         return to_document(of_kind(problem, Instance))
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of what `document` returns, that of our own format unless the reader has another."""
+        from planoracle.instances import files
+
+        return dict(getattr(self._part("reader"), "json_schema", files.json_schema)())
 
     def with_agents(self, problem: Instance, crew: str) -> Instance:
         """Return the problem by the general rules, see `planoracle.instances.crew`."""

@@ -28,8 +28,6 @@ __all__ = [
 
 FORMAT: Final = "planoracle/instance"
 VERSION: Final = 1
-# As the general rules were called in older files.
-_FORMERLY = "own"
 
 
 class _Strict(BaseModel):
@@ -204,13 +202,11 @@ def check(kind: Any, value: Any, field: str) -> None:
 
 def _benchmark(name: str) -> str:
     """Return the name of a benchmark whose problems a file can hold."""
-    if name in (GENERAL, _FORMERLY):
-        return GENERAL
-    found = registry.find(name)
+    found = registry.formerly(name)
     if found is None or not found.self_contained:
         known = [other for other in registry.names() if registry.get(other).self_contained]
         raise InputError(f"must be one of {', '.join(known)}", field="benchmark", value=name)
-    return name
+    return found.name
 
 
 def _instance(entry: InstanceDocument) -> Instance:

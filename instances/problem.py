@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["GENERAL", "Problem", "of_kind"]
+__all__ = ["GENERAL", "Problem", "for_kind", "of_kind"]
 
 _T = TypeVar("_T")
 
@@ -18,7 +18,8 @@ GENERAL = "generic"
 class Problem(Hashable, Protocol):
     """A problem of any kind, such as a scheduling `Instance` or a `Kitchen`. Immutable and hashable.
 
-    What needs no more than this takes a `Problem`; what needs a certain kind says which, see `of_kind`.
+    What needs no more than this takes a `Problem`; what serves several kinds has a table of them, see `for_kind`; what
+    needs a certain one says which, see `of_kind`.
     """
 
     @property
@@ -72,3 +73,18 @@ def of_kind(problem: Problem, kind: type[_T]) -> _T:
     if not isinstance(problem, kind):
         raise InputError(f"must be of kind {kind.__name__}, not {type(problem).__name__}", value=problem.name)
     return problem
+
+
+def for_kind(problem: Problem, choices: Mapping[str, _T]) -> _T:
+    """Return what there is for the kind of a problem; raises `InputError` if there is nothing.
+
+    Examples
+    --------
+    >>> from planoracle.instances.catalogue import problem
+    >>> for_kind(problem("timearena/lab1"), {"schedule": "pieces", "kitchen": "steps"})
+    'pieces'
+    """
+    if problem.kind not in choices:
+        known = " or ".join(f"a {kind}" for kind in choices)
+        raise InputError(f"{problem.name} must be {known}", field="kind", value=problem.kind)
+    return choices[problem.kind]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # which imports what benchmarks are made of
     from planoracle.instances.benchmark import AnyBenchmark
     from planoracle.instances.problem import Problem
 
-__all__ = ["GROUP", "find", "get", "names", "of", "register"]
+__all__ = ["GROUP", "find", "formerly", "get", "names", "of", "register"]
 
 #: Entry points of benchmarks that other packages bring.
 GROUP = "planoracle.benchmarks"
@@ -76,6 +76,11 @@ def register(benchmark: AnyBenchmark) -> None:
 def find(name: str) -> AnyBenchmark | None:
     """Return a benchmark by its name, ``None`` if there is none."""
     return _built_in(name) or _registered.get(name) or _from_packages().get(name)
+
+
+def formerly(name: str) -> AnyBenchmark | None:
+    """Return a benchmark by its name, or by the one that it had once, ``None`` if there is none."""
+    return find(name) or next((one for one in map(get, names()) if name and one.formerly == name), None)
 
 
 def get(name: str) -> AnyBenchmark:

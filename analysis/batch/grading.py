@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,13 +106,15 @@ class Submissions:
 
     Parameters
     ----------
+    data
+        See `planoracle.analysis.problems.Problems`.
     keyed
         Whether results are to be kept, for which everything they depend on must be known.
     """
 
-    def __init__(self, work: Grading, originals: Path | None, *, keyed: bool) -> None:
+    def __init__(self, work: Grading, data: Mapping[str, Path], *, keyed: bool) -> None:
         self._settings = work.settings if keyed else None
-        self._problems = Problems(originals)
+        self._problems = Problems(data)
         self._files: Recent[str, Packed | None] = Recent(1024)
 
     def item(self, line: int, entry: Any) -> Item:

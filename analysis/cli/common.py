@@ -12,7 +12,7 @@ from planoracle.analysis.cli.output import complain, track
 __all__ = ["AgentsOption", "NamesArgument", "OnlyOption", "Run", "schedule_rows"]
 
 NamesArgument = Annotated[
-    list[str], typer.Argument(help="Names, prefixes, globs (recipe2plan/*/Vada_*) or files.", metavar="NAME...")
+    list[str], typer.Argument(help="Names, prefixes, globs (BENCHMARK/*/Vada_*) or files.", metavar="NAME...")
 ]
 
 AgentsOption = Annotated[

@@ -8,7 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, SubmissionsArgument, answered
+from planoracle.analysis.cli.submissions import (
+    DataOption,
+    OriginalsOption,
+    ProfileOption,
+    SubmissionsArgument,
+    answered,
+    folders,
+)
 from planoracle.analysis.spoken import say, say_json
 
 
@@ -31,6 +38,7 @@ def critique(
         bool, typer.Option("--hints", help="Say which decisions and commands keep the best time within reach.")
     ] = False,
     time_limit: Annotated[float, typer.Option(help="Seconds per situation of a run.", min=0.0)] = 10.0,
+    data: DataOption = None,
     originals: OriginalsOption = None,
 ) -> None:
     """Say what is wrong with every plan, how far from the best it is, and which decisions cost most.
@@ -51,7 +59,7 @@ def critique(
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     failed = False
     rows = []
-    for answer in answered(submissions, reported, "reading plans", originals):
+    for answer in answered(submissions, reported, "reading plans", folders(data, originals)):
         if answer.value is None:
             failed = True
             continue

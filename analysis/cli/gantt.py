@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from planoracle.analysis.cli.common import AgentsOption, OnlyOption
+
+if TYPE_CHECKING:
+    from planoracle.instances.problem import Problem
 
 
 def gantt(
@@ -28,14 +31,11 @@ def gantt(
     only: OnlyOption = None,
 ) -> None:
     """Draw a schedule: rows for the agent and every object, autonomous work hatched, windows marked."""
-    from planoracle.analysis.figures.gantt import save_gantt, save_gantt_pair
-    from planoracle.heuristics.registry import run
+    from planoracle.analysis.figures.plan import draw, draw_pair
+    from planoracle.analysis.figures.save import save
     from planoracle.instances import catalogue
     from planoracle.instances.crew import crewed
     from planoracle.instances.errors import InputError
-    from planoracle.instances.kitchens.kitchen import Kitchen
-    from planoracle.instances.model import Instance
-    from planoracle.instances.problem import of_kind
 
     if plan is not None and heuristic is not None:
         raise typer.BadParameter("draw either a plan or a heuristic's schedule", param_hint="--plan")
@@ -43,67 +43,44 @@ def gantt(
     found = [problem for one in catalogue.expand([name]) for problem in catalogue.read_problems(one)]
     if len(found) != 1:
         raise InputError("must name a single problem", field="name", value=name)
-    if isinstance(found[0], Kitchen):
-        if against is not None:
-            raise InputError("there are no pairs of plans in kitchens", field="against", value=against)
-        _draw_kitchen(found[0], output, plan, time_limit)
-        return
-    instance = of_kind(found[0], Instance)
+    problem = found[0]
     if plan is not None:
-        schedule, title = _read(instance, plan), plan.name
-    elif heuristic is not None:
-        answer = run(instance, heuristic)
-        if answer.schedule is None:
-            raise InputError(f"{heuristic} has no schedule for {instance.name}: {answer.reason}")
-        schedule, title = answer.schedule, heuristic
+        drawn, title = _read(plan)
     else:
-        schedule, title = _best(instance, time_limit)
+        drawn, title = _best(problem, time_limit) if heuristic is None else _scheduled(problem, heuristic)
     if against is None:
-        save_gantt(instance, schedule, output, title=f"{instance.name}: {title}")
+        save(lambda: draw(problem, drawn, title=f"{problem.name}: {title}"), output)
     else:
-        file = None if against == "optimum" else Path(against)
-        other, name = _best(instance, time_limit) if file is None else (_read(instance, file), file.name)
-        save_gantt_pair(instance, other, schedule, output, names=(name, title))
+        other, above = _best(problem, time_limit) if against == "optimum" else _read(Path(against))
+        save(lambda: draw_pair(problem, other, drawn, names=(above, title)), output)
 
 
-def _read(instance: Any, plan: Path) -> Any:
-    """Return the schedule of the plan in a file."""
-    from planoracle.instances.certify import language
-    from planoracle.instances.errors import InputError
+def _read(plan: Path) -> tuple[str, str]:
+    """Return the plan in a file, and the name of the file."""
     from planoracle.instances.reading import read_bytes
 
-    text = read_bytes(plan).decode("utf-8", errors="replace")
-    benchmark = language(instance)
-    schedule = benchmark.schedule(instance, benchmark.parse(instance, text))
-    if not schedule.pieces:
-        raise InputError("there is nothing to draw: the plan holds no step", field=str(plan))
-    return schedule
+    return read_bytes(plan).decode("utf-8", errors="replace"), plan.name
 
 
-def _best(instance: Any, time_limit: float) -> tuple[Any, str]:
-    """Return the best schedule found, and its status."""
+def _scheduled(problem: Problem, heuristic: str) -> tuple[str, str]:
+    """Return the plan of a heuristic, and its name."""
+    from planoracle.heuristics.registry import run
     from planoracle.instances.errors import InputError
-    from planoracle.solver.exact.solve import solve
+    from planoracle.instances.model import Instance
+    from planoracle.instances.problem import of_kind
 
-    result = solve(instance, time_limit=time_limit)
-    if result.schedule is None:
-        raise InputError(f"there is no schedule to draw: {result.status}", field=instance.name)
-    return result.schedule, result.status
+    answer = run(of_kind(problem, Instance), heuristic)
+    if answer.plan is None:
+        raise InputError(f"{heuristic} has no schedule for {problem.name}: {answer.reason}")
+    return answer.plan, heuristic
 
 
-def _draw_kitchen(kitchen: Any, output: Path, plan: Path | None, time_limit: float) -> None:
-    from planoracle.analysis.figures.kitchen import save_picture
+def _best(problem: Problem, time_limit: float) -> tuple[str, str]:
+    """Return the best plan found, and its status."""
     from planoracle.instances.errors import InputError
-    from planoracle.instances.kitchens import language, run
-    from planoracle.instances.reading import read_bytes
-    from planoracle.solver.kitchens.planner import plan as best_plan
+    from planoracle.solver.solve import solve
 
-    if plan is not None:
-        text = read_bytes(plan).decode("utf-8", errors="replace")
-        actions, title = language.parse(text, kitchen.domain), f"{kitchen.name}: {plan.name}"
-    else:
-        result = best_plan(kitchen, time_limit=time_limit)
-        if not result.actions:
-            raise InputError(f"there is no plan to draw: {result.status}", field=kitchen.name)
-        actions, title = list(result.actions), f"{kitchen.name}: {result.status}"
-    save_picture(run.replay(kitchen, actions), output, title=title)
+    result = solve(problem, time_limit=time_limit)
+    if not result.plan:
+        raise InputError(f"there is no plan to draw: {result.status}", field=problem.name)
+    return result.plan, result.status

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
-from planoracle.analysis.spoken import say
+from planoracle.analysis.spoken import say, tell
 from planoracle.instances.visible import to_json
 
 _COLUMNS = (
@@ -43,7 +44,7 @@ def _knob(text: str) -> Any:
 
 def generate(
     context: typer.Context,
-    style: Annotated[str, typer.Argument(help="own, recipe2plan, timearena, asynctool or robotouille.")],
+    style: Annotated[str, typer.Argument(help="Benchmark whose problems they are to be like, or generic.")],
     count: Annotated[int, typer.Option(help="Number of problems.", min=1, max=1_000_000)] = 10,
     seed: Annotated[int, typer.Option(help="Seed of the draws.", min=0)] = 0,
     out: Annotated[
@@ -63,7 +64,8 @@ def generate(
         list[str] | None, typer.Option(help="Heuristics to take for greedy; default: four, and the paper's own.")
     ] = None,
     select: Annotated[
-        bool, typer.Option("--select", help="Keep recipes that meet the criteria of Recipe2Plan, section 3.3.")
+        bool,
+        typer.Option("--select", help="Keep what meets the criteria by which the paper chose its problems."),
     ] = False,
     tries: Annotated[int, typer.Option(help="Draw at most so many times as many problems.", min=1)] = 100,
     time_limit: Annotated[float, typer.Option(help="Seconds for each exact solve.", min=0.0)] = 10.0,
@@ -81,8 +83,8 @@ def generate(
     resource_strength: Annotated[float | None, _knob("Capacities: 0 the least possible, 1 all that is asked.")] = None,
     agents: Annotated[int | None, _knob("Number of agents.")] = None,
     eligibility: Annotated[float | None, _knob("Share of the agents that may carry out an action.")] = None,
-    shortest: Annotated[int | None, _knob("Shortest duration; for asynctool: least delay.")] = None,
-    longest: Annotated[int | None, _knob("Longest duration; for asynctool: greatest delay.")] = None,
+    shortest: Annotated[int | None, _knob("Shortest duration; of calls: least delay.")] = None,
+    longest: Annotated[int | None, _knob("Longest duration; of calls: greatest delay.")] = None,
 ) -> None:
     """Make random problems: the same seed, knobs and version give the same bytes.
 
@@ -93,9 +95,14 @@ def generate(
     from planoracle.analysis.difficulty import sift, summarize
     from planoracle.instances.generate.parameters import Knobs
     from planoracle.instances.generate.styles import draw
+    from planoracle.instances.registry import formerly
 
     given = {name: context.params.get(name) for name in Knobs.__dataclass_fields__}
     knobs = {name: value for name, value in given.items() if value is not None} | ({"feasible": False} if any_ else {})
+    benchmark = formerly(style)
+    if benchmark is not None and benchmark.name != style:
+        tell(f"{style} is called {benchmark.name} now", "note")
+        style = benchmark.name
     measured = difficulty or min_loss is not None
     most = count * tries if select or combine or min_loss is not None else count
     if greedy and not measured:
@@ -155,9 +162,10 @@ def _write(problem: Any, file: Path | None) -> None:
 
 def _description(problem: Any) -> dict[str, Any]:
     from planoracle.instances.generate.measures import describe
-    from planoracle.instances.model import Instance
+    from planoracle.instances.problem import for_kind
 
-    row = {"instance": problem.name}
-    if isinstance(problem, Instance):
-        return row | describe(problem).row()
-    return row | {"agents": len(problem.agents)}
+    measures: dict[str, Callable[[Any], dict[str, Any]]] = {
+        "schedule": lambda instance: describe(instance).row(),
+        "kitchen": lambda kitchen: {"agents": len(kitchen.agents)},
+    }
+    return {"instance": problem.name, **for_kind(problem, measures)(problem)}

@@ -13,11 +13,13 @@ import typer
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, lines_in, workshop
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
 from planoracle.analysis.cli.submissions import (
+    DataOption,
     OriginalsOption,
     ProfileOption,
     RuleOption,
     SubmissionsArgument,
     chosen_rules,
+    folders,
     opened,
 )
 from planoracle.analysis.spoken import tell
@@ -40,6 +42,7 @@ def grade(
     form: FormatOption = Format.table,
     profile: ProfileOption = "paper",
     trace: Annotated[bool, typer.Option("--trace", help="Also write every step of a run (steps).")] = False,
+    data: DataOption = None,
     originals: OriginalsOption = None,
     rule: RuleOption = None,
     reference: Annotated[str | None, typer.Option(hidden=True)] = None,
@@ -68,7 +71,7 @@ def grade(
     table = Table(form, _columns())
     failed = False
     with opened(submissions) as stream, workshop(work, jobs, run, cluster) as (pool, ledger):
-        making = Submissions(work, originals, keyed=ledger is not None)
+        making = Submissions(work, folders(data, originals), keyed=ledger is not None)
         # The bar is closed before anything is said of an end before time.
         with closing(track(_items(stream, str(submissions), making), "grading", lines_in(stream))) as items:
             for item, answer in answered(items, pool, ledger, Sound()):

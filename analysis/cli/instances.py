@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -35,9 +36,9 @@ def instances(
     ] = False,
     form: FormatOption = Format.table,
 ) -> None:
-    """List problems by name, prefix (recipe2plan/timed), glob (recipe2plan/*/Vada_*) or file."""
+    """List problems by name, prefix (BENCHMARK/SET), glob (BENCHMARK/*/Vada_*) or file."""
     from planoracle.instances import catalogue
-    from planoracle.instances.kitchens.kitchen import Kitchen
+    from planoracle.instances.problem import for_kind
     from planoracle.instances.registry import of
 
     run = Run(names or list(catalogue.bundled()), "reading", kitchens=True)
@@ -45,33 +46,26 @@ def instances(
     for instance, document in run.each(lambda one: of(one).document(one) if export else None):
         if document is not None:
             say_json(document)
-            continue
-        if isinstance(instance, Kitchen):
-            table.add(_kitchen(instance))
-            continue
-        table.add(
-            {
-                "instance": instance.name,
-                "actions": len(instance.actions),
-                "autonomous": sum(action.attended < action.duration for action in instance.actions),
-                "interruptible": sum(action.interruptible for action in instance.actions),
-                "maximum_lags": sum(lag.maximum is not None for lag in instance.lags),
-                "work": sum(action.duration for action in instance.actions),
-                "unit": instance.unit,
-            }
-        )
+        else:
+            table.add({"instance": instance.name, **for_kind(instance, _FIGURES)(instance), "unit": instance.unit})
     if not export:
         table.close()
     run.exit(failed=False)
 
 
-def _kitchen(kitchen: Any) -> dict[str, Any]:
-    counts = Counter(kind for _, kind in kitchen.objects)
+def _of_schedule(instance: Any) -> dict[str, int]:
     return {
-        "instance": kitchen.name,
-        "stations": counts["station"],
-        "items": counts["item"],
-        "containers": counts["container"],
-        "players": counts["player"],
-        "unit": kitchen.unit,
+        "actions": len(instance.actions),
+        "autonomous": sum(action.attended < action.duration for action in instance.actions),
+        "interruptible": sum(action.interruptible for action in instance.actions),
+        "maximum_lags": sum(lag.maximum is not None for lag in instance.lags),
+        "work": sum(action.duration for action in instance.actions),
     }
+
+
+def _of_kitchen(kitchen: Any) -> dict[str, int]:
+    counts = Counter(kind for _, kind in kitchen.objects)
+    return {f"{kind}s": counts[kind] for kind in ("station", "item", "container", "player")}
+
+
+_FIGURES: Final[dict[str, Callable[[Any], dict[str, int]]]] = {"schedule": _of_schedule, "kitchen": _of_kitchen}

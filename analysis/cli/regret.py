@@ -7,7 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis.cli.output import Format, FormatOption, Table
-from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, SubmissionsArgument, answered
+from planoracle.analysis.cli.submissions import (
+    DataOption,
+    OriginalsOption,
+    ProfileOption,
+    SubmissionsArgument,
+    answered,
+    folders,
+)
 from planoracle.analysis.spoken import tell
 
 _COLUMNS = (
@@ -34,6 +41,7 @@ def regret(
         int | None, typer.Option(help="Show only so many decisions of each plan, the dearest first.", min=0)
     ] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds per situation of a run.", min=0.0)] = 10.0,
+    data: DataOption = None,
     originals: OriginalsOption = None,
 ) -> None:
     """Price every decision of a plan by the best makespan within reach before and after it.
@@ -55,7 +63,7 @@ def regret(
     table = Table(form, _COLUMNS)
     notes = []
     failed = False
-    for answer in answered(submissions, priced, "pricing decisions", originals):
+    for answer in answered(submissions, priced, "pricing decisions", folders(data, originals)):
         failed |= answer.value is None
         who = {"id": answer.id, "instance": answer.instance, "line": answer.line}
         if answer.value is None:

@@ -7,7 +7,14 @@ from typing import Annotated
 import typer
 
 from planoracle.analysis.cli.output import Format, FormatOption, Table
-from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, SubmissionsArgument, answered
+from planoracle.analysis.cli.submissions import (
+    DataOption,
+    OriginalsOption,
+    ProfileOption,
+    SubmissionsArgument,
+    answered,
+    folders,
+)
 from planoracle.instances.status import Status
 
 _COLUMNS = (
@@ -33,6 +40,7 @@ def repair(
     ] = "moved,shift,makespan",
     profile: ProfileOption = "paper",
     time_limit: Annotated[float, typer.Option(help="Seconds per submission and question.", min=0.0)] = 60.0,
+    data: DataOption = None,
     originals: OriginalsOption = None,
 ) -> None:
     """Repair plans: fewest moved actions, then least total shift, then makespan; and the best time in their order.
@@ -53,7 +61,7 @@ def repair(
         raise typer.BadParameter(message, param_hint="--objective") from None
     table = Table(form, _COLUMNS)
     failed = False
-    for answer in answered(submissions, repairer.repair, "repairing", originals):
+    for answer in answered(submissions, repairer.repair, "repairing", folders(data, originals)):
         found = {"status": None} if answer.value is None else answer.value.as_dict()
         failed |= found["status"] in (None, Status.unknown)
         own = {"id": answer.id, "instance": answer.instance, "line": answer.line}

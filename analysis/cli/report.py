@@ -13,7 +13,7 @@ import typer
 
 from planoracle.analysis.cli.output import complain
 from planoracle.analysis.cli.stopping import stoppable
-from planoracle.analysis.cli.submissions import OriginalsOption, ProfileOption, opened
+from planoracle.analysis.cli.submissions import DataOption, OriginalsOption, ProfileOption, folders, opened
 
 
 def report(
@@ -33,6 +33,7 @@ def report(
             min=0.0,
         ),
     ] = None,
+    data: DataOption = None,
     originals: OriginalsOption = None,
 ) -> None:
     """Write a page that needs no network: a leaderboard, and every plan over the optimum.
@@ -48,7 +49,7 @@ def report(
             entries_of(read_submissions(stream, str(submissions))),
             title=title,
             profile=profile,
-            originals=originals,
+            data=folders(data, originals),
             regret_seconds=regret_seconds,
             told=told,
         )

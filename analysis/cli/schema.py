@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from planoracle.analysis.spoken import say_json
+from planoracle.instances import registry
+from planoracle.instances.problem import GENERAL
 
 
-class Kind(StrEnum):
-    """Our file formats."""
-
-    instance = "instance"
-    asynctool = "asynctool"
-
-
-def schema(kind: Annotated[Kind, typer.Argument(help="Which format.")] = Kind.instance) -> None:
-    """Print the JSON Schema of a file format: of scheduling instances, or of AsyncTool problems."""
-    if kind is Kind.asynctool:
-        from planoracle.instances.asynctool.reader import json_schema
-    else:
-        from planoracle.instances.files import json_schema
-    say_json(json_schema(), indent=1)
+def schema(
+    kind: Annotated[str, typer.Argument(help="instance, or the benchmark whose problems are meant.")] = "instance",
+) -> None:
+    """Print the JSON Schema of the files that planoracle instances --export writes."""
+    say_json(registry.get(GENERAL if kind == "instance" else kind).schema(), indent=1)

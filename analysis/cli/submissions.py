@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from os.path import isdir
 from pathlib import Path
 from typing import IO, Annotated, Any
 
 import typer
 
 from planoracle.analysis.cli.output import complain, track
+from planoracle.analysis.spoken import tell
+from planoracle.instances import registry
 
 __all__ = [
+    "DataOption",
     "OriginalsOption",
     "ProfileOption",
     "RuleOption",
     "SubmissionsArgument",
     "answered",
     "chosen_rules",
+    "folders",
     "opened",
 ]
 
@@ -37,9 +42,15 @@ RuleOption = Annotated[
         metavar="[BENCHMARK.]RULE=VALUE",
     ),
 ]
-OriginalsOption = Annotated[
-    Path | None, typer.Option(help="Folder with the simulator's kitchens, which robotouille/... then names.")
+DataOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--data",
+        help="Folder with the authors' own files, which the benchmark's names then mean (repeatable).",
+        metavar="BENCHMARK=DIR",
+    ),
 ]
+OriginalsOption = Annotated[Path | None, typer.Option(hidden=True)]
 
 
 def chosen_rules(entries: Iterable[str]) -> dict[str, str]:
@@ -53,6 +64,27 @@ def chosen_rules(entries: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def folders(data: Iterable[str] | None, originals: Path | None) -> dict[str, Path]:
+    """Return folders by benchmark from ``name=folder``; ends the program for what is none.
+
+    ``originals``, as it was called once, is the folder of all benchmarks whose names can mean files.
+    """
+    if not data and originals is None:
+        return {}
+    able = [name for name in registry.names() if registry.get(name).data]
+    entries = [f"{name}={originals}" for name in able if originals is not None]
+    if entries:
+        tell(f"--originals {originals} is called --data {' --data '.join(entries)} now", "note")
+    found = {}
+    for entry in (*entries, *(data or ())):
+        name, _, folder = entry.partition("=")
+        if name not in able or not isdir(folder):
+            known = ", ".join(f"{one} ({registry.get(one).data})" for one in able)
+            raise typer.BadParameter(f"must be NAME=FOLDER, NAME one of {known}; not {entry!r}", param_hint="--data")
+        found[name] = Path(folder)
+    return found
+
+
 def opened(submissions: Path) -> IO[bytes]:
     """Open a file of submissions, or standard input; ends the program if that is not possible."""
     try:
@@ -63,7 +95,7 @@ def opened(submissions: Path) -> IO[bytes]:
 
 
 def answered(
-    submissions: Path, function: Callable[[Any, dict[str, Any]], Any], label: str, originals: Path | None = None
+    submissions: Path, function: Callable[[Any, dict[str, Any]], Any], label: str, data: Mapping[str, Path]
 ) -> Iterator[Any]:
     """Yield an `Answer` for every line; those without a value are complained of."""
     from planoracle.analysis.problems import Problems
@@ -71,7 +103,7 @@ def answered(
 
     with opened(submissions) as stream:
         entries = track(read_submissions(stream, str(submissions)), label)
-        for answer in answers(entries, function, Problems(originals)):
+        for answer in answers(entries, function, Problems(data)):
             if answer.value is None:
                 complain(f"line {answer.line}: {answer.reason}")
             yield answer

@@ -104,7 +104,7 @@ def rows(instance: Instance, schedule: Schedule) -> list[Row]:
     names = {("agent", name): name for name in dict.fromkeys([*instance.agents, *strangers])}
     for name, resource in instance.resource.items():
         names["resource", name] = name if resource.capacity == 1 else f"{name} ({resource.capacity})"
-    names["own", ""] = "on its own"
+    names["alone", ""] = "on its own"
     return [(names[key], _pack(found[key]) or [[]]) for key in names if key in found or key[0] == "agent"]
 
 
@@ -118,7 +118,7 @@ def _bars(action: Action, piece: Piece) -> Iterator[tuple[_Key, _Bar]]:
     for demand in demands:
         yield ("resource", demand.resource), _Bar(piece.start, piece.end, released, action, demand.amount)
     if not demands and (released < piece.end or released == piece.start):
-        yield ("own", ""), _Bar(released, piece.end, released, action)
+        yield ("alone", ""), _Bar(released, piece.end, released, action)
 
 
 def _windows(instance: Instance, schedule: Schedule) -> dict[str, list[_Window]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from pathlib import Path
 from typing import Any, cast
 
 from matplotlib import rc_context
@@ -11,12 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from planoracle.analysis.figures import bars
-from planoracle.analysis.figures.save import save
 from planoracle.analysis.figures.style import bare, clock, legend_below, new_axes, plain, time_axis, title
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["differences", "gantt", "gantt_pair", "save_gantt", "save_gantt_pair"]
+__all__ = ["differences", "gantt", "gantt_pair"]
 
 _HATCH: dict[Any, Any] = {"hatch.linewidth": 0.5}
 _HEADER = 0.75  # room for the name of a schedule, in heights of a bar
@@ -166,27 +164,3 @@ def _finish(ax: Axes, text: str, height: float, legend: float, *, own: bool, pad
     if own:
         around = 1.15 + legend  # title, time axis and legend
         cast(Figure, ax.figure).set_figheight(around + bars.BAR_INCHES * height)
-
-
-def save_gantt(instance: Instance, schedule: Schedule, path: str | Path, *, title: str | None = None) -> None:
-    """Draw a schedule into a PNG, SVG or PDF file; the same schedule gives the same bytes.
-
-    Raises
-    ------
-    InputError
-        If ``path`` has another suffix or cannot be written.
-    """
-    save(lambda: gantt(instance, schedule, title=title), path)
-
-
-def save_gantt_pair(
-    instance: Instance,
-    upper: Schedule,
-    lower: Schedule,
-    path: str | Path,
-    *,
-    names: tuple[str, str] = ("optimal plan", "plan"),
-    title: str | None = None,
-) -> None:
-    """Draw two schedules into a file, see `gantt_pair` and `save_gantt`."""
-    save(lambda: gantt_pair(instance, upper, lower, names=names, title=title), path)

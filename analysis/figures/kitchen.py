@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -17,13 +16,12 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, ScaledTranslation
 
-from planoracle.analysis.figures.save import save
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.describe import View, look
 from planoracle.instances.kitchens.kitchen import split_name
 from planoracle.instances.kitchens.run import Record
 
-__all__ = ["picture", "save_picture"]
+__all__ = ["picture"]
 
 #: Most actions that are drawn.
 MAX_STEPS = 400
@@ -95,17 +93,6 @@ def picture(run: Record, ax: Axes | None = None, *, title: str | None = None) ->
     if ax is None:
         cast(Figure, target.figure).set_figheight(1.3 + _TILE_INCHES * target.get_ylim()[0])
     return target
-
-
-def save_picture(run: Record, path: str | Path, *, title: str | None = None) -> None:
-    """Draw a run into a PNG, SVG or PDF file; the same run gives the same bytes.
-
-    Raises
-    ------
-    InputError
-        If ``path`` has another suffix or cannot be written.
-    """
-    save(lambda: picture(run, title=title), path)
 
 
 class _Moment(NamedTuple):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 from planoracle.analysis.frames.collected import Collected, Collector, where
 from planoracle.instances.errors import InputError
-from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.model import Action, Instance
-from planoracle.instances.problem import Problem, of_kind
+from planoracle.instances.problem import Problem, for_kind
 from planoracle.instances.schedule import Schedule
 from planoracle.solver.exact.bounds import windows
+
+if TYPE_CHECKING:
+    from planoracle.instances.kitchens.kitchen import Kitchen
 
 __all__ = ["instances", "schedules"]
 
@@ -36,11 +38,12 @@ def instances(problems: Iterable[Problem]) -> Collected:
             "agents": len(problem.agents),
             "time_limit": problem.time_limit,
         }
-        if isinstance(problem, Kitchen):
-            rows.add(row | {"objects": len(problem.objects)})
+        try:
+            figures = for_kind(problem, _FIGURES)(problem)
+        except InputError as error:
+            rows.fail(error, instance=problem.name)
             continue
-        figures = _figures(of_kind(problem, Instance))
-        if figures["critical_path"] is None:
+        if figures.get("critical_path", 0) is None:
             rows.fail(InputError("the time lags contradict each other"), instance=problem.name)
         rows.add(row | figures)
     return rows.done()
@@ -103,10 +106,7 @@ def schedules(entries: Iterable[tuple[Problem, str, Any]]) -> Collected:
     for problem, method, found in entries:
         shared = where(problem.name, problem.benchmark) | {"method": method}
         try:
-            if isinstance(problem, Kitchen):
-                rows.add(*({**shared, **row} for row in _deeds(problem, found)))
-            else:
-                rows.add(*({**shared, **row} for row in _pieces(of_kind(problem, Instance), found)))
+            rows.add(*({**shared, **row} for row in for_kind(problem, _ROWS)(problem, found)))
         except InputError as error:
             rows.fail(error, instance=problem.name, method=method)
     return rows.done()
@@ -156,3 +156,10 @@ def _deeds(kitchen: Kitchen, found: Any) -> list[dict[str, Any]]:
 
 def _why_not(found: Any) -> str:
     return getattr(found, "reason", "") or f"there is none: {getattr(found, 'status', 'not given')}"
+
+
+_FIGURES: Final[dict[str, Callable[[Any], dict[str, Any]]]] = {
+    "schedule": _figures,
+    "kitchen": lambda kitchen: {"objects": len(kitchen.objects)},
+}
+_ROWS: Final[dict[str, Callable[[Any, Any], list[dict[str, Any]]]]] = {"schedule": _pieces, "kitchen": _deeds}

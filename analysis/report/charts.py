@@ -15,7 +15,7 @@ from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import Profile
 from planoracle.instances.kitchens.run import KitchenRun, Record
 from planoracle.instances.model import Instance, Mode
-from planoracle.instances.problem import Problem
+from planoracle.instances.problem import Problem, for_kind
 from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Piece
 from planoracle.instances.scoring import Best, Oracle
@@ -95,12 +95,12 @@ def chart(problem: Problem, rules: Rules, oracle: Oracle) -> dict[str, Any]:
         best = oracle.best(judged, rules)
     except InputError:  # the rules leave no way to complete it
         judged, best = problem, None
-    return _CHARTS[problem.kind](judged, best, rules)
+    return for_kind(problem, _CHARTS)(judged, best, rules)
 
 
 def drawn(run: AnyRun) -> dict[str, Any]:
     """Describe what was carried out and what was handed in: ``pieces``, and what a chart needs besides."""
-    return _DRAWN[run.problem.kind](run)
+    return for_kind(run.problem, _DRAWN)(run)
 
 
 def _pieces(instance: Instance, best: Best | None) -> tuple[Piece, ...]:

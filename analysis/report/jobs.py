@@ -167,7 +167,7 @@ def _ranked(work: Work) -> Iterator[list[int]]:
         seen.add((name, model))
     for group in (first, later):
         # Plans for kitchens take much longer.
-        names = sorted(group, key=lambda name: work.shown[group[name][0]].grade.benchmark == "robotouille")
+        names = sorted(group, key=lambda name: work.shown[group[name][0]].kind == "kitchen")
         for parts in zip_longest(*(_parts(group[name], _PRICED) for name in names)):
             yield from (part for part in parts if part is not None)
 

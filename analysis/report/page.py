@@ -6,7 +6,7 @@ import html
 import zlib
 from base64 import b64encode
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
@@ -54,7 +54,7 @@ def build(
     *,
     title: str = "Plans against the optimum",
     profile: str = "paper",
-    originals: Path | None = None,
+    data: Mapping[str, Path] | None = None,
     regret_seconds: float | None = None,
     processes: int | None = None,
     told: Told = lambda label, done, total: None,
@@ -69,8 +69,8 @@ def build(
         Submissions and grades, see `planoracle.analysis.report.inputs.entries_of`.
     profile
         ``paper`` or ``released``.
-    originals
-        Folder with the simulator's kitchens, see `planoracle.analysis.problems.Problems`.
+    data
+        Folders by benchmark, see `planoracle.analysis.problems.Problems`.
     regret_seconds
         Wall time for the prices of decisions, 0 for none; by default so much that the page is made in half a minute,
         if grading leaves any.
@@ -91,7 +91,7 @@ def build(
     >>> done.submissions, done.priced, done.unscored
     (1, 1, ())
     """
-    options = Options(profile, originals)
+    options = Options(profile, tuple((data or {}).items()))
     work = work_on(entries, options, regret_seconds=regret_seconds, processes=processes, told=told)
     lines = lines_of(work)
     told("writing", 0, 1)

@@ -31,19 +31,20 @@ _MAX_PRICED = 1_000
 
 
 class Options(NamedTuple):
-    """What decides how plans are judged: the name of the rule profile, and a folder of original kitchens."""
+    """What decides how plans are judged: the name of the rule profile, and folders of data by benchmark."""
 
     profile: str = "paper"
-    originals: Path | None = None
+    data: tuple[tuple[str, Path], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A plan graded (without the lists that make grades large), and its sheet as JSON."""
+    """A plan graded (without the lists that make grades large), its sheet as JSON, and the kind of its problem."""
 
     grade: Grade
     faults: int
     sheet: str
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Bench:
     def __init__(self, options: Options) -> None:
         self.rules = profiles(options.profile)
         self.oracle = Oracle(_KITCHEN)
-        self.grader = Grader(self.rules, problems=Problems(options.originals), oracle=self.oracle)
+        self.grader = Grader(self.rules, problems=Problems(dict(options.data)), oracle=self.oracle)
 
     def chart(self, name: str) -> str | None:
         """Return the chart of a problem as JSON, ``None`` if there is none that can be drawn."""
@@ -87,7 +88,7 @@ class Bench:
             sheet = {"fault": plain(fault_of(error), 1000)}
         fields = registry.of(run.problem).plan_fields
         sheet |= {"metrics": details.metrics(grade), "plan": details.plan_text(submission, fields)}
-        return Shown(grade.without_details(), len(grade.violations or ()), packed(sheet))
+        return Shown(grade.without_details(), len(grade.violations or ()), packed(sheet), run.problem.kind)
 
     def _sheet(self, run: AnyRun) -> dict[str, Any]:
         report = critique_of(run, oracle=self.oracle, regret=False)

@@ -8,13 +8,15 @@ from typing import Any
 
 from planoracle.instances.asynctool import encode
 from planoracle.instances.asynctool.calls import parse_call
+from planoracle.instances.asynctool.compose import compose
 from planoracle.instances.asynctool.executors import documents
 from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
+from planoracle.instances.benchmark import Composer
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.model import Instance
 from planoracle.instances.reading import load_json
 
-__all__ = ["covers", "load", "members", "names", "problem", "set_of", "tasks"]
+__all__ = ["COMPOSER", "composed", "covers", "load", "members", "names", "problem", "set_of", "tasks"]
 
 _PREFIX = "asynctool/"
 
@@ -112,3 +114,17 @@ def problem(name: str) -> Problem:
 def load(name: str) -> Instance:
     """Return the instance of a name; raises `UnknownNameError`."""
     return encode.instance(problem(name))
+
+
+def composed(kind: str, size: int, count: int, seed: int = 0, delay: str = "1") -> list[tuple[str, list[str]]]:
+    """Return names of new problems, and of their tasks; the arguments as for `compose.compose`, and delays as in names.
+
+    >>> composed("cross", 2, 1, delay="0-1")[0][0]
+    'asynctool/numbers_4+text_2@0-1'
+    """
+    suffix = "" if Delays.parse(delay) == Delays() else f"@{delay}"
+    rows = [[task.id for task in row] for row in compose(list(tasks().values()), kind, size, count, seed)]
+    return [(f"{_PREFIX}{'+'.join(ids)}{suffix}", ids) for ids in rows]
+
+
+COMPOSER = Composer(("cross", "similar"), "1", composed)

@@ -13,7 +13,7 @@ from planoracle.instances.benchmark import Generator
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.generate.parameters import Knobs
 from planoracle.instances.model import Instance
-from planoracle.instances.problem import Problem
+from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.schedule import Schedule
 
 __all__ = ["VERSION", "Generated", "draw", "generate", "style", "styles"]
@@ -101,8 +101,8 @@ def draw(name: str, seed: int = 0, *, tries: int, combine: bool = False, **given
     met: set[frozenset[str]] = set()
     for number in range(tries):
         found = generate(name, seed, number, combine=combine, **given)
-        if combine and isinstance(found.problem, Instance):
-            tasks = frozenset(found.problem.tasks)
+        if combine:
+            tasks = frozenset(of_kind(found.problem, Instance).tasks)
             if tasks in met:
                 continue
             met.add(tasks)

@@ -20,6 +20,7 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
 
     name = "generic"
     title = "Own problems"
+    formerly = "own"
     stepwise = False
     self_contained = True
     profiles: Mapping[str, Rules] = {"paper": Rules(), "released": Rules()}

@@ -100,14 +100,17 @@ class Action:
 
 @dataclass(frozen=True)
 class Domain:
-    """Types, predicates (sorted by name) and actions (in the order of the file) of a family of kitchens."""
+    """Types, predicates (sorted by name) and actions (in the order of the file) of the kitchens of a benchmark."""
 
     types: tuple[str, ...]
     predicates: tuple[Predicate, ...]
     actions: tuple[Action, ...]
+    benchmark: str
 
     @classmethod
-    def of(cls, types: Sequence[str], predicates: Iterable[Predicate], actions: Iterable[Action]) -> Domain:
+    def of(
+        cls, types: Sequence[str], predicates: Iterable[Predicate], actions: Iterable[Action], benchmark: str
+    ) -> Domain:
         """Check a domain and put it in order; the parameters of the actions are worked out from their literals.
 
         Raises
@@ -128,7 +131,7 @@ class Domain:
         known = {predicate.name: predicate.types for predicate in listed}
         found = tuple(_checked(action, known, types) for action in actions)
         _unique([action.name for action in found], "actions")
-        return cls(tuple(types), tuple(sorted(listed)), found)
+        return cls(tuple(types), tuple(sorted(listed)), found, benchmark)
 
     @cached_property
     def signature(self) -> dict[str, tuple[str, ...]]:
@@ -263,7 +266,7 @@ def bundled() -> Domain:
         )
         for name, entry in document["actions"].items()
     ]
-    return Domain.of(document["types"].split(), predicates, actions)
+    return Domain.of(document["types"].split(), predicates, actions, document["benchmark"])
 
 
 def _literals(text: str) -> tuple[Literal, ...]:

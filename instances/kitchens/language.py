@@ -24,7 +24,7 @@ _ACTION_LINE = re.compile(r"^\s{0,20}\**action\**\s{0,20}\d{0,6}\s{0,20}:\**(.*)
 _PLAN_LINE = re.compile(r"^\s{0,20}\**plan\**\s{0,20}:\**(.*)$", re.I)
 
 
-def parse(submission: Any, domain: Domain, rules: Profile = PROFILES["released"]) -> list[str]:
+def parse(submission: object, domain: Domain, rules: Profile = PROFILES["released"]) -> list[str]:
     r"""Read the actions of a submission.
 
     Parameters

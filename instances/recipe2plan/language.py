@@ -48,7 +48,7 @@ class Answers:
         return tuple(command for answer in self.answers for command in answer)
 
 
-def parse(submission: Any, instance: Instance, rules: Profile = PROFILES["paper"]) -> Answers:
+def parse(submission: object, instance: Instance, rules: Profile = PROFILES["paper"]) -> Answers:
     """Read a plan in any of the forms the paper and its logs show.
 
     Parameters

@@ -27,6 +27,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     first_moment = 1
     slots = True
     waits_are_commands = True
+    data = "the simulator's kitchens"
     elsewhere = "planoracle.instances.kitchens"
 
     @property

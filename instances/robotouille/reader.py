@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from planoracle.instances.kitchens.domain import (
     Predicate,
     bundled,
 )
+from planoracle.instances.kitchens.files import json_schema
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.kitchens.layout import Layout
 from planoracle.instances.reading import load_json, read_bytes
@@ -24,6 +26,8 @@ from planoracle.instances.reading import load_json, read_bytes
 __all__ = [
     "domain_from_document",
     "environment_from_document",
+    "file_of",
+    "json_schema",
     "kitchen_of",
     "load_kitchen",
     "read",
@@ -32,6 +36,8 @@ __all__ = [
     "recognises",
 ]
 
+# No name of a kitchen is longer.
+_LONGEST = 300
 #: Lists of an environment, and the type of what they hold.
 _FIELDS = {"stations": "station", "items": "item", "players": "player", "containers": "container", "meals": "meal"}
 
@@ -62,6 +68,15 @@ def read(document: Any, source: str) -> list[Kitchen]:
     return [kitchen_of(document, source)]
 
 
+def file_of(name: str, folder: Path) -> str | None:
+    """Return the file of a kitchen below a folder, ``None`` if there is none."""
+    inner = Path(name.removeprefix("robotouille/"))
+    if len(name) > _LONGEST or "\0" in name or inner.is_absolute() or ".." in inner.parts:
+        return None
+    files = (folder / inner.parent / f"{inner.name}{ending}" for ending in ("", ".json"))
+    return next((str(path) for path in files if isfile(path)), None)  # which raises for no path
+
+
 def read_domain(path: str | Path) -> Domain:
     """Read an original domain; raises `InputError` naming file, field and value of the first fault."""
     return domain_from_document(load_json(read_bytes(path), str(path)), str(path))
@@ -80,7 +95,7 @@ def domain_from_document(document: Any, source: str) -> Domain:
             _predicate(found, f"predicate_defs[{i}]") for i, found in enumerate(_list(entry, "predicate_defs", ""))
         ]
         actions = [_action(found, f"action_defs[{i}]") for i, found in enumerate(_list(entry, "action_defs", ""))]
-        return Domain.of(types, predicates, actions)
+        return Domain.of(types, predicates, actions, "robotouille")
     except InputError as error:
         raise error.at(source) from None
 

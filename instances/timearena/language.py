@@ -23,7 +23,7 @@ _MARK = re.compile(r"^\s{0,20}(?:[-*•>]|\d{1,6}[.):])\s{0,20}")
 _EDGES = " \t\r\n.,;:!?\"'`()[]{}*"
 
 
-def parse(submission: Any, world: World, rules: Profile = PROFILES["paper"]) -> list[str]:
+def parse(submission: object, world: World, rules: Profile = PROFILES["paper"]) -> list[str]:
     r"""Read the agent's decisions.
 
     Parameters

@@ -10,7 +10,8 @@ from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.difficulty import GREEDY, measure, sift, summarize
-from planoracle.analysis.selection import OPTIMUM, REFERENCE, criteria, efficiency
+from planoracle.analysis.optimum import optimum
+from planoracle.heuristics.registry import run
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import read_instance
@@ -19,8 +20,19 @@ from planoracle.instances.generate.styles import Generated, draw, generate
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan.metrics import reference_efficiency
+from planoracle.instances.recipe2plan.selection import HEURISTIC, Criteria, criteria, efficiency, reference
 
 TIMED = [name for name in facts.names() if "/timed/" in name]
+
+
+def by(method: str, instance: Instance) -> Criteria:
+    """Hold recipes against the criteria, by the schedules of a heuristic."""
+    return criteria(instance, lambda one: run(one, method).makespan)
+
+
+def at_best(instance: Instance) -> Criteria:
+    """The same by proved optima, which are found for all these."""
+    return criteria(instance, lambda one: optimum(one).makespan)
 
 
 def kitchen(chop: int, limit: int | None, *, autonomous: bool = True) -> Instance:
@@ -50,8 +62,7 @@ def kitchen(chop: int, limit: int | None, *, autonomous: bool = True) -> Instanc
     ],
 )
 def test_criteria_one_by_one(problem, untimed, timed, opportunities, balance) -> None:
-    for method in ("recipe2plan-dfs", OPTIMUM):
-        found = criteria(problem, method)
+    for found in (by(HEURISTIC, problem), at_best(problem)):
         assert (found.untimed, found.timed) == (untimed, timed)
         assert (found.opportunities, found.balance) == (opportunities, balance)
         assert found.selected == (opportunities is True and balance is True)
@@ -60,21 +71,19 @@ def test_criteria_one_by_one(problem, untimed, timed, opportunities, balance) ->
 
 def test_without_a_schedule_nothing_is_selected() -> None:
     # To the letter, time only moves by continuous actions: nothing can be poured.
-    found = criteria(kitchen(300, 0), "recipe2plan-dfs-literal")
+    found = by("recipe2plan-dfs-literal", kitchen(300, 0))
     assert (found.untimed, found.opportunities, found.balance, found.selected) == (None, None, None, False)
-    assert criteria(kitchen(900, 0), REFERENCE).untimed is None
+    assert criteria(kitchen(900, 0), reference).untimed is None
 
 
 def test_criteria_are_about_recipes() -> None:
     with pytest.raises(InputError, match="recipe2plan"):
-        criteria(catalogue.load("timearena/cooking1"))
-    with pytest.raises(UnknownNameError):
-        criteria(kitchen(300, 0), "nope")
+        criteria(catalogue.load("timearena/cooking1"), reference)
 
 
 def test_references_have_the_efficiencies_of_the_paper() -> None:
     """Table 2 reports means of 86.1 % and 73.7 %."""
-    found = [criteria(catalogue.load(name), REFERENCE) for name in TIMED]
+    found = [criteria(catalogue.load(name), reference) for name in TIMED]
     untimed = [one.untimed for one in found if one.untimed is not None]
     timed = [one.timed for one in found if one.timed is not None]
     assert (len(untimed), len(timed)) == (65, 64)
@@ -83,14 +92,14 @@ def test_references_have_the_efficiencies_of_the_paper() -> None:
     assert sum(one.selected for one in found) == 48
     problem = catalogue.load("recipe2plan/timed/Cobbler_Pancakes")
     plan = facts.reference_plan("timed", "Cobbler_Pancakes")
-    assert criteria(problem, REFERENCE).timed == reference_efficiency(problem, plan)
+    assert criteria(problem, reference).timed == reference_efficiency(problem, plan)
     assert efficiency(problem, None) is None
 
 
 @pytest.mark.slow
 def test_bundled_pairs_by_algorithm_1_and_by_the_optimum() -> None:
-    assert sum(criteria(catalogue.load(name)).selected for name in TIMED) == 19
-    assert sum(criteria(catalogue.load(name), OPTIMUM).selected for name in TIMED) == 7
+    assert sum(by(HEURISTIC, catalogue.load(name)).selected for name in TIMED) == 19
+    assert sum(at_best(catalogue.load(name)).selected for name in TIMED) == 7
 
 
 def test_loss_of_each_and_of_the_best() -> None:
@@ -153,9 +162,9 @@ def test_sifting_by_loss_keeps_exactly_the_hard_ones() -> None:
 def test_sifting_by_the_criteria() -> None:
     draws = [Generated(catalogue.load(name), n, Knobs(), None) for n, name in enumerate(TIMED[:10])]
     kept = [one.generated.problem.name for one in sift(draws, select=True)]
-    assert kept == [one.problem.name for one in draws if criteria(one.problem).selected]
+    assert kept == [one.problem.name for one in draws if by(HEURISTIC, one.problem).selected]
     assert 0 < len(kept) < 10
-    with pytest.raises(InputError, match="recipes"):
+    with pytest.raises(InputError, match="criteria"):
         list(sift([generate("robotouille")], select=True))
     with pytest.raises(InputError, match="kitchen"):
         list(sift([generate("robotouille")], min_loss=0.1))

@@ -27,10 +27,11 @@ from support.samples import sample
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app
 from planoracle.analysis.figures.dependencies import dependency_graph, graph_of
-from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair, save_gantt_pair
+from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
 from planoracle.analysis.figures.layers import place
 from planoracle.analysis.figures.methods import gap_distribution, performance_profile, time_to_proof
 from planoracle.analysis.figures.progress import Curve, action_shares, curve, progress_curves
+from planoracle.analysis.figures.save import save
 from planoracle.analysis.figures.staircase import regret_staircase
 from planoracle.analysis.figures.style import DASHES, HATCHES, LINES, MARKERS, PALETTE, plain
 from planoracle.analysis.regret import Decision, Regret, regret
@@ -325,7 +326,7 @@ def test_pair_into_files(tmp_path: Any, suffix: str, schedules: Pairs) -> None:
     instance, one, other = schedules["24"]
     made = []
     for name in ("a", "b"):
-        save_gantt_pair(instance, one, other, tmp_path / f"{name}{suffix}")
+        save(lambda: gantt_pair(instance, one, other), tmp_path / f"{name}{suffix}")
         made.append((tmp_path / f"{name}{suffix}").read_bytes())
     assert made[0] == made[1]
 

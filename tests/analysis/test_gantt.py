@@ -7,7 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from support.samples import sample
 
-from planoracle.analysis.figures.gantt import gantt, save_gantt
+from planoracle.analysis.figures.gantt import gantt
+from planoracle.analysis.figures.save import save
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan.facts import load
@@ -236,7 +237,7 @@ def test_files_are_written_the_same_twice(tmp_path, monkeypatch, suffix: str, ma
     paths = [tmp_path / f"one{suffix}", tmp_path / f"two{suffix}"]
     for path, day in zip(paths, (10**9, 2 * 10**9), strict=True):
         monkeypatch.setenv("SOURCE_DATE_EPOCH", str(day))  # what would be written as the date
-        save_gantt(KITCHEN, SCHEDULE, path)
+        save(lambda: gantt(KITCHEN, SCHEDULE), path)
     one, two = (path.read_bytes() for path in paths)
     assert one.startswith(magic)
     assert one == two
@@ -245,6 +246,6 @@ def test_files_are_written_the_same_twice(tmp_path, monkeypatch, suffix: str, ma
 @pytest.mark.parametrize("name", ["chart.jpg", "chart", "png"])
 def test_wrong_suffix(tmp_path, name: str) -> None:
     with pytest.raises(InputError, match=r"output: must end in \.png, \.svg or \.pdf") as caught:
-        save_gantt(KITCHEN, SCHEDULE, str(tmp_path / name))
+        save(lambda: gantt(KITCHEN, SCHEDULE), str(tmp_path / name))
     assert caught.value.field == "output"
     assert not list(tmp_path.iterdir())

@@ -59,12 +59,25 @@ def test_names_mean_the_simulators_kitchens_where_their_folder_is_given(best: li
     folder.mkdir(parents=True)
     other = kitchen("robotouille/synchronous/0_cheese_sandwich")
     (folder / "3_burger.json").write_text(json.dumps(to_document(other)))
-    ours, theirs = Grader(), Grader(problems=Problems(tmp_path / "originals"))
+    ours, theirs = Grader(), Grader(problems=Problems({"robotouille": tmp_path / "originals"}))
     line = {"id": "x", "instance": BURGER, "actions": best}
     assert ours.grade(line).success
     assert not theirs.grade(line).success
     for name in ("robotouille/../../etc/passwd", "robotouille//etc/passwd", "robotouille/\0", "x" * 5000):
         assert not theirs.grade(line | {"instance": name}).scored
+    plans = tmp_path / "plans.jsonl"
+    plans.write_text(json.dumps(line))
+    for arguments, said in (
+        (("--data", f"robotouille={folder.parent}"), ""),
+        (("--originals", str(folder.parent)), f"is called --data robotouille={folder.parent} now"),
+    ):
+        found = CliRunner().invoke(app, ["grade", str(plans), "--format", "jsonl", *arguments])
+        assert not json.loads(found.stdout)["success"]
+        assert said in found.stderr
+    for wrong in ("robotouille", f"timearena={folder}", f"nobody={folder}", f"robotouille={plans}", "robotouille="):
+        found = CliRunner().invoke(app, ["grade", str(plans), "--data", wrong])
+        assert (found.exit_code, found.stdout) == (2, "")
+        assert "NAME one of robotouille" in found.stderr
 
 
 def test_averages_of_kitchens(best: list[str]) -> None:

@@ -13,7 +13,8 @@ from importlib import import_module
 import pytest
 
 from planoracle.analysis import optimum, oracle
-from planoracle.analysis.figures.kitchen import picture, save_picture
+from planoracle.analysis.figures.kitchen import picture
+from planoracle.analysis.figures.save import save
 from planoracle.analysis.grade import Grade, Grader
 from planoracle.analysis.problems import Problems
 from planoracle.instances.errors import InputError
@@ -342,10 +343,10 @@ def test_picture(tmp_path) -> None:
     assert any(line.get_label() == "refused" for line in ax.lines)
     assert picture(run, ax) is ax
     for path in (tmp_path / "a.svg", tmp_path / "b.svg"):
-        save_picture(run, path)
+        save(lambda: picture(run), path)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     with pytest.raises(InputError, match=r"\.png"):
-        save_picture(run, tmp_path / "a.txt")
+        save(lambda: picture(run), tmp_path / "a.txt")
     with pytest.raises(InputError, match="long"):
         picture(replay(kitchen(SOUP), [WAIT] * 500, RULES))
 

@@ -26,7 +26,7 @@ CALLS = {
     "schedule": f"schedule {NAME} --format csv",
     "grade": "grade s.jsonl --format jsonl",
     "compare": f"compare {NAME} --format csv",
-    "compose": "compose asynctool@0-1 --tasks 2 --count 1",
+    "compose": "compose asynctool --variant 0-1 --count 1",
     "critique": "critique s.jsonl --no-regret",
     "explain": f"explain {NAME}",
     "gantt": f"gantt {NAME} -o gantt.svg",

@@ -25,12 +25,12 @@ VERBS = {
     "explain": ("problem", ["--format"]),
     "next": ("problem", ["--format", "--after", "--clock", "--profile", "--all"]),
     "gantt": ("problem", ["--heuristic", "--plan", "--against"]),
-    "grade": ("submissions", ["--format", "--profile", "--reference", "--rule", "--limit", "--originals", "--trace"]),
-    "regret": ("submissions", ["--format", "--profile", "--worst", "--originals"]),
+    "grade": ("submissions", ["--format", "--profile", "--reference", "--rule", "--limit", "--data", "--trace"]),
+    "regret": ("submissions", ["--format", "--profile", "--worst", "--data"]),
     "critique": ("submissions", ["--format", "--profile", "--hints", "--originals"]),
-    "repair": ("submissions", ["--format", "--profile", "--objective", "--originals"]),
+    "repair": ("submissions", ["--format", "--profile", "--objective", "--data"]),
     "report": ("submissions", ["--profile", "--title", "--originals"]),
-    "compose": ("nothing", ["--format", "--kind", "--size", "--delay", "--seed"]),
+    "compose": ("nothing", ["--format", "--kind", "--size", "--variant", "--seed"]),
     "schema": ("nothing", []),
 }
 FLAGS = {"--export", "--finest", "--all", "--trace", "--hints"}

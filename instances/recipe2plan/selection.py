@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from planoracle.analysis.optimum import optimum
-from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan import facts
-from planoracle.instances.status import Status
 
-__all__ = ["OPTIMUM", "REFERENCE", "THRESHOLD", "Criteria", "criteria", "efficiency"]
+__all__ = ["HEURISTIC", "THRESHOLD", "Criteria", "criteria", "efficiency", "reference", "selected"]
 
 #: Criterion 1: the efficiency without time constraints is higher than this.
 THRESHOLD: Final = 0.8
-#: Methods that are no heuristics: proved optima, and the released reference plans of bundled pairs.
-OPTIMUM: Final = "optimum"
-REFERENCE: Final = "reference"
+#: By whose schedules the paper chose: it adapted the heuristic of TimeArena, which is its Algorithm 1.
+HEURISTIC: Final = "recipe2plan-dfs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +24,6 @@ class Criteria:
 
     Attributes
     ----------
-    method
-        Whose schedules are meant: a heuristic's, ``optimum`` or ``reference``.
     untimed, timed
         Multitasking efficiency (equation 1) of its schedules without and with time constraints; ``None`` if it
         has none, or if nothing is autonomous.
@@ -42,7 +37,6 @@ class Criteria:
     """
 
     instance: str
-    method: str
     untimed: float | None
     timed: float | None
     opportunities: bool | None
@@ -58,41 +52,44 @@ class Criteria:
         return {name: getattr(self, name) for name in self.__slots__} | {"selected": self.selected}
 
 
-def criteria(instance: Instance, method: str = "recipe2plan-dfs") -> Criteria:
+def criteria(instance: Instance, makespan: Callable[[Instance], int | None]) -> Criteria:
     """Hold a combination of recipes, with its time constraints, against the criteria.
 
     Parameters
     ----------
-    method
-        Any heuristic, ``optimum``, or ``reference`` (for bundled pairs). The paper adapted the heuristic of TimeArena,
-        which is its Algorithm 1.
+    makespan
+        Returns that of the schedule that counts, ``None`` without one. It is asked twice: for the recipes without and
+        with time constraints.
 
     Raises
     ------
     InputError
         If the instance is not one of Recipe2Plan.
-    UnknownNameError
-        If there is no such heuristic.
 
     Examples
     --------
-    >>> from planoracle.instances.catalogue import load
-    >>> found = criteria(load("recipe2plan/timed/Cobbler_Pancakes"))
+    >>> found = criteria(facts.load("timed", "Cobbler_Pancakes"), reference)
     >>> round(found.untimed, 2), round(found.timed, 2), found.opportunities, found.balance
-    (0.83, 0.83, True, False)
+    (0.83, 0.8, True, True)
     """
     if instance.benchmark != "recipe2plan":
         raise InputError("must be recipe2plan: the criteria are about recipes", field="benchmark")
-    untimed = efficiency(instance, _makespan(instance, "untimed", method))
-    timed = efficiency(instance, _makespan(instance, "timed", method))
+    free = instance.without_maximum_lags(instance.name.replace("/timed/", "/untimed/", 1))
+    untimed, timed = efficiency(instance, makespan(free)), efficiency(instance, makespan(instance))
     return Criteria(
         instance=instance.name,
-        method=method,
         untimed=untimed,
         timed=timed,
         opportunities=None if untimed is None else untimed > THRESHOLD,
         balance=None if untimed is None or timed is None else timed < untimed,
     )
+
+
+def reference(instance: Instance) -> int | None:
+    """Return the makespan of the released reference plan of a bundled pair."""
+    setting, _, pair = instance.name.removeprefix("recipe2plan/").partition("/")
+    plan = facts.reference_plan(setting, pair) if setting in ("timed", "untimed") else None
+    return None if plan is None else max(command.start + command.duration for command in plan)
 
 
 def efficiency(instance: Instance, makespan: int | None) -> float | None:
@@ -106,14 +103,6 @@ def efficiency(instance: Instance, makespan: int | None) -> float | None:
     return (sum(action.duration for action in instance.actions) - makespan) / autonomous
 
 
-def _makespan(instance: Instance, setting: str, method: str) -> int | None:
-    if method == REFERENCE:
-        pair = instance.name.removeprefix("recipe2plan/timed/")
-        plan = facts.reference_plan(setting, pair) if instance.name.startswith("recipe2plan/timed/") else None
-        return None if plan is None else max(command.start + command.duration for command in plan)
-    if setting == "untimed":
-        instance = instance.without_maximum_lags(f"{instance.name} without time constraints")
-    if method != OPTIMUM:
-        return run(instance, method).makespan
-    best = optimum(instance)
-    return best.makespan if best.status == Status.optimal else None
+def selected(instance: Instance, makespan: Callable[[Instance, str], int | None]) -> bool:
+    """Whether a combination meets the criteria by the schedules that the paper took."""
+    return criteria(instance, lambda one: makespan(one, HEURISTIC)).selected

@@ -1,0 +1,76 @@
+"""Picture of a plan, or of two of the same problem, whatever kind of problem it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from matplotlib.axes import Axes
+
+from planoracle.instances.certify import language
+from planoracle.instances.errors import InputError
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.model import Instance
+from planoracle.instances.problem import Problem, for_kind
+from planoracle.instances.registry import of
+from planoracle.instances.schedule import Schedule
+
+if TYPE_CHECKING:
+    from planoracle.instances.kitchens.run import KitchenRun
+
+__all__ = ["draw", "draw_pair"]
+
+
+def draw(problem: Problem, plan: object, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """Draw a plan as its kind of problem is drawn: see `gantt.gantt` and `kitchen.picture`.
+
+    Parameters
+    ----------
+    plan
+        As in a submission; it need not obey the rules.
+
+    Raises
+    ------
+    InputError, PlanError
+        If the plan cannot be read, holds nothing to draw, or is too long.
+    """
+    return for_kind(problem, _DRAWN)(problem, plan, ax, title)
+
+
+def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[str, str]) -> Axes:
+    """Draw two plans on one time axis, see `gantt.gantt_pair`; raises `InputError` also where there are no pairs."""
+    return for_kind(problem, _PAIRS)(problem, upper, lower, names)
+
+
+def _schedule(instance: Instance, plan: object) -> Schedule:
+    benchmark = language(instance)
+    schedule = benchmark.schedule(instance, benchmark.parse(instance, plan))
+    if not schedule.pieces:
+        raise InputError("there is nothing to draw: the plan holds no step", field=instance.name)
+    return schedule
+
+
+def _gantt(instance: Instance, plan: object, ax: Axes | None, title: str | None) -> Axes:
+    from planoracle.analysis.figures.gantt import gantt
+
+    return gantt(instance, _schedule(instance, plan), ax, title=title)
+
+
+def _pair(instance: Instance, upper: object, lower: object, names: tuple[str, str]) -> Axes:
+    from planoracle.analysis.figures.gantt import gantt_pair
+
+    return gantt_pair(instance, _schedule(instance, upper), _schedule(instance, lower), names=names)
+
+
+def _kitchen(kitchen: Kitchen, plan: object, ax: Axes | None, title: str | None) -> Axes:
+    from planoracle.analysis.figures.kitchen import picture
+
+    run = of(kitchen).run(kitchen, plan, of(kitchen).profiles["released"])
+    return picture(cast("KitchenRun", run).record, ax, title=title)
+
+
+_DRAWN: Final[dict[str, Callable[[Any, object, Axes | None, str | None], Axes]]] = {
+    "schedule": _gantt,
+    "kitchen": _kitchen,
+}
+_PAIRS: Final[dict[str, Callable[[Any, object, object, tuple[str, str]], Axes]]] = {"schedule": _pair}

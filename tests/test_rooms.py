@@ -1,0 +1,217 @@
+"""What is known of a benchmark stands in its folder: other modules name none, import none, and tell no kinds apart."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from planoracle.instances import registry
+
+ROOT = Path(__file__).resolve().parents[1]
+BENCHMARKS = registry.names()
+WORD = re.compile(r"(?<![a-z0-9])(recipe2plan|timearena|asynctool|robotouille|asynchow)(?![a-z0-9])", re.IGNORECASE)
+#: What the general rules were called once; a word of its own elsewhere.
+FORMERLY = "own"
+#: Modules of benchmarks: their folders, and the heuristics of their papers.
+THEIRS = {f"planoracle.instances.{name}" for name in BENCHMARKS} | {
+    where.partition(":")[0] for name in BENCHMARKS for where in registry.get(name).heuristics.values()
+}
+KINDS = {"Instance", "Kitchen"}
+TYPED = {"rules", "submission", "plan", "run"}
+#: Modules that are still to follow, and how much is found in them. Whoever brings one down to nothing takes it out.
+LEFT: dict[str, dict[str, int]] = {
+    "analysis.cli.compare": {"literals": 3},
+    "analysis.compare": {"literals": 1, "imports": 1},
+    "analysis.compare_asynctool": {"literals": 2, "imports": 2},
+    "analysis.compare_robotouille": {"literals": 1, "imports": 1},
+    "analysis.compare_timearena": {"literals": 1, "imports": 4},
+    "analysis.difficulty": {"literals": 4, "kinds": 1},
+    "analysis.frames.methods": {"literals": 3, "imports": 5, "kinds": 2},
+}
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(("planoracle", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+def belongs_to_a_benchmark(module: str) -> bool:
+    return any(module == theirs or module.startswith(f"{theirs}.") for theirs in THEIRS)
+
+
+MODULES = {module_of(path): path for folder in ("instances", "heuristics", "solver", "analysis")
+           for path in sorted((ROOT / folder).rglob("*.py"))}  # fmt: skip
+GENERIC = {module: path for module, path in MODULES.items() if not belongs_to_a_benchmark(module)}
+
+
+def literals(tree: ast.Module) -> Iterator[str]:
+    """Yield string constants that name a benchmark, but for documentation."""
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        text = node.value if isinstance(node, ast.Constant) and id(node) not in told else None
+        if isinstance(text, str) and (WORD.search(text) or text.strip("/") == FORMERLY):
+            yield text
+
+
+def imports(tree: ast.Module, package: str = "planoracle.analysis") -> Iterator[str]:
+    """Yield imported modules of benchmarks, and names in them, wherever the import stands."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parts = package.split(".")
+            base = ".".join(parts[: len(parts) - node.level + 1]) if node.level else ""
+            module = ".".join(filter(None, (base, node.module)))
+            names = [f"{module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (name for name in names if belongs_to_a_benchmark(name))
+
+
+def kinds(tree: ast.Module) -> Iterator[str]:
+    """Yield tests whether a problem is of a type: by ``isinstance``, ``type`` or a pattern."""
+    nodes = list(ast.walk(tree))
+    aliases = {alias.asname or alias.name: alias.name for node in nodes if isinstance(node, ast.ImportFrom)
+               for alias in node.names}  # fmt: skip
+
+    def named(node: ast.AST) -> bool:
+        parts = list(ast.walk(node))
+        names = {aliases.get(part.id, part.id) for part in parts if isinstance(part, ast.Name)}
+        names |= {part.attr for part in parts if isinstance(part, ast.Attribute)}
+        return bool(names & KINDS)
+
+    for node in nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 2:
+            if node.func.id in ("isinstance", "issubclass") and named(node.args[1]):
+                yield ast.unparse(node)
+        elif isinstance(node, ast.MatchClass) and named(node.cls):
+            yield ast.unparse(node)
+        elif isinstance(node, ast.Compare) and ast.unparse(node.left).startswith("type("):
+            yield from (ast.unparse(node) for other in node.comparators if named(other))
+
+
+def untyped(tree: ast.Module) -> Iterator[str]:
+    """Yield parameters and fields of public functions and classes that hold rules, a submission, a plan or a run, and
+    are annotated with `Any`, or a union with it."""
+
+    def is_any(annotation: ast.expr | None) -> bool:
+        if isinstance(annotation, ast.BinOp):
+            return is_any(annotation.left) or is_any(annotation.right)
+        return annotation is not None and ast.unparse(annotation) in ("Any", "typing.Any", "Optional[Any]")
+
+    def of(body: list[ast.stmt]) -> Iterator[str]:
+        for node in body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                yield from of(node.body)
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                if node.target.id in TYPED and is_any(node.annotation):
+                    yield ast.unparse(node)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                if node.name.startswith("_") and node.name not in ("__init__", "__call__"):
+                    continue
+                given = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
+                yield from (f"{node.name}: {arg.arg}" for arg in given if arg.arg in TYPED and is_any(arg.annotation))
+
+    yield from of(tree.body)
+
+
+SCANS = {"literals": literals, "imports": imports, "kinds": kinds}
+
+
+@pytest.mark.parametrize(
+    ("scan", "source"),
+    [
+        ("literals", "x = 'timearena'"),
+        ("literals", "x = {'robotouille/': 1}"),
+        ("literals", "x = f'AsyncTool/{name}'"),
+        ("literals", "def f(x='recipe2plan-dfs'): ..."),
+        ("literals", "import_module('planoracle.instances.asynchow')"),
+        ("literals", "x = 'own'"),
+        ("imports", "import planoracle.instances.timearena.rules"),
+        ("imports", "from planoracle.instances import recipe2plan"),
+        ("imports", "def f():\n    from planoracle.instances.generic import language as l"),
+        ("imports", "from planoracle.heuristics.recipe2plan_dfs import waiting"),
+        ("imports", "from planoracle.heuristics import timearena_greedy"),
+        ("imports", "from ..instances.asynctool import sets"),
+        ("kinds", "isinstance(problem, Instance)"),
+        ("kinds", "isinstance(problem, (int, model.Instance))"),
+        ("kinds", "isinstance(problem, Kitchen | None)"),
+        ("kinds", "from m import Kitchen as K\nisinstance(problem, K)"),
+        ("kinds", "type(problem) is Instance"),
+        ("kinds", "match problem:\n    case Kitchen(): ..."),
+        ("kinds", "match problem:\n    case Instance(name=n) | None: ..."),
+    ],
+)
+def test_every_form_is_seen(scan: str, source: str) -> None:
+    assert [name for name, look in SCANS.items() if list(look(ast.parse(source)))] == [scan]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""As TimeArena has it."""',
+        'def f():\n    """>>> load("timearena/lab1")"""',
+        "x = 'timearenas, its own'",
+        "from planoracle.instances.generate import styles\nfrom planoracle.heuristics import timetable",
+        "isinstance(x, str)\nof_kind(x, Instance)\ntype(x) is str",
+    ],
+)
+def test_nothing_else_is(source: str) -> None:
+    assert [list(look(ast.parse(source))) for look in SCANS.values()] == [[], [], []]
+
+
+def test_benchmarks_and_generic_modules_are_told_apart() -> None:
+    assert {"generic", "recipe2plan", "timearena", "asynctool", "robotouille"} <= set(BENCHMARKS)
+    rooms = (
+        "instances.catalogue",
+        "instances.kitchens.rules",
+        "instances.generate.styles",
+        "instances.literature.slab",
+    )
+    for module in (*rooms, "heuristics.timetable", "solver.kitchens.planner", "analysis.grade"):
+        assert f"planoracle.{module}" in GENERIC
+    for module in ("instances.timearena", "instances.generic.language", "heuristics.recipe2plan_dfs"):
+        assert f"planoracle.{module}" not in GENERIC
+
+
+def test_generic_modules_know_no_benchmark_and_no_kind() -> None:
+    found = {}
+    for module, path in GENERIC.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+        seen = {"literals": [*literals(tree)], "imports": [*imports(tree, package)], "kinds": [*kinds(tree)]}
+        seen["literals"] += [module] if WORD.search(module.replace("_", " ")) else []
+        if any(seen.values()):
+            found[module.removeprefix("planoracle.")] = {name: list_ for name, list_ in seen.items() if list_}
+    counts = {module: {name: len(list_) for name, list_ in seen.items()} for module, seen in found.items()}
+    assert counts == LEFT, {module: seen for module, seen in found.items() if counts[module] != LEFT.get(module)}
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("def f(problem: Problem, rules: Any): ...", ["f: rules"]),
+        (
+            "class C:\n    plan: Any\n    def __init__(self, *, run: None | Any = None): ...",
+            ["plan: Any", "__init__: run"],
+        ),
+        ("async def f(submission: Optional[Any]): ...", ["f: submission"]),
+        ("def _f(rules: Any): ...\nclass _C:\n    plan: Any", []),
+        ("def f(plan: Plan[Any], run: AnyRun, submission: dict[str, Any], rules): ...\nx: Any", []),
+    ],
+)
+def test_what_is_untyped_is_seen(source: str, expected: list[str]) -> None:
+    assert list(untyped(ast.parse(source))) == expected
+
+
+def test_rules_submissions_plans_and_runs_have_types_in_public() -> None:
+    found = Counter({
+        module: len(list_) for module, path in MODULES.items()
+        if (list_ := [*untyped(ast.parse(path.read_text(encoding="utf-8")))])
+    })  # fmt: skip
+    assert not found
