@@ -183,7 +183,7 @@ def compare(
         instance=problem.name,
         benchmark=problem.benchmark,
         unit=problem.unit,
-        actions=len(problem.actions) if isinstance(problem, Instance) else None,
+        actions=len(of_kind(problem, Instance).actions) if problem.kind == "schedule" else None,
         exact=asked.exact,
         lower_bound=asked.lower_bound,
         entries=tuple(asked.entry(method) for method in dict.fromkeys(methods)),

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from planoracle.heuristics.registry import run
 from planoracle.instances import registry
-from planoracle.instances.errors import InputError
 from planoracle.instances.generate.styles import Generated
 from planoracle.instances.model import Instance
+from planoracle.instances.problem import of_kind
 from planoracle.instances.status import Status
 from planoracle.solver.exact.solve import solve
 
@@ -156,11 +156,8 @@ class Drawn:
 
     @cached_property
     def difficulty(self) -> Difficulty:
-        """How hard it is; raises `InputError` for a kitchen."""
-        problem = self.generated.problem
-        if not isinstance(problem, Instance):
-            raise InputError("is a kitchen: there are no greedy schedules for it", value=problem.name)
-        return measure(problem, self.heuristics, time_limit=self.time_limit)
+        """How hard it is; raises `InputError` for another kind."""
+        return measure(of_kind(self.generated.problem, Instance), self.heuristics, time_limit=self.time_limit)
 
     @cached_property
     def selected(self) -> bool:
