@@ -23,6 +23,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from support.runner import CliRunner
 from support.samples import sample
+from support.trajectories import replayed
 
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app
@@ -37,7 +38,6 @@ from planoracle.analysis.figures.style import DASHES, HATCHES, LINES, MARKERS, P
 from planoracle.analysis.regret import Decision, Regret, regret
 from planoracle.heuristics.registry import run
 from planoracle.instances import catalogue
-from planoracle.instances.certify import language
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan.facts import combine
@@ -121,6 +121,7 @@ def chain(costs: list[int | None], no_return: int | None = None, unit: str = "mi
         level = after
     return Regret(
         "chain",
+        "generic",
         unit,
         False,
         tuple(decisions),
@@ -142,7 +143,7 @@ def drawings(schedules: Pairs, comparisons: pd.DataFrame) -> dict[str, Callable[
     """Every figure on real data, small and large, as a function of the axes."""
     tasks = catalogue.load(TASKS)
     plans = {name: run(tasks, name).plan for name in ("improve", "serial-lpt", "recipe2plan-dfs")}
-    curves = [curve(name, language("timearena").replay(tasks, plan)) for name, plan in plans.items()]
+    curves = [curve(name, replayed(tasks, plan)) for name, plan in plans.items()]
     long = [Curve(f"agent {k}", tuple((t, t / 400) for t in range(k, 150 + 10 * k)), 300, k == 3) for k in range(8)]
     runs = {name: measure(rules.replay(world(TASKS), str(plan).splitlines(), 60)) for name, plan in plans.items()}
     shares = {name: proportions([one]) for name, one in runs.items()}
@@ -350,14 +351,14 @@ def test_labels_thin_out_rather_than_overlap(schedules: Pairs) -> None:
 def test_curve_of_a_replay_rises_to_the_end() -> None:
     tasks = catalogue.load(TASKS)
     result = solve(tasks)
-    made = curve("best", language("timearena").replay(tasks, result.plan))
+    made = curve("best", replayed(tasks, result.plan))
     assert made.end == result.makespan
     assert made.success
     assert [share for _, share in made.steps] == sorted(share for _, share in made.steps)
     assert made.steps[-1] == (result.makespan, 1.0)
-    pair = curve("pair", language("recipe2plan").replay(SMALL, run(SMALL, "improve").plan))
+    pair = curve("pair", replayed(SMALL, run(SMALL, "improve").plan))
     assert pair.steps[-1][1] == 1.0
-    assert curve("none", language("timearena").replay(tasks, "")) == Curve("none", (), 0, False)
+    assert curve("none", replayed(tasks, "")) == Curve("none", (), 0, False)
 
 
 def test_curve_of_scores() -> None:

@@ -65,7 +65,7 @@ def documents_of(data: bytes) -> None:
     if robotouille_reader.recognises(document):
         robotouille_reader.kitchen_of(document, "file")
     elif asynctool_reader.recognises(document):
-        asynctool_reader.read_document(document, "file")
+        asynctool_reader.read(document, "file")
     elif recognises(document):
         read_cooking("file", document)
     else:

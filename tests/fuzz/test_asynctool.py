@@ -127,7 +127,7 @@ def test_thousands_of_early_calls_are_criticised_without_comparing_each_with_all
 
 
 def read(data: bytes) -> list[Instance]:
-    return reader.read_document(load_json(data, "file"), "file")
+    return reader.read(load_json(data, "file"), "file")
 
 
 @settings(max_examples=300)
@@ -144,7 +144,7 @@ def test_mutated_files_are_read_or_refused(seed: int) -> None:
     else:
         for one in found:
             again = reader.to_document(problem_of(one))
-            assert reader.to_document(problem_of(*reader.read_document(again, "again"))) == again
+            assert reader.to_document(problem_of(*reader.read(again, "again"))) == again
 
 
 def many(count: int) -> list[dict[str, Any]]:
@@ -162,11 +162,11 @@ def many(count: int) -> list[dict[str, Any]]:
 )
 def test_files_that_hold_too_much_are_refused_with_the_limit(content: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="at most"):
-        reader.read_document({"format": reader.FORMAT, "version": 1} | content, "file")
+        reader.read({"format": reader.FORMAT, "version": 1} | content, "file")
 
 
 def test_delays_of_a_thousand_million_turns_are_refused() -> None:
     for delay in (10**9, {"least": 0, "most": 10**9}, {"tools": {"f": 10**9}}, -1, 10**4000):
         document = {"format": reader.FORMAT, "version": 1, "name": "n", "delay": delay, "tasks": many(1)}
         with pytest.raises(InputError, match=str(MAX_DELAY)):
-            reader.read_document(document, "file")
+            reader.read(document, "file")

@@ -19,7 +19,7 @@ from planoracle.instances.asynctool import bfcl, encode, executors, rules
 from planoracle.instances.asynctool.calls import parse_call
 from planoracle.instances.asynctool.environment import Environment
 from planoracle.instances.asynctool.language import CLOSING, call_message
-from planoracle.instances.asynctool.reader import read_document, to_document
+from planoracle.instances.asynctool.reader import read, to_document
 from planoracle.instances.errors import InputError
 
 FILES = "bfcl:GorillaFileSystem"
@@ -168,12 +168,12 @@ def test_a_state_that_cannot_be_loaded_is_an_input_error(name: str, initial: Any
     assert (caught.value.field, caught.value.value) == ("initial", initial)
     bad = DOCUMENT | {"tasks": [{"id": "a", "family": f"bfcl:{name}", "initial": initial, "ground_truth": ["f()"]}]}
     with pytest.raises(InputError) as caught:
-        read_document(bad, "k.json")
+        read(bad, "k.json")
     assert caught.value.field == "tasks[0].initial"
 
 
 def test_a_gold_trajectory_is_replayed(package: None) -> None:
-    (instance,) = read_document(DOCUMENT, "k.json")
+    (instance,) = read(DOCUMENT, "k.json")
     problem = encode.problem_of(instance)
     ferns, numbers = problem.tasks
     assert ferns.solved.results[0] == {"current_working_directory": "shelf"}
@@ -193,14 +193,14 @@ def test_a_gold_trajectory_is_replayed(package: None) -> None:
     # Without the last call the files differ; the numbers have no state.
     run = rules.replay(problem, [*turns[:-1], CLOSING])
     assert [(outcome.char, outcome.env) for outcome in run.outcomes] == [(False, False), (True, True)]
-    (again,) = read_document(to_document(problem), "k.json")
+    (again,) = read(to_document(problem), "k.json")
     assert encode.problem_of(again) == problem
 
 
 def test_a_gold_call_that_fails_is_an_input_error(package: None) -> None:
     task = DOCUMENT["tasks"][0] | {"ground_truth": ["cd(folder='cellar')"]}  # type: ignore[index]
     with pytest.raises(InputError, match="fails: ") as caught:
-        read_document(DOCUMENT | {"tasks": [task]}, "k.json")
+        read(DOCUMENT | {"tasks": [task]}, "k.json")
     assert caught.value.field == "tasks[0].ground_truth[0]"
 
 

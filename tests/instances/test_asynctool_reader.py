@@ -17,7 +17,8 @@ from planoracle.instances import catalogue
 from planoracle.instances.asynctool import encode, executors, sets
 from planoracle.instances.asynctool.calls import Call
 from planoracle.instances.asynctool.problem import MAX_DELAY, Delays, Problem, SubTask
-from planoracle.instances.asynctool.reader import json_schema, read_document, recognises, to_document
+from planoracle.instances.asynctool.reader import json_schema, recognises, to_document
+from planoracle.instances.asynctool.reader import read as read_document
 from planoracle.instances.errors import InputError, UnknownNameError
 
 HEAD = {"format": "planoracle/asynctool", "version": 1}
@@ -274,7 +275,7 @@ def test_what_is_missing_is_said_to_be_missing() -> None:
         ("ground_truth[0].task_id", document(ground_truth=[{"ground_truth": ["f()"]}])),
     ):
         with pytest.raises(InputError) as caught:
-            read_document(content, "k.json")
+            read(content, "k.json")
         assert str(caught.value).removesuffix(" (and 1 more)") == f"k.json: {field}: is missing"
 
 
@@ -288,7 +289,7 @@ def test_initial_states_are_objects() -> None:
 
 def test_a_fault_deep_in_the_initial_state_is_located() -> None:
     with pytest.raises(InputError) as caught:
-        read_document(files({"root": {"a": {"b": 5}}}), "k.json")
+        read(files({"root": {"a": {"b": 5}}}), "k.json")
     assert caught.value.field is not None
     assert caught.value.field.startswith("tasks[0].initial.root.a")
     assert caught.value.value in (5, {"b": 5})
