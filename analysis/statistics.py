@@ -112,7 +112,7 @@ class _Group:
             "missing": len(self.absent),
         }
         for average, sums, counts in zip(self.averages, self.sums, self.counts, strict=True):
-            row[average.name] = dict(sorted(counts.items())) if average.tally else self._figure(average, *sums)
+            row[average.name] = dict(sorted(counts.items(), key=str)) if average.tally else self._figure(average, *sums)
         return row | {"missing_names": list(self.absent)}
 
     def _figure(self, average: Average, top: float, bottom: float) -> float | None:

@@ -129,7 +129,7 @@ def _summarize(averages: Averages, stream: IO[str]) -> None:
 
 
 def _name_tally(tally: Average, row: dict[str, Any]) -> None:
-    said = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in row[tally.name].items())
+    said = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in row[tally.name].items())
     model = f" of {row['model']}" if row["model"] else ""
     tell(f"{tally.meaning}{model} in {row['set'] or 'no set'}: {said}", "note")
 

@@ -187,13 +187,13 @@ def test_a_run_does_only_what_is_missing(tmp_path, monkeypatch):
     from planoracle.analysis.grade import Grader
 
     graded = []
-    judge = Grader._grade
+    judge = Grader.run
 
     def counted(self, submission, line):
         graded.append(submission["id"])
         return judge(self, submission, line)
 
-    monkeypatch.setattr(Grader, "_grade", counted)
+    monkeypatch.setattr(Grader, "run", counted)
     rows = submissions(9)
     path = write(tmp_path / "s.jsonl", rows[:5])
     first = invoke("grade", path, "--format", "jsonl", "--run", tmp_path / "run")
@@ -241,7 +241,7 @@ def test_faults_of_ours_and_unreadable_lines_are_not_kept(tmp_path, monkeypatch)
     path = write(tmp_path / "s.jsonl", submissions(2))
     path.write_text(path.read_text() + "{\n")
     with monkeypatch.context() as broken:
-        broken.setattr(Grader, "_grade", lambda *_: 1 // 0)
+        broken.setattr(Grader, "run", lambda *_: 1 // 0)
         failed = invoke("grade", path, "--format", "jsonl", "--run", tmp_path / "run")
     assert failed.exit_code == 1
     assert failed.stderr.count("internal error: ZeroDivisionError") == 2

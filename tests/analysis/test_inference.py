@@ -298,13 +298,13 @@ def test_wilson_covers() -> None:
 
 def test_groups() -> None:
     frame = table(a=[1, 2, 3, 4], b=[2, 2, 2, 2]).assign(
-        benchmark=["own", "own", "timearena", "timearena"] * 2,
+        benchmark=["generic", "generic", "timearena", "timearena"] * 2,
         set=[None, None, "t", "t"] * 2,
         actions=[5, 100, 11, 11] * 2,
     )
     found = pairings(frame, [("a", "b")], by=("benchmark", "size"), draws=50)
     keys = [tuple(key) for key in found[["benchmark", "size"]].to_numpy().tolist()]
-    assert keys == [("own", "1-10"), ("own", "81+"), ("timearena", "11-20")]
+    assert keys == [("generic", "1-10"), ("generic", "81+"), ("timearena", "11-20")]
     assert found["pairs"].tolist() == [1, 1, 2]
     assert found["set"].isna().all()
     whole = pairings(frame, [("a", "b")], draws=50)

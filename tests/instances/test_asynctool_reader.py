@@ -275,7 +275,7 @@ def test_what_is_missing_is_said_to_be_missing() -> None:
         ("ground_truth[0].task_id", document(ground_truth=[{"ground_truth": ["f()"]}])),
     ):
         with pytest.raises(InputError) as caught:
-            read(content, "k.json")
+            read_document(content, "k.json")
         assert str(caught.value).removesuffix(" (and 1 more)") == f"k.json: {field}: is missing"
 
 
@@ -289,7 +289,7 @@ def test_initial_states_are_objects() -> None:
 
 def test_a_fault_deep_in_the_initial_state_is_located() -> None:
     with pytest.raises(InputError) as caught:
-        read(files({"root": {"a": {"b": 5}}}), "k.json")
+        read_document(files({"root": {"a": {"b": 5}}}), "k.json")
     assert caught.value.field is not None
     assert caught.value.field.startswith("tasks[0].initial.root.a")
     assert caught.value.value in (5, {"b": 5})
