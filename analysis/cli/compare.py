@@ -53,7 +53,9 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
     if found:
         summary = Table(Format.table, _SUMMARY, "above the optimum", sys.stdout if form is Format.table else sys.stderr)
         summary.rows += summarize(found)
-        summary.columns = list(dict.fromkeys((*_SUMMARY, *(key for row in summary.rows for key in row))))
+        keys = dict.fromkeys((*_SUMMARY, *(key for row in summary.rows for key in row)))
+        rare = [key for key in ("below", "impossible") if not any(row[key] for row in summary.rows)]
+        summary.columns = [key for key in keys if key not in rare]
         summary.close()
     run.exit(failed=any(not one.exact.status.settled for one in found))
 
