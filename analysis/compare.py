@@ -15,7 +15,7 @@ from planoracle.instances.catalogue import set_of
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
-from planoracle.instances.references import Claim, Reference, main_of
+from planoracle.instances.references import Claim, Reference
 from planoracle.instances.status import Status
 from planoracle.solver.result import Result
 from planoracle.solver.solve import solve
@@ -177,7 +177,8 @@ def compare(
     if methods is None:
         own = [one.name for one in registry.of(problem).references]
         methods = own if problem.kind == "kitchen" else [*own, BEST]
-    check(methods)
+    else:
+        check(methods)
     asked = _Asked(problem, time_limit, budget)
     return Comparison(
         instance=problem.name,
@@ -197,7 +198,7 @@ class _Asked:
         self.problem = problem
         self.time_limit = time_limit
         self.budget = budget
-        self.references = {one.name: one for one in registry.of(problem).references}
+        self.references: Sequence[Reference[Any]] = registry.of(problem).references
         self.lower_bound: int | None = None
         self._answers: dict[tuple[str, Budget], Answer] = {}
         try:
@@ -222,9 +223,9 @@ class _Asked:
     def _entry(self, method: str) -> Entry:
         if method == BEST:
             return self._best()
-        own = main_of([*self.references.values()]) if method == REFERENCE else self.references.get(method)
-        if own is not None:
-            return self._reference(own)
+        for own in self.references:
+            if own.name == method or (own.main and method == REFERENCE):
+                return self._reference(own)
         return self._heuristic(method) if method in heuristics() else Entry(method, reason=_NO_REFERENCE)
 
     def _reference(self, own: Reference[Any]) -> Entry:
@@ -249,7 +250,7 @@ class _Asked:
         return Entry(own.name, given.makespan, accepted=given.accepted, reason=reason)
 
     def _best(self) -> Entry:
-        names = [one.source for one in self.references.values() if isinstance(one.source, str)]
+        names = [one.source for one in self.references if isinstance(one.source, str)]
         entries = [self._heuristic(name) for name in names]
         entries.append(self._heuristic("improve", budget=replace(self.budget, bound=self.lower_bound or 0)))
         known = [(one.makespan, place) for place, one in enumerate(entries) if one.makespan is not None]

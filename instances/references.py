@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from planoracle.instances.problem import Problem
 
-__all__ = ["Claim", "Reference", "main_of"]
+__all__ = ["Claim", "Reference"]
 
 _P = TypeVar("_P", contravariant=True)
 
@@ -52,8 +52,3 @@ class Reference(Generic[_P]):
     title: str
     source: str | Callable[[_P], Claim | Problem]
     main: bool = False
-
-
-def main_of(references: Sequence[Reference[_P]]) -> Reference[_P] | None:
-    """Return the one that the benchmark itself measures plans by, if there is one."""
-    return next((one for one in references if one.main), None)

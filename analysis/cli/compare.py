@@ -9,20 +9,6 @@ from planoracle.analysis.cli.common import NamesArgument, Run
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain
 
 _COLUMNS = ("instance", "optimal", "lower_bound", "status", "seconds")
-_SUMMARY = (
-    "set",
-    "method",
-    "problems",
-    "answered",
-    "above",
-    "equal",
-    "below",
-    "impossible",
-    "mean",
-    "mean_gap",
-    "max_gap",
-    "worst",
-)
 
 
 def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
@@ -51,11 +37,12 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
         table.columns = _shown(table.rows) if form is Format.table else _COLUMNS
         table.close()
     if found:
-        summary = Table(Format.table, _SUMMARY, "above the optimum", sys.stdout if form is Format.table else sys.stderr)
-        summary.rows += summarize(found)
-        keys = dict.fromkeys((*_SUMMARY, *(key for row in summary.rows for key in row)))
-        rare = [key for key in ("below", "impossible") if not any(row[key] for row in summary.rows)]
-        summary.columns = [key for key in keys if key not in rare]
+        rows = summarize(found)
+        rare = [key for key in ("below", "impossible") if not any(row[key] for row in rows)]
+        columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in rare]
+        stream = sys.stdout if form is Format.table else sys.stderr
+        summary = Table(Format.table, columns, "above the optimum", stream)
+        summary.rows += rows
         summary.close()
     run.exit(failed=any(not one.exact.status.settled for one in found))
 
