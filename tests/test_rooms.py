@@ -204,3 +204,9 @@ def test_rules_submissions_plans_and_runs_have_types_in_public() -> None:
         if (list_ := [*untyped(ast.parse(path.read_text(encoding="utf-8")))])
     })  # fmt: skip
     assert not found
+
+
+def test_scripts_and_styles_of_the_page_know_no_benchmark() -> None:
+    assets = sorted((ROOT / "analysis").rglob("*.js")) + sorted((ROOT / "analysis").rglob("*.html"))
+    assert len(assets) > 5
+    assert {path.name for path in assets if WORD.search(path.read_text(encoding="utf-8"))} == set()

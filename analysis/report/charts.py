@@ -53,6 +53,8 @@ def _instance_chart(instance: Instance, best: Best | None) -> dict[str, Any]:
     pieces = _pieces(instance, best)
     return {
         "benchmark": instance.benchmark,
+        "kind": instance.kind,
+        "slots": int(registry.of(instance).slots),
         "unit": plain(instance.unit, 20),
         "seconds": instance.seconds_per_tick,
         "first": registry.of(instance).first_moment,
@@ -164,6 +166,8 @@ def _kitchen_chart(kitchen: Kitchen, best: Best, rules: Profile) -> dict[str, An
     rounds = None if best.makespan is None else -(-best.makespan // len(kitchen.players))
     return {
         "benchmark": kitchen.benchmark,
+        "kind": kitchen.kind,
+        "slots": 0,  # a refused action takes no step
         "unit": kitchen.unit,
         "seconds": None,
         "first": 1,

@@ -14,10 +14,10 @@ from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Work
 from planoracle.analysis.report.worker import Priced
 from planoracle.analysis.statistics import Averages
-from planoracle.instances import catalogue
+from planoracle.instances import catalogue, registry
 from planoracle.instances.problem import GENERAL
 
-__all__ = ["Line", "columns", "lines_of", "model_rows", "problem_row", "set_name"]
+__all__ = ["Line", "columns", "lines_of", "model_rows", "problem_row", "scoring", "set_name"]
 
 # Models of a set are ordered by these, the highest first.
 _BEST = ("success", "score")
@@ -150,6 +150,14 @@ class _Names:
     def place(self, text: str) -> int:
         """Return the place of a text."""
         return self.places.setdefault(text, len(self.places))
+
+
+def scoring(lines: Iterable[Line]) -> str:
+    """Say what the score is in the benchmarks of some submissions."""
+    names = sorted({line.grade.benchmark or GENERAL for line in lines})
+    found = [(registry.find(name), one) for name in names for one in Averages().averages(name) if "main" in one.role]
+    told = [f"{owner.title}: {one.name.replace('_', ' ')}, {one.meaning}" for owner, one in found if owner is not None]
+    return f"The benchmark's main figure times 100. {'; '.join(told)}"
 
 
 def columns(lines: Sequence[Line], places: Sequence[tuple[int, int]], names: dict[str, int]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from planoracle import __version__
 from planoracle.analysis.report.encode import packed, plain
 from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Told, Work, work_on
-from planoracle.analysis.report.leaderboard import Line, columns, lines_of, model_rows, problem_row, set_name
+from planoracle.analysis.report.leaderboard import Line, columns, lines_of, model_rows, problem_row, scoring, set_name
 from planoracle.analysis.report.worker import Options
 
 __all__ = ["Report", "build"]
@@ -126,6 +126,7 @@ def _chunks(work: Work, lines: Sequence[Line], title: str, options: Options) -> 
         "version": __version__,
         "profile": options.profile,
         "problems": problems,
+        "scoring": scoring(lines),
         "models": model_rows(lines),
         "rows": columns(lines, places, names),
     }

@@ -119,6 +119,7 @@ class Rows {
 
   constructor(index) {
     Object.assign(this, index.rows);
+    this.scoring = index.scoring;
     this.problems = index.problems.map(([name, set, unit, seconds, first, status, best, bound, chart]) => ({
       name,
       set,

@@ -6,9 +6,6 @@ const OUTCOMES = [
   ["failure", "✕", "Failure"],
   ["unscored", "○", "Not graded"],
 ];
-const SCORE =
-  "The benchmark's main figure times 100. Recipe2Plan: multitasking score; TimeArena: best score; " +
-  "AsyncTool: sub-tasks solved; Robotouille: goal within the step limit; own: optimum by makespan";
 const hundred = (value) => (value === null ? DASH : fixed(100 * value, 1));
 const memory = {
   models: { column: -1 },
@@ -82,7 +79,7 @@ function rowColumns(rows, withProblem) {
       label: "Score",
       number: true,
       falling: true,
-      title: SCORE,
+      title: rows.scoring,
       value: at("score"),
       show: (row) => hundred(rows.score[row]),
     },
@@ -131,7 +128,7 @@ function outcomeOf(rows, row) {
     : badge(rows.outcome[row], said);
 }
 
-const MODELS = [
+const modelColumns = (rows) => [
   {
     label: "Model",
     value: (one) => one.model,
@@ -166,7 +163,7 @@ const MODELS = [
     label: "Score",
     number: true,
     falling: true,
-    title: `Mean of: ${SCORE}`,
+    title: `Mean of: ${rows.scoring}`,
     value: (one) => one.score,
     show: (one) => hundred(one.score),
   },
@@ -225,7 +222,7 @@ let narrow = (_model) => {};
 
 function overview(index, rows) {
   const { filters } = memory;
-  const models = new Table({ caption: "Models", columns: MODELS, size: 20, state: memory.models });
+  const models = new Table({ caption: "Models", columns: modelColumns(rows), size: 20, state: memory.models });
   const problems = new Table({ caption: "Problems", columns: problemColumns(rows), size: 20, state: memory.problems });
   const table = new Table({
     caption: "Submissions",

@@ -99,7 +99,7 @@ const stretch = (time, start, end) =>
   end > start ? `${moment(time, start)} to ${moment(time, end)}` : moment(time, start);
 
 // Where every minute or turn is a decision, these are told, and not the numbers of commands.
-const slotted = (chart) => ["timearena", "asynctool"].includes(chart?.benchmark);
+const slotted = (chart) => Boolean(chart?.slots);
 const decisionName = ([kind, position, , , , , , , said], chart) =>
   kind === "wait" || slotted(chart) ? said : `Command ${position + 1}: ${said}`;
 
