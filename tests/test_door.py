@@ -17,7 +17,22 @@ import pytest
 from matplotlib.figure import Figure
 
 import planoracle
-from planoracle import Model, Result, Status, environment, grade, load, read, schedule, solve
+from planoracle import (
+    Model,
+    Result,
+    Status,
+    compare,
+    critique,
+    environment,
+    explain,
+    grade,
+    load,
+    read,
+    regret,
+    repair,
+    schedule,
+    solve,
+)
 from planoracle.instances.errors import InputError, UnknownNameError
 
 DOOR = Path(planoracle.__file__)
@@ -159,6 +174,25 @@ def test_heuristics_are_for_scheduling_problems_and_have_names() -> None:
         schedule(load(KITCHEN))
     with pytest.raises(UnknownNameError, match=r"must be one of .*improve"):
         schedule(load("timearena/household1"), "magic")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_problems_of_any_kind_are_compared_and_explained(name: str) -> None:
+    problem = load(name)
+    best = solve(problem).makespan
+    assert compare(problem).optimum == best
+    assert explain(problem).makespan == best
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_plans_of_any_kind_are_graded_priced_told_and_repaired(name: str) -> None:
+    problem = load(name)
+    best = solve(problem)
+    submission = {"id": "best", "instance": name, "plan": best.plan}
+    assert grade(submission).success
+    assert regret(problem, submission).total == 0
+    assert critique(problem, submission, regret=False).verdict.makespan == best.makespan
+    assert not repair(problem, submission).changed
 
 
 # --- submissions -----------------------------------------------------------------------------------
