@@ -16,7 +16,7 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
-from planoracle.instances import catalogue
+from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import instance_from_document
 from planoracle.instances.recipe2plan import facts
@@ -624,6 +624,10 @@ def test_schema_is_json():
     schema = json.loads(result.stdout)
     assert schema["$schema"].startswith("https://json-schema.org/")
     assert set(OWN) <= set(schema["properties"])
+    found = {name: json.loads(invoke("schema", name).stdout) for name in ("instance", *registry.names())}
+    assert found["instance"] == found["generic"] == found["recipe2plan"] == found["timearena"] == schema
+    assert len({json.dumps(one) for one in found.values()}) == 3
+    assert isinstance(invoke("schema", "nobody").exception, UnknownNameError)
 
 
 @pytest.mark.skipif(find_spec("planoracle.analysis.figures.gantt") is None, reason="there are no gantt charts yet")

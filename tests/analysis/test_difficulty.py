@@ -239,6 +239,13 @@ def test_infeasible_is_an_answer_and_a_time_out_is_not() -> None:
     assert invoke("generic", "--count", 1, "--difficulty", "--time-limit", 0).exit_code == 1
 
 
+def test_a_style_is_told_its_name_of_today() -> None:
+    now, once = (invoke(style, "--count", 2, "--tasks", 1) for style in ("generic", "own"))
+    assert once.stdout == now.stdout != ""
+    assert "own is called generic now" in once.stderr
+    assert "called" not in now.stderr
+
+
 def test_mistakes_name_the_knob() -> None:
     for args, match in (
         (("nope",), "style"),

@@ -366,6 +366,13 @@ def test_wrong_usage_has_exit_status_2(args: tuple[Any, ...]) -> None:
     assert (result.exit_code, result.stdout) == (2, "")
 
 
+def test_tasks_are_those_of_the_benchmark_named() -> None:
+    assert rows(invoke("asynctool", "--variant", "0-1", "-f", "jsonl")) == rows(invoke("--delay", "0-1", "-f", "jsonl"))
+    for other in ("timearena", "robotouille"):
+        assert invoke(other).exit_code == 2
+    assert type(invoke("nobody").exception) is UnknownNameError
+
+
 @pytest.mark.parametrize(
     ("args", "error"),
     [
