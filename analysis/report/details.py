@@ -12,7 +12,6 @@ from planoracle.analysis.grade import Grade
 from planoracle.analysis.regret import Decision, Regret
 from planoracle.analysis.report.encode import plain, whole
 from planoracle.instances.feedback import Clock, Finding, Section
-from planoracle.instances.problem import GENERAL
 
 __all__ = ["faults", "grade_faults", "metrics", "plan_text", "prose", "regret_sheet"]
 
@@ -104,10 +103,12 @@ def _json(value: Any) -> str:
         return "…"
 
 
-def _command(found: Regret, one: Decision) -> str:
-    """Name a command; in own instances, where it is a piece in JSON, by its action."""
-    own = found.benchmark == GENERAL
-    return str(json.loads(one.command)["action"]) if own and one.kind != "wait" else one.command
+def _command(one: Decision) -> str:
+    """Name a command: one that is an object in JSON, such as a piece of a schedule, by its action."""
+    try:
+        return str(json.loads(one.command)["action"]) if one.command.startswith("{") else one.command
+    except (RecursionError, ValueError, KeyError):
+        return one.command
 
 
 def regret_sheet(found: Regret, clock: Clock) -> dict[str, Any]:
@@ -123,7 +124,7 @@ def regret_sheet(found: Regret, clock: Clock) -> dict[str, Any]:
     rows = cast("list[list[Any]]", [])
     for one in found.decisions[:MAX_DECISIONS]:
         times = [None if tick is None else whole(tick) for tick in (one.start, one.end, one.cost)]
-        words = plain(_command(found, one), 160)
+        words = plain(_command(one), 160)
         rows.append([one.kind, one.position, *times, one.status, one.before, one.after, words])
     return {
         "decisions": rows,
