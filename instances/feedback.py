@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from planoracle.instances import registry
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem
-from planoracle.instances.replay import Replay
+from planoracle.instances.replay import Measure, Other, Replay, Violation
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.wording import action_name, moment, span
 
@@ -17,9 +17,9 @@ __all__ = [
     "Clock",
     "Examined",
     "Finding",
-    "Other",
     "Section",
     "Topic",
+    "Words",
     "clean",
     "clock_of",
     "listed",
@@ -31,8 +31,8 @@ __all__ = [
     "told",
 ]
 
-#: Most other actions that a finding names in figures, and in its sentence.
-MAX_OTHERS, MAX_TOLD = 20, 3
+#: Most other actions that a sentence names.
+MAX_TOLD = 3
 #: Most sentences in the prose of a section; the figures have them all.
 MAX_SENTENCES = 50
 
@@ -94,54 +94,45 @@ def some(parts: Iterable[str], most: int = MAX_TOLD) -> str:
     return listed(unique if len(unique) <= most else [*unique[:most], f"{len(unique) - most} more"])
 
 
-class Other(NamedTuple):
-    """Another action that has to do with a finding, and when it runs (ticks; ``None``: never, or not known)."""
-
-    subject: str
-    start: int | None = None
-    end: int | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One violation of the rules, or one thing left undone.
+    """One violation of the rules, or one thing left undone, told.
 
     Attributes
     ----------
-    kind, subject, index
-        Those of the violation (see `planoracle.instances.replay.Violation`); ``index`` counts from 0.
+    violation
+        What the rules knew; for something left undone, the same in the critic's own kinds.
     text
         One sentence for people; commands count from 1 in it. Names are cleaned, see `clean`.
-    start, end
-        Ticks; when the command runs.
-    others
-        Actions that stand against it: the prerequisite, what runs at the same time, what came first.
-    resource
-        The object, tool or resource concerned.
-    required, actual
-        What the rule asks for and what the plan has: ticks, units, or the names of states.
     excess
-        By how much the rule is missed, in the same measure; ``None`` if that means nothing.
+        By how much the rule is missed, in the measure of what it requires; ``None`` if that means nothing.
     """
 
-    kind: str
-    subject: str
+    violation: Violation
     text: str
-    index: int | None = None
-    start: int | None = None
-    end: int | None = None
-    others: tuple[Other, ...] = ()
-    resource: str | None = None
-    required: int | str | tuple[str, ...] | None = None
-    actual: int | str | None = None
     excess: int | None = None
+
+    @classmethod
+    def of(cls, violation: Violation, text: str) -> Finding:
+        """Return a violation told; ``text`` may lack the full stop and a capital letter."""
+        return cls(violation, sentence(text), violation.excess or None)
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields for JSON."""
-        row = {name: getattr(self, name) for name in self.__slots__}
-        row["others"] = [other._asdict() for other in self.others[:MAX_OTHERS]]
-        row["required"] = list(self.required) if isinstance(self.required, tuple) else self.required
-        return row
+        index, kind, subject, _, start, end, others, resource, required, actual = self.violation
+        return {
+            "kind": kind,
+            "subject": subject,
+            "text": self.text,
+            "index": index,
+            "start": start,
+            "end": end,
+            "others": [other._asdict() for other in others],
+            "resource": resource,
+            "required": list(required) if isinstance(required, tuple) else required,
+            "actual": actual,
+            "excess": self.excess,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +206,38 @@ def clock_of(problem: Problem) -> Clock:
     return Clock(lambda tick: moment(problem, tick), lambda ticks: span(problem, ticks), slots)
 
 
+class Words:
+    """The words in which feedback on one scheduling problem names actions and times."""
+
+    def __init__(self, problem: Instance) -> None:
+        self.problem = problem
+        self.clock = clock_of(problem)
+
+    def name(self, action: str) -> str:
+        """Name an action."""
+        return named(self.problem, action)
+
+    def moment(self, tick: Measure) -> str:
+        """Write an instant."""
+        return self.clock.moment(cast(int, tick))
+
+    def span(self, ticks: Measure) -> str:
+        """Write a duration."""
+        return self.clock.span(cast(int, ticks))
+
+    def at(self, one: Violation | Other) -> str:
+        """Name an action, and when it starts."""
+        return f"{self.name(one.subject)} at {self.moment(one.start)}"
+
+    def during(self, one: Violation | Other) -> str:
+        """Name an action, and when it runs."""
+        return f"{self.name(one.subject)} ({self.moment(one.start)} to {self.moment(one.end)})"
+
+    def until(self, one: Other) -> str:
+        """Name an action, and when it ends."""
+        return f"{self.name(one.subject)} (until {self.moment(one.end)})"
+
+
 @dataclass(frozen=True, slots=True)
 class Examined:
     """What a critic finds out about a submission.
@@ -259,7 +282,7 @@ def sections_of(topics: Sequence[Topic], examined: Examined) -> tuple[Section, .
     """Sort findings and remarks into the sections."""
     by_kind: dict[str, list[Finding]] = {kind: [] for topic in topics for kind in topic.kinds}
     for finding in examined.findings:
-        by_kind[finding.kind].append(finding)
+        by_kind[finding.violation.kind].append(finding)
     order = {id(finding): i for i, finding in enumerate(examined.findings)}
     made = []
     for topic in topics:
@@ -275,13 +298,13 @@ def told(findings: Sequence[Finding], topic: Topic, name: Callable[[str], str]) 
     """Yield the sentences of a section: each once, with how often it is said, the advice last."""
     if not findings:
         return
-    whole = [finding for finding in findings if topic.together and finding.index is None]
+    whole = [finding for finding in findings if topic.together and finding.violation.position is None]
     if whole:
-        names = dict.fromkeys(name(finding.subject) for finding in whole)
+        names = dict.fromkeys(name(finding.violation.subject) for finding in whole)
         yield topic.together.format(names=some(names, MAX_SENTENCES))
     counts: dict[str, int] = {}
     for finding in findings:
-        if not (topic.together and finding.index is None):
+        if not (topic.together and finding.violation.position is None):
             counts[finding.text] = counts.get(finding.text, 0) + 1
     for text, count in list(counts.items())[:MAX_SENTENCES]:
         yield text if count == 1 else f"{text} ({count} times)"

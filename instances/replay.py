@@ -3,27 +3,91 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-__all__ = ["Event", "Replay", "Violation"]
+__all__ = ["MAX_OTHERS", "Event", "Measure", "Other", "Replay", "Violation"]
+
+#: Most other actions that a violation tells of, and most names of what is required that it writes.
+MAX_OTHERS, MAX_NAMES = 8, 50
+
+#: What a rule asks for, or a plan has: ticks, units, a name, or names.
+Measure: TypeAlias = int | str | tuple[str, ...] | None
+
+
+class Other(NamedTuple):
+    """Another action that has to do with a violation, and when it runs (ticks; ``None``: never, or not known)."""
+
+    subject: str
+    start: int | None = None
+    end: int | None = None
 
 
 class Violation(NamedTuple):
-    """One broken rule.
+    """One broken rule, and what the rules knew of it.
 
-    ``position`` is that of the command in order of execution, ``None`` for a fault of the plan
-    as a whole (a missing action); ``kind`` a name from the benchmark's list; ``subject`` the action
-    (or name as written) concerned.
+    Attributes
+    ----------
+    position
+        Of the command in order of execution, from 0; ``None`` for a fault of the plan as a whole (a missing action).
+    kind
+        A name from the benchmark's list.
+    subject
+        The action concerned, or the name as written.
+    case
+        Which case of the kind it is, where they are told in different words.
+    start, end
+        Ticks; when the command runs.
+    others
+        What stands against it: the prerequisite, what runs at the same time, what came first. At most `MAX_OTHERS`.
+    resource
+        The agent, object, tool or resource concerned.
+    required, actual
+        What the rule asks for and what the plan has.
     """
 
     position: int | None
     kind: str
     subject: str
-    message: str
+    case: str = ""
+    start: int | None = None
+    end: int | None = None
+    others: tuple[Other, ...] = ()
+    resource: str | None = None
+    required: Measure = None
+    actual: Measure = None
+
+    @property
+    def message(self) -> str:
+        """What is said of it in a few words; every benchmark's own violations have a table of these, by case."""
+        return (self.case or self.kind).replace("_", " ")
+
+    @property
+    def excess(self) -> int | None:
+        """By how much the rule is missed, if both sides are numbers."""
+        known = isinstance(self.required, int) and isinstance(self.actual, int)
+        return abs(self.actual - self.required) if known else None  # type: ignore[operator]
+
+    @property
+    def names(self) -> str:
+        """The names that are required, in a line."""
+        return ", ".join(self.required[:MAX_NAMES])[:300] if isinstance(self.required, tuple) else str(self.required)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
-        return {"index": self.position, "kind": self.kind, "subject": self.subject, "message": self.message}
+        """Return the fields for JSON; of those from ``start`` on, only the ones that this violation has."""
+        index, kind, subject, _, start, end, others, resource, required, actual = self
+        row: dict[str, Any] = {"index": index, "kind": kind, "subject": subject, "message": self.message}
+        if start is not None:
+            row["start"] = start
+            row["end"] = end
+        if others:
+            row["others"] = [list(other) for other in others]
+        if resource is not None:
+            row["resource"] = resource
+        if required is not None:
+            row["required"] = list(required[:MAX_NAMES]) if isinstance(required, tuple) else required
+        if actual is not None:
+            row["actual"] = actual
+        return row
 
 
 class Event(NamedTuple):

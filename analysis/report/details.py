@@ -43,21 +43,26 @@ _ELSEWHERE = {
 def faults(sections: Iterable[Section]) -> list[list[Any]]:
     """Return the violations explained, in order of their commands: ``[kind, command, start, end, text, subject]``."""
     found = [finding for section in sections for finding in section.findings]
-    found.sort(key=lambda one: (one.index is None, one.index or 0))
+    found.sort(key=lambda one: (one.violation.position is None, one.violation.position or 0))
     return [_fault(one) for one in found[:MAX_FAULTS]]
 
 
 def _fault(one: Finding) -> list[Any]:
-    start, end = (None if tick is None else whole(tick) for tick in (one.start, one.end))
-    return [one.kind, one.index, start, end, plain(one.text, 1000), plain(one.subject)]
+    fault = one.violation
+    return [fault.kind, fault.position, *_times(fault.start, fault.end), plain(one.text, 1000), plain(fault.subject)]
+
+
+def _times(*ticks: int | None) -> list[int | None]:
+    return [None if tick is None else whole(tick) for tick in ticks]
 
 
 def grade_faults(grade: Grade) -> list[list[Any]]:
     """Return the violations of a grade in the form of `faults`, as far as they can be told without the plan."""
-    return [
-        [plain(one["kind"], 60), one["index"], None, None, plain(one["message"], 1000), plain(one["subject"])]
-        for one in (grade.violations or ())[:MAX_FAULTS]
-    ]
+    rows: list[list[Any]] = []
+    for one in (grade.violations or ())[:MAX_FAULTS]:
+        times = _times(one.get("start"), one.get("end"))
+        rows.append([plain(one["kind"], 60), one["index"], *times, plain(one["message"], 1000), plain(one["subject"])])
+    return rows
 
 
 def prose(text: str) -> list[list[str]]:

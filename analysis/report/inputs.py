@@ -17,6 +17,8 @@ __all__ = ["Entry", "entries_of", "grade_of"]
 
 _NUMBERS = {"progress", "goal_ratio", "main_score"}
 _COUNTS = {"violation_index", "executed", "makespan", "optimal_makespan", "line"}
+_TEXTS = {"kind", "subject", "message"}
+_TICKS = {"index", "start", "end"}
 _OWN = {entry.name for entry in fields(Grade)} - {"metrics"}
 
 
@@ -130,11 +132,31 @@ def _check(name: str, value: Any) -> None:
 
 
 def _is_violation(value: Any) -> bool:
-    if not isinstance(value, dict) or value.keys() != {"index", "kind", "subject", "message"}:
-        return False
-    index = value["index"]
-    texts = all(isinstance(value[name], str) for name in ("kind", "subject", "message"))
-    return texts and (index is None or (isinstance(index, int) and not isinstance(index, bool)))
+    """Whether a value is a row of `planoracle.instances.replay.Violation`; older ones have the first four fields."""
+    return (
+        isinstance(value, dict)
+        and value.keys() >= _TEXTS | {"index"}
+        and value.keys() <= _TEXTS | _TICKS | {"others", "resource", "required", "actual"}
+        and all(isinstance(value[name], str) for name in _TEXTS)
+        and all(_is_tick(value.get(name)) for name in _TICKS)
+        and isinstance(value.get("resource"), str | None)
+        and isinstance(value.get("others", []), list)
+        and all(_is_other(one) for one in value.get("others", ()))
+        and all(_is_measure(value.get(name)) for name in ("required", "actual"))
+    )
+
+
+def _is_tick(value: Any) -> bool:
+    return value is None or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def _is_other(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 3 and isinstance(value[0], str) and all(map(_is_tick, value[1:]))
+
+
+def _is_measure(value: Any) -> bool:
+    names = isinstance(value, list) and all(isinstance(name, str) for name in value)
+    return names or isinstance(value, str) or _is_tick(value)
 
 
 def _unscored(row: dict[str, Any], line: int, reason: str) -> Grade:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,9 @@ from planoracle.instances.asynctool.calls import canonical
 from planoracle.instances.asynctool.environment import Environment, Turn
 from planoracle.instances.asynctool.problem import Problem, SubTask
 from planoracle.instances.asynctool.profile import PROFILES, Profile
-from planoracle.instances.replay import Event, Replay, Violation
+from planoracle.instances.replay import Event, Other, Replay, Violation
 
-__all__ = ["KINDS", "Outcome", "Run", "as_replay", "premature", "replay"]
+__all__ = ["KINDS", "Fault", "Outcome", "Run", "as_replay", "premature", "replay"]
 
 #: Kinds of violations.
 KINDS = (
@@ -28,6 +28,33 @@ KINDS = (
     "wrong_state",  # all gold calls made, but the sub-task's state is not the gold one
     "not_closed",  # no ALL COMPLETED
 )
+
+_MESSAGES: dict[str, Callable[[Violation], str]] = {
+    "unreadable": lambda v: str(v.actual),
+    "unknown_task": lambda v: f"there is no task {v.subject!r}",
+    "other_tool": lambda v: f"{v.resource} is a function of another task",
+    "unknown_tool": lambda v: f"there is no function {v.resource!r}",
+    "failed_call": lambda v: f"{v.resource}: {v.actual}",
+    "premature": lambda v: f"{v.resource} was called before the last result was known",
+    "after_close": lambda _: "the run is over after ALL COMPLETED",
+    "missing_call": lambda v: f"{v.resource} was never called",
+    "wrong_state": lambda _: "every call was made, but the state is not the gold one",
+    "not_closed": lambda _: "ALL COMPLETED was never said",
+}
+
+
+class Fault(Violation):
+    """A violation of these rules; ``resource`` is the function, times are turns from 0.
+
+    Of a missing call ``actual`` is its step and ``required`` the number of steps of its task.
+    """
+
+    __slots__ = ()
+
+    @property
+    def message(self) -> str:
+        """What is said of it."""
+        return _MESSAGES[self.kind](self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +89,7 @@ class Run:
     closed: bool
     outcomes: tuple[Outcome, ...]
     premature: tuple[int, ...]
-    violations: tuple[Violation, ...]
+    violations: tuple[Fault, ...]
 
     @property
     def success(self) -> bool:
@@ -86,46 +113,40 @@ def replay(problem: Problem, messages: Sequence[Any], rules: Profile = PROFILES[
     outcomes = tuple(
         _outcome(task, calls[task.id], environment.executors[task.id].state(), rules) for task in problem.tasks
     )
-    violations = [found for turn in turns if (found := _violation(problem, turn, turn.number in early)) is not None]
+    violations = [found for turn in turns if (found := _fault(problem, turn, early.get(turn.number))) is not None]
     if len(messages) > len(turns):
-        violations.append(Violation(len(turns), "after_close", "", "the run is over after ALL COMPLETED"))
+        violations.append(Fault(len(turns), "after_close", "", "", len(turns), len(turns) + 1))
     for task, outcome in zip(problem.tasks, outcomes, strict=True):
         violations += [
-            Violation(None, "missing_call", task.id, f"{call} was never called")
-            for call, turn in zip(task.gold, outcome.made, strict=True)
+            Fault(None, "missing_call", task.id, resource=call.name, required=len(task.gold), actual=step)
+            for step, (call, turn) in enumerate(zip(task.gold, outcome.made, strict=True))
             if turn is None
         ]
         if not outcome.env and None not in outcome.made:
-            violations.append(
-                Violation(None, "wrong_state", task.id, "every call was made, but the state is not the gold one")
-            )
+            violations.append(Fault(None, "wrong_state", task.id))
     if not environment.done:
-        violations.append(Violation(None, "not_closed", "", "ALL COMPLETED was never said"))
+        violations.append(Fault(None, "not_closed", ""))
     return Run(problem, turns, environment.done, outcomes, tuple(sorted(early)), tuple(violations))
 
 
-def premature(problem: Problem, turns: Sequence[Turn]) -> set[int]:
-    """Return the turns of the calls made before the result that they build on was known.
+def premature(problem: Problem, turns: Sequence[Turn]) -> dict[int, Turn]:
+    """Return the turns of the calls made before the result that they build on was known, and the turn of that.
 
     A gold call builds on the gold call before it, if that is made at all; any other call on all calls of its
     sub-task that are under way.
     """
-    known: dict[tuple[str, int], int] = {}
-    for turn in turns:
-        if turn.step is not None:
-            known[turn.task, turn.step] = turn.usable
-    early = set()
-    running: dict[str, int] = {}
+    made = {(turn.task, turn.step): turn for turn in turns if turn.step is not None}
+    early: dict[int, Turn] = {}
+    running: dict[str, Turn] = {}  # the call of a task whose result comes last
     for turn in turns:
         if turn.kind != "call":
             continue
-        if turn.step is None:
-            needed = running.get(turn.task, 0)
-        else:
-            needed = known.get((turn.task, turn.step - 1), 0)
-        if needed > turn.number:
-            early.add(turn.number)
-        running[turn.task] = max(running.get(turn.task, 0), turn.usable)
+        last = running.get(turn.task)
+        needed = last if turn.step is None else made.get((turn.task, turn.step - 1))
+        if needed is not None and needed.usable > turn.number:
+            early[turn.number] = needed
+        if last is None or turn.usable > last.usable:
+            running[turn.task] = turn
     return early
 
 
@@ -144,23 +165,28 @@ def _outcome(task: SubTask, calls: list[Turn], state: Any, rules: Profile) -> Ou
     return Outcome(task.id, tuple(made), char, state == gold.state)
 
 
-def _violation(problem: Problem, turn: Turn, early: bool) -> Violation | None:
-    position = turn.number - 1
+def _fault(problem: Problem, turn: Turn, needed: Turn | None) -> Fault | None:
+    """Return what is wrong with a turn; ``needed`` is the call for whose result it should have waited."""
+    start, end = turn.number - 1, turn.number
     if turn.kind == "unreadable":
-        return Violation(position, "unreadable", "", turn.reason)
+        return Fault(start, "unreadable", "", "", start, end, actual=turn.reason)
     if turn.call is None:
         return None
-    name, said = turn.call.name, str(turn.call)[:200]
+    name = turn.call.name
     if turn.kind == "unknown_task":
-        return Violation(position, "unknown_task", turn.task[:80], f"there is no task {turn.task[:80]!r}")
+        ids = tuple(task.id for task in problem.tasks)
+        return Fault(start, "unknown_task", turn.task[:80], "", start, end, required=ids)
     if name not in problem.by_id[turn.task].documents:
-        if any(name in task.documents for task in problem.tasks):
-            return Violation(position, "other_tool", turn.task, f"{name[:80]} is a function of another task")
-        return Violation(position, "unknown_tool", turn.task, f"there is no function {name[:80]!r}")
-    if early:
-        return Violation(position, "premature", turn.task, f"{said} was called before the last result was known")
+        owners = tuple(task.id for task in problem.tasks if name in task.documents)
+        kind = "other_tool" if owners else "unknown_tool"
+        return Fault(start, kind, turn.task, "", start, end, (), name[:80], owners or None)
+    if needed is not None:
+        call = "" if needed.call is None else needed.call.name[:80]
+        by = (Other(f"{needed.task}: {call}", needed.number - 1, needed.number),)
+        return Fault(start, "premature", turn.task, "", start, end, by, name[:80], needed.usable - 1, start)
     if turn.step is None and isinstance(turn.result, dict) and "error" in turn.result:
-        return Violation(position, "failed_call", turn.task, f"{said}: {turn.result['error']}"[:300])
+        error = str(turn.result["error"])[:300]
+        return Fault(start, "failed_call", turn.task, "", start, end, (), name[:80], None, error)
     return None
 
 

@@ -9,7 +9,7 @@ from planoracle.instances.model import Instance, Lag
 from planoracle.instances.plan import Plan
 from planoracle.instances.profiles import Rules
 from planoracle.instances.referee import find_violations, referee
-from planoracle.instances.replay import Replay, Violation
+from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.targets import Target, Targets
 from planoracle.instances.trajectory import (
@@ -42,7 +42,7 @@ class GenericRun(Trajectory[Schedule, Rules]):
             pieces = (*here.state.pieces, piece)
             fault = None if self.success else _fault(self.problem, pieces, clock)
             if fault is not None:
-                lost = Move(position, _words(piece), "lost", piece.start, piece.start, fault.kind, after=here)
+                lost = Move(position, _words(piece), "lost", piece.start, piece.start, fault, after=here)
                 return [*moves, lost], stop
             here = started(here, piece)
             moves.append(Move(position, _words(piece), "act", piece.start, here.state.clock, after=here))
@@ -67,8 +67,8 @@ class GenericRun(Trajectory[Schedule, Rules]):
         return Targets(self.problem, tuple(Target(n, _words(piece), piece) for n, piece in pieces))
 
 
-def _fault(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Violation | None:
-    """Return what is wrong with the last of some pieces that nothing which follows can mend."""
+def _fault(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> str | None:
+    """Return the kind of what is wrong with the last of some pieces, and nothing which follows can mend."""
     left = {action.id: action.duration for action in instance.actions}
     for piece in pieces:
         left[piece.action] -= piece.duration
@@ -79,16 +79,18 @@ def _fault(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Violati
         if unfinished and instance.by_id[found.subject].interruptible:
             continue
         if found.kind not in ("missing_action", "minimum_lag", "maximum_lag"):
-            return found
-    out_of_order = Violation(len(pieces) - 1, "agent_busy", pieces[-1].action, "is out of order")
-    return next(_lag_faults(instance, pieces, left, to_come), out_of_order if pieces[-1].start < clock else None)
+            return found.kind
+    return next(_lag_faults(instance, pieces, left, to_come), "agent_busy" if pieces[-1].start < clock else None)
 
 
 def _lag_faults(
     instance: Instance, pieces: tuple[Piece, ...], left: dict[str, int], to_come: set[str]
-) -> Iterator[Violation]:
-    """Yield the time lags that can no longer be kept because of the last piece; ``to_come`` is not finished yet."""
-    last, index = pieces[-1], len(pieces) - 1
+) -> Iterator[str]:
+    """Yield ``minimum_lag`` and ``maximum_lag`` where they can no longer be kept because of the last piece.
+
+    ``to_come`` is not finished yet.
+    """
+    last = pieces[-1]
     own: dict[str, list[Piece]] = {}
     for piece in pieces:
         own.setdefault(piece.action, []).append(piece)
@@ -101,11 +103,9 @@ def _lag_faults(
         if lag.before in to_come:
             finish = max(finish, last.start) + left[lag.before]
         if lag.minimum is not None and min(starts) < finish + lag.minimum:
-            message = f"starts at {min(starts)}, earliest {finish + lag.minimum} after {lag.before}"
-            yield Violation(index, "minimum_lag", lag.after, message)
+            yield "minimum_lag"
         elif lag.maximum is not None and lag.before not in to_come and max(starts) > finish + lag.maximum:
-            message = f"starts at {max(starts)}, latest {finish + lag.maximum} after {lag.before}"
-            yield Violation(index, "maximum_lag", lag.after, message)
+            yield "maximum_lag"
 
 
 def _words(piece: Piece) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from planoracle.instances.kitchens import language
 from planoracle.instances.kitchens.compiled import Compiled, State, compiled
@@ -34,12 +34,26 @@ class Act(NamedTuple):
     deed: int | None
 
 
-class Refusal(NamedTuple):
-    """Why the action at a place of the list was refused: one of `REFUSALS`, and in words."""
+_MESSAGES: dict[str, Callable[[Violation], str]] = {
+    "unknown_action": lambda _: "is not written like any action",
+    "unknown_object": lambda v: f"there is no {v.resource}",
+    "unfit": lambda _: "it cannot be done with objects like these",
+    "not_your_turn": lambda v: f"it is {v.required}'s turn",
+    "precondition": lambda v: f"needs {v.names}",
+}
+
+
+class Refusal(Violation):
+    """Why an action was refused: one of `REFUSALS`. Where a condition does not hold, ``required`` are all such."""
+
+    __slots__ = ()
 
     position: int
-    kind: str
-    message: str
+
+    @property
+    def message(self) -> str:
+        """What is said of it."""
+        return _MESSAGES[self.case or self.kind](self)
 
 
 @dataclass(frozen=True)
@@ -103,7 +117,7 @@ def replay(
         action = engine.find(state, text)
         reached = False
         if action is None:
-            refusals.append(Refusal(position, *explain(engine, state, text)))
+            refusals.append(explain(engine, state, text, position, taken))
         else:
             state = engine.step(state, action)
             taken += engine.deeds[action].ticks
@@ -116,27 +130,32 @@ def replay(
     return Record(engine, tuple(steps), tuple(states), tuple(refusals), end, taken)
 
 
-def explain(engine: Compiled, state: State, text: str) -> tuple[str, str]:
-    """Return why an action is not legal: one of `REFUSALS`, and in words."""
-    domain = engine.kitchen.domain
-    readings = language.match(text, domain)
+def explain(engine: Compiled, state: State, text: str, position: int = 0, clock: int = 0) -> Refusal:
+    """Return why an action is not legal."""
+    kind, facts = _reason(engine, state, text)
+    return Refusal(position, kind, text[:80], start=clock, end=clock, **facts)
+
+
+def _reason(engine: Compiled, state: State, text: str) -> tuple[str, dict[str, Any]]:
+    """Return one of `REFUSALS`, and the fields of the violation that say more."""
+    readings = language.match(text, engine.kitchen.domain)
     if not readings:
-        return "unknown_action", "is not written like any action"
+        return "unknown_action", {}
     objects = engine.objects(state)
     strangers = [name for _, binding in readings for name in binding.values() if name not in objects]
     if strangers:
-        return "unknown_object", f"there is no {strangers[0][:40]}"
+        return "unknown_object", {"resource": strangers[0][:40]}
     fitting = [(action, given) for action, given in readings if _fits(action, given, objects)]
     if not fitting:
-        return "unknown_object", "it cannot be done with objects like these"
+        return "unknown_object", {"case": "unfit"}
     player = engine.player(state)
     for _, given in fitting:
         others = [name for name in given.values() if objects[name] == ACTOR]
         if others and player not in others:
-            return "not_your_turn", f"it is {player}'s turn"
+            return "not_your_turn", {"required": player}
     facts = engine.facts(state)
     missing = min((_missing(action, given, objects, facts) for action, given in fitting), key=len)
-    return "precondition", "needs " + ", ".join(missing)
+    return "precondition", {"required": tuple(missing)}
 
 
 def _fits(action: Action, given: Mapping[str, str], objects: Mapping[str, str]) -> bool:
@@ -168,9 +187,6 @@ def as_replay(run: Record) -> Replay:
     Progress is the share of the goal's conditions that hold for some objects; what remains are the ticks and
     repetitions that effects under way still need.
     """
-    violations = tuple(
-        Violation(position, kind, run.steps[position].action[:80], message) for position, kind, message in run.refusals
-    )
     actions = run.rules.kitchen.domain.actions
     events, idle = [], []
     clock = 0
@@ -184,7 +200,7 @@ def as_replay(run: Record) -> Replay:
         clock = after
     return Replay(
         events=tuple(events),
-        violations=violations,
+        violations=run.refusals,
         fatal=None,
         executed=sum(step.valid for step in run.steps),
         progress=events[-1].progress if events else run.rules.share(run.states[0]),

@@ -7,38 +7,23 @@ points in which paper and code differ.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
+from planoracle.instances.recipe2plan.faults import KINDS, Fault
 from planoracle.instances.recipe2plan.language import Answers, Command
 from planoracle.instances.recipe2plan.profile import PROFILES, Profile
 from planoracle.instances.referee import gaps
-from planoracle.instances.replay import Event, Replay, Violation
-from planoracle.instances.times import format_clock
+from planoracle.instances.replay import MAX_OTHERS, Event, Other, Replay
 
 __all__ = ["KINDS", "MAX_VIOLATIONS", "replay"]
 
-#: Kinds of violation: those of Table 15, and the missing actions of Table 16.
-KINDS = (
-    "wrong_recipe",
-    "wrong_action",
-    "time_error",
-    "infeasible_multitask",
-    "object_occupancy",
-    "object_temperature",
-    "dependency",
-    "repeated_action",
-    "time_constraint",
-    "action_duration",
-    "execution_interruptibility",
-    "no_action",
-    "missing_action",
-)
-
 #: The search for further violations ends after this many.
 MAX_VIOLATIONS = 1000
+# Most intervals that are looked at to say what a command overlaps with.
+_MOST_LOOKS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,24 +71,45 @@ def _kitchen(instance: Instance) -> _Kitchen:
     return _Kitchen(steps, index, dict(Counter(action.task for action in instance.actions)))
 
 
+# Start and end, the step, and the latest end of this interval and those before it; ordered by start.
+_Span = tuple[int, int, int, int]
+
+
 class _State:
     """The kitchen while a plan runs."""
 
-    __slots__ = ("clock", "done", "finish", "kitchen", "left", "objects", "rules", "temperature", "working")
+    __slots__ = (
+        "begun",
+        "clock",
+        "done",
+        "finish",
+        "holder",
+        "kitchen",
+        "left",
+        "objects",
+        "plan",
+        "planned",
+        "rules",
+        "temperature",
+        "working",
+    )
 
-    def __init__(self, kitchen: _Kitchen, rules: Profile) -> None:
+    def __init__(self, kitchen: _Kitchen, rules: Profile, plan: Answers) -> None:
         self.kitchen = kitchen
         self.rules = rules
+        self.plan = plan
+        self.planned: dict[tuple[str, int], int] | None = None  # the first start of every step in the whole plan
         self.clock = 0
+        self.holder: Other | None = None  # what moved the clock to where it is
         self.left = [step.duration for step in kitchen.steps]
+        self.begun: list[int | None] = [None] * len(kitchen.steps)
         self.finish: list[int | None] = [None] * len(kitchen.steps)
         self.done: set[int] = set()  # steps that count: complete, or prerequisite of a complete one
-        # Intervals by object, and of the cook, each with the latest end so far; ordered by start.
-        self.objects: dict[str, list[tuple[int, int, int]]] = {}
-        self.temperature: dict[str, str | None] = {}
-        self.working: list[tuple[int, int, int]] = []
+        self.objects: dict[str, list[_Span]] = {}
+        self.temperature: dict[str, tuple[str, Other]] = {}  # and what set it
+        self.working: list[_Span] = []
 
-    def check(self, index: int, command: Command) -> Iterator[Violation]:
+    def check(self, index: int, command: Command) -> Iterator[Fault]:
         """Yield what forbids a command, in the order in which the environment looks."""
         number, recipe, duration, start = command
         position = self.kitchen.index.get((recipe, number))
@@ -111,62 +117,92 @@ class _State:
             yield self._unknown(index, command)
             return
         step = self.kitchen.steps[position]
-        if start < self.clock:
-            message = f"starts at {format_clock(start)}, but it is {format_clock(self.clock)}"
-            yield Violation(index, "time_error", step.id, message)
         end = start + duration
+        by: tuple[Other, ...]
+        if start < self.clock:
+            by = () if self.holder is None else (self.holder,)
+            yield Fault(index, "time_error", step.id, "", start, end, by, None, self.clock, start)
         if not step.autonomous:
-            for _ in _overlaps(self.working, start, end):
-                message = "two continuous steps cannot run at the same time"
-                yield Violation(index, "infeasible_multitask", step.id, message)
-                break
+            spans = _overlaps(self.working, start, end)
+            if spans:
+                by, until = self._others(spans), max(span[1] for span in spans)
+                yield Fault(index, "infeasible_multitask", step.id, "", start, end, by, None, until, start)
         for name, requires, sets in step.objects:
-            now = self.temperature.get(name)
-            shared = sets is not None and sets == now
-            if any(not (shared and span == (start, end)) for span in _overlaps(self.objects.get(name, ()), start, end)):
-                yield Violation(index, "object_occupancy", step.id, f"{name} is occupied")
+            now, setter = self.temperature.get(name, (None, None))
+            spans = _overlaps(self.objects.get(name, ()), start, end)
+            if spans and sets is not None and sets == now:
+                spans = [span for span in spans if span[:2] != (start, end)]
+            if spans:
+                by, until = self._others(spans), max(span[1] for span in spans)
+                yield Fault(index, "object_occupancy", step.id, "", start, end, by, name, until, start)
             if requires is not None and requires != now:
-                message = f"needs {name} at {requires}, it is {'cold' if now is None else 'at ' + now}"
-                yield Violation(index, "object_temperature", step.id, message)
-        yield from self._check_step(index, step, position, duration, start)
+                by = () if setter is None else (setter,)
+                yield Fault(index, "object_temperature", step.id, "", start, end, by, name, requires, now)
+        yield from self._check_step(index, step, position, start, end)
 
-    def _unknown(self, index: int, command: Command) -> Violation:
-        recipes = self.kitchen.recipes
-        if command.recipe not in recipes:
-            message = f"the recipes are {', '.join(recipes)}"[:300]
-            return Violation(index, "wrong_recipe", command.recipe[:80], message)
-        message = f"steps go from 0 to {recipes[command.recipe] - 1}"
-        return Violation(index, "wrong_action", f"{command.recipe}/{command.step}", message)
+    def _unknown(self, index: int, command: Command) -> Fault:
+        number, recipe, duration, start = command
+        recipes, end = self.kitchen.recipes, start + duration
+        if recipe not in recipes:
+            return Fault(index, "wrong_recipe", recipe[:80], "", start, end, required=tuple(recipes))
+        last = recipes[recipe] - 1
+        return Fault(index, "wrong_action", f"{recipe}/{number}", "", start, end, required=last, actual=number)
 
-    def _check_step(self, index: int, step: _Step, position: int, duration: int, start: int) -> Iterator[Violation]:
-        left, finish = self.left[position], self.finish[position]
+    def _last(self, position: int) -> Other:
+        """Return the last run of a step; of one that has not begun, when the plan foresees it."""
+        step, start = self.kitchen.steps[position], self.begun[position]
+        if start is None:
+            if self.planned is None:
+                self.planned = {(one.recipe, one.step): one.start for one in reversed(self.plan.commands)}
+            recipe, _, number = step.id.rpartition("/")
+            start = self.planned.get((recipe, int(number)))
+        return Other(step.id, start, self.finish[position])
+
+    def _others(self, spans: list[_Span]) -> tuple[Other, ...]:
+        """Return the steps of some intervals, latest first; pieces of one step without time between them as one."""
+        joined: list[Other] = []
+        for start, end, position, _ in reversed(spans):
+            last, name = joined[-1] if joined else None, self.kitchen.steps[position].id
+            if last is not None and last.subject == name and last.end == start:
+                joined[-1] = Other(name, last.start, end)
+            else:
+                joined.append(Other(name, start, end))
+        return tuple(joined[-MAX_OTHERS:])
+
+    def _check_step(self, index: int, step: _Step, position: int, start: int, end: int) -> Iterator[Fault]:
+        left, finish, duration = self.left[position], self.finish[position], end - start
         resumed = finish is not None and not self.rules.window_on_resume
         for before, limit in step.windows:
             since = self.finish[before]
             if since is not None and start - since > limit and not resumed:
-                message = (
-                    f"must start within {limit} s of {self.kitchen.steps[before].id}, starts after {start - since} s"
-                )
-                yield Violation(index, "time_constraint", step.id, message)
+                by = (self._last(before),)
+                yield Fault(index, "time_constraint", step.id, "", start, end, by, None, limit, start - since)
         if duration > left:
             if left == 0 or (finish and finish < start):
-                yield Violation(index, "repeated_action", step.id, "has been carried out already")
+                yield self._repeated(index, position, start, end)
             else:
-                yield Violation(index, "action_duration", step.id, f"takes {left} s, not {duration}")
+                yield Fault(index, "action_duration", step.id, "", start, end, required=left, actual=duration)
         elif duration == 0 and self.rules.zero_duration == "rejected":
-            kind = "action_duration" if left else "repeated_action"
-            yield Violation(index, kind, step.id, "a command must last some time")
+            if left:
+                yield Fault(index, "action_duration", step.id, "no_duration", start, end, required=left, actual=0)
+            else:
+                yield self._repeated(index, position, start, end, "no_duration")
         elif duration != left and not step.interruptible:
-            message = f"must be carried out in one go ({left} s)"
-            yield Violation(index, "execution_interruptibility", step.id, message)
+            kind = "execution_interruptibility"
+            yield Fault(index, kind, step.id, "", start, end, required=left, actual=duration)
         for before in step.prerequisites:
-            since = self.finish[before]
-            name = self.kitchen.steps[before].id
-            if self.left[before]:
-                yield Violation(index, "dependency", step.id, f"{name} is not complete")
-            elif since is None or since > start:
-                until = "" if since is None else f" until {format_clock(since)}"
-                yield Violation(index, "dependency", step.id, f"{name} is not finished{until}")
+            since, needed = self.finish[before], self.kitchen.steps[before].duration
+            if since is None or self.left[before]:
+                by, made = (self._last(before),), needed - self.left[before]
+                yield Fault(index, "dependency", step.id, "", start, end, by, None, needed, made)
+            elif since > start:
+                by = (self._last(before),)
+                yield Fault(index, "dependency", step.id, "unfinished", start, end, by, None, since, start)
+
+    def _repeated(self, index: int, position: int, start: int, end: int, case: str = "") -> Fault:
+        name = self.kitchen.steps[position].id
+        by = () if self.finish[position] is None else (self._last(position),)
+        return Fault(index, "repeated_action", name, case, start, end, by, actual=end - start)
 
     def carry_out(self, command: Command) -> None:
         """Apply a command; one that breaks rules is applied as far as it makes sense."""
@@ -181,17 +217,18 @@ class _State:
         if left <= 0:
             self.done.add(position)
             self.done.update(step.prerequisites)
+        self.begun[position] = start
         self.finish[position] = end
         reached = start
         if not step.autonomous:
-            _occupy(self.working, start, end)
+            _occupy(self.working, start, end, position)
             reached = end
         if reached > self.clock:
-            self.clock = reached
+            self.clock, self.holder = reached, Other(step.id, start, end)
         for name, _, sets in step.objects:
-            _occupy(self.objects.setdefault(name, []), start, end)
+            _occupy(self.objects.setdefault(name, []), start, end, position)
             if sets is not None:
-                self.temperature[name] = sets
+                self.temperature[name] = (sets, Other(step.id, start, end))
 
     @property
     def progress(self) -> float:
@@ -205,24 +242,26 @@ class _State:
         return (len(self.kitchen.recipes) - len(missing)) / len(self.kitchen.recipes)
 
 
-def _occupy(spans: list[tuple[int, int, int]], start: int, end: int) -> None:
+def _occupy(spans: list[_Span], start: int, end: int, position: int) -> None:
     if start == end:  # no later command can lie around it, since starts only grow
         return
-    reach = spans[-1][2] if spans else end
-    spans.append((start, end, reach if reach > end else end))
+    reach = spans[-1][3] if spans else end
+    spans.append((start, end, position, reach if reach > end else end))
 
 
-def _overlaps(spans: list[tuple[int, int, int]] | tuple[()], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the intervals that overlap ``[start, end)``, latest first.
+def _overlaps(spans: Sequence[_Span], start: int, end: int) -> list[_Span]:
+    """Return the intervals that overlap ``[start, end)``, latest first, not all if there are very many.
 
     An interval of length zero overlaps another only strictly inside it.
     """
+    found: list[_Span] = []
     for i in range(len(spans) - 1, -1, -1):
-        first, last, reach = spans[i]
-        if reach <= start:  # nothing up to here reaches this far
-            return
-        if (first < start < last) if start == end else (first < end and start < last):
-            yield first, last
+        span = spans[i]
+        if span[3] <= start or len(found) == _MOST_LOOKS:  # nothing up to here reaches this far
+            break
+        if (span[0] < start < span[1]) if start == end else (span[0] < end and start < span[1]):
+            found.append(span)
+    return found
 
 
 def replay(instance: Instance, plan: Answers, rules: Profile = PROFILES["paper"]) -> Replay:
@@ -233,15 +272,15 @@ def replay(instance: Instance, plan: Answers, rules: Profile = PROFILES["paper"]
     Replay
         ``events`` hold the commands the run reached; ``violations`` those of the whole plan.
     """
-    state = _State(_kitchen(instance), rules)
+    state = _State(_kitchen(instance), rules, plan)
     if not any(plan.answers):
-        none = Violation(0, "no_action", "", "the plan holds no command that can be read")
+        none = Fault(0, "no_action", "")
         return _result(state, [], [none, *_missing(state)], none, 0, 0, [])
     if plan.interactive:
         return _replay_answers(state, plan, rules)
     events: list[Event] = []
-    violations: list[Violation] = []
-    fatal: Violation | None = None
+    violations: list[Fault] = []
+    fatal: Fault | None = None
     verdict: tuple[float, float, int, dict[str, int]] | None = None
     makespan = 0
     broken_off = False
@@ -268,23 +307,23 @@ def replay(instance: Instance, plan: Answers, rules: Profile = PROFILES["paper"]
 def _replay_answers(state: _State, plan: Answers, rules: Profile) -> Replay:
     """Replay a log answer by answer: a refused command ends its answer and changes only the clock."""
     events: list[Event] = []
-    violations: list[Violation] = []
-    fatal: Violation | None = None
+    violations: list[Fault] = []
+    fatal: Fault | None = None
     carried: list[Command] = []
     refused = 0
     index = 0
     for answer in plan.answers:
-        found: list[Violation] = []
+        found: list[Fault] = []
         if not answer:
-            found = [Violation(index, "no_action", "", "the answer holds no command that can be read")]
+            found = [Fault(index, "no_action", "", "empty_answer")]
         for command in answer:
             found = list(state.check(index, command))
             events.append(_event(state, index, command, accepted=not found))
             index += 1
             if found:
                 known = (command.recipe, command.step) in state.kitchen.index
-                if known and rules.reject_advances_clock:
-                    state.clock = max(state.clock, command.start)
+                if known and rules.reject_advances_clock and command.start > state.clock:
+                    state.clock, state.holder = command.start, None
                 break
             state.carry_out(command)
             carried.append(command)
@@ -311,22 +350,23 @@ def _remaining(state: _State) -> dict[str, int]:
     return {step.id: left for step, left in zip(state.kitchen.steps, state.left, strict=True) if left}
 
 
-def _missing(state: _State) -> list[Violation]:
+def _missing(state: _State) -> list[Fault]:
     """Faults of the plan as a whole: steps never started, or never brought to an end."""
     found = []
     for step, left, finish in zip(state.kitchen.steps, state.left, state.finish, strict=True):
         if finish is None:
-            found.append(Violation(None, "missing_action", step.id, "is never carried out"))
+            found.append(Fault(None, "missing_action", step.id, required=step.duration, actual=0))
         elif left:
-            found.append(Violation(None, "action_duration", step.id, f"lacks {left} s of {step.duration}"))
+            made = step.duration - left
+            found.append(Fault(None, "action_duration", step.id, "lack", required=step.duration, actual=made))
     return found
 
 
 def _result(
     state: _State,
     events: list[Event],
-    violations: list[Violation],
-    fatal: Violation | None,
+    violations: list[Fault],
+    fatal: Fault | None,
     executed: int,
     makespan: int,
     commands: list[Command],
@@ -338,7 +378,7 @@ def _result(
     if verdict is not None:
         progress, goal_ratio, makespan = verdict[:3]
     end = max((command.start + command.duration for command in commands), default=0)
-    busy = [(start, stop) for start, stop, _ in state.working]
+    busy = [(start, stop) for start, stop, *_ in state.working]
     return Replay(
         events=tuple(events),
         violations=tuple(violations),

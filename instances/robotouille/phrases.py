@@ -11,9 +11,9 @@ from planoracle.instances.feedback import (
     clean,
     clock_of,
     listed,
-    sentence,
 )
-from planoracle.instances.kitchens.run import KitchenRun, Record, Refusal
+from planoracle.instances.kitchens.run import KitchenRun, Refusal
+from planoracle.instances.replay import Violation
 from planoracle.instances.robotouille.failures import Lack, lacks
 
 __all__ = ["TOPICS", "examine"]
@@ -58,9 +58,7 @@ def examine(run: KitchenRun) -> Examined:
     missing = () if run.success else lacks(record.rules, record.states[-1])
     return Examined(
         replay=verdict,
-        findings=tuple(
-            _finding(record, refusal, verdict.events[refusal.position].start) for refusal in record.refusals
-        ),
+        findings=tuple(_finding(refusal, record.steps[refusal.position].action) for refusal in record.refusals),
         clock=clock_of(run.problem),
         command=lambda index: f"command {index + 1}",
         remarks={"completeness": tuple(map(_remark, missing))} if missing else {},
@@ -69,17 +67,11 @@ def examine(run: KitchenRun) -> Examined:
     )
 
 
-def _finding(run: Record, refusal: Refusal, start: int) -> Finding:
-    action = run.steps[refusal.position].action
-    number = refusal.position + 1
-    required: tuple[str, ...] | None = None
-    if refusal.kind == "precondition":
-        required = tuple(refusal.message.removeprefix("needs ").split(", "))
-        why = f"needs {listed([_condition(part.split()) for part in required])}"
-    else:
-        why = clean(refusal.message)
-    text = sentence(f'command {number} ("{clean(action, 70)}"): {why}')
-    return Finding(refusal.kind, action[:80], text, refusal.position, start, start, required=required)
+def _finding(one: Refusal, action: str) -> Finding:
+    why = clean(one.message)
+    if one.kind == "precondition" and isinstance(one.required, tuple):
+        why = f"needs {listed([_condition(part.split()) for part in one.required])}"
+    return Finding.of(one, f'command {one.position + 1} ("{clean(action, 70)}"): {why}')
 
 
 def _remark(lack: Lack) -> Finding:
@@ -88,7 +80,8 @@ def _remark(lack: Lack) -> Finding:
     text = _UNREACHED[lack.kind].format(
         objects=listed(names) or "it", predicate=clean(lack.objects[0]).removeprefix("is"), condition=words
     )
-    return Finding(lack.kind, " ".join(lack.objects), sentence(text), required=(" ".join(lack.condition),))
+    subject, condition = " ".join(lack.objects), " ".join(lack.condition)
+    return Finding.of(Violation(None, lack.kind, subject, required=(condition,)), text)
 
 
 def _condition(words: Sequence[str]) -> str:

@@ -10,11 +10,24 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from planoracle.instances.replay import Event, Replay, Violation
+from planoracle.instances.replay import Event, Measure, Other, Replay, Violation
 from planoracle.instances.timearena.profile import PROFILES, Profile
 from planoracle.instances.timearena.world import COMMON, Object, RoleKey, World
 
-__all__ = ["EXITS", "KINDS", "WRONG", "Minute", "Run", "Snapshot", "as_replay", "exits", "may_meet", "replay"]
+__all__ = [
+    "EXITS",
+    "KINDS",
+    "WRONG",
+    "Fault",
+    "Minute",
+    "Run",
+    "Snapshot",
+    "as_replay",
+    "exits",
+    "may_meet",
+    "replay",
+    "words",
+]
 
 #: Feedback kinds of a minute.
 KINDS = (
@@ -32,6 +45,22 @@ KINDS = (
 WRONG = frozenset(KINDS[3:])
 #: Decisions that end the run, in any case.
 EXITS = ("exit", "quit")
+
+
+class Fault(Violation):
+    """A wrong minute.
+
+    ``case``, of an `object_mismatch`: ``twice`` (one object twice), ``reserved`` (the second one takes others alone)
+    or ``tasks`` (the two serve different tasks); else there is nothing to do with it. ``actual`` are the names that
+    are wrong.
+    """
+
+    __slots__ = ()
+
+    @property
+    def message(self) -> str:
+        """When it was."""
+        return f"minute {self.start}"
 
 
 class Minute(NamedTuple):
@@ -67,6 +96,8 @@ class Run:
         Share of the tasks all of whose work is done.
     remaining
         Minutes left of everything not done, as ``object: verb``.
+    violations
+        One for every wrong minute.
     """
 
     steps: tuple[Minute, ...]
@@ -79,6 +110,7 @@ class Run:
     executed: int
     tasks_done: float
     remaining: dict[str, int]
+    violations: tuple[Fault, ...]
 
 
 def may_meet(world: World, first: Object, second: Object, rules: Profile) -> bool:
@@ -171,6 +203,58 @@ class _State:
         first, second = (self.world.objects[name] for name in names)
         return first is not second and may_meet(self.world, first, second, self.rules)
 
+    def fault(self, minute: int, action: str, kind: str, keys: list[RoleKey]) -> Fault:
+        """Return what is known of a wrong decision before its minute passes."""
+        names = [name for name, *_ in keys]
+        case, resource = "", None
+        others: tuple[Other, ...] = ()
+        required: Measure = None
+        actual: Measure = None
+        if kind == "nonexistent_object":
+            actual = tuple(name[:80] for name in action.split(" ")[1::2] if name not in self.world.objects)
+        elif kind == "object_mismatch":
+            wrong = [key[0] for key in keys if key not in self.left]
+            resource, actual = wrong[0] if wrong else names[1], tuple(wrong or names)
+            if not wrong:
+                case, required = self._apart(*names)
+        elif kind == "object_occupied":
+            taking = {key: things for key, things in self.running.items() if set(things) & set(names)}
+            taken = {thing for things in taking.values() for thing in things}
+            others = tuple(self._going(key, minute) for key in taking)
+            actual = tuple(name for name in names if name in taken)
+            resource, required = actual[0], minute + max(self.left[key] for key in taking)
+        elif kind == "dependency_violation":
+            roles = [self.world.objects[key[0]].roles[key[1:]] for key in keys]
+            lacking = dict.fromkeys(need for role in roles for need in role.needs if self.left[need])
+            others = tuple(self._going(need, minute) for need in lacking)
+        return Fault(minute, kind, action[:80], case, minute, minute + 1, others, resource, required, actual)
+
+    def _apart(self, first: str, second: str) -> tuple[str, Measure]:
+        """Return why two objects may not be used together, and what the second one takes instead."""
+        one, other = self.world.objects[first], self.world.objects[second]
+        if one is other:
+            return "twice", None
+        if one.task != other.task:
+            return "tasks", None
+        return "reserved", tuple(sorted(self.world.reservations.get(second, ())))
+
+    def _going(self, key: RoleKey, minute: int) -> Other:
+        """Return work as an action, and when it goes on if it does so by itself."""
+        if key not in self.running:
+            return Other(words(key[0], key[1]))
+        until = minute + self.left[key]
+        return Other(words(key[0], key[1]), until - self.world.objects[key[0]].roles[key[1:]].minutes, until)
+
+
+def words(name: str, verb: str) -> str:
+    """Write work on an object as the action that it is part of.
+
+    >>> words("kettle", "activate"), words("kettle", "pour into")
+    ('activate kettle', 'pour kettle into ...')
+    """
+    head, gap, preposition = verb.partition(" ")
+    return f"{head} {name} {preposition} ..." if gap else f"{head} {name}"
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
@@ -204,6 +288,7 @@ def replay(
     steps: list[Minute] = []
     scores: list[float] = []
     necessary: list[bool] = []
+    faults: list[Fault] = []
     shown: float = 0
     wrong = executed = 0
     end = ""
@@ -247,6 +332,7 @@ def replay(
                 state.advance()
                 record(text, kind)
             elif kind:
+                faults.append(state.fault(len(steps), text, kind, keys))
                 if kind not in ("invalid_action", "nonexistent_object") or rules.invalid_ticks_world:
                     state.advance()
                 record(text, kind, show=kind in ("dependency_violation", "repeated_completed"))
@@ -267,6 +353,7 @@ def replay(
         executed=executed,
         tasks_done=state.tasks_done,
         remaining={f"{name}: {verb}": left for (name, verb, _), left in state.left.items() if left},
+        violations=tuple(faults),
     )
 
 
@@ -296,19 +383,14 @@ def _carry_out(
 
 def as_replay(run: Run) -> Replay:
     """Return a run in the form common to all benchmarks: wrong minutes are its violations."""
-    wrong = tuple(
-        Violation(i, step.kind, step.action[:80], f"minute {step.minute}")
-        for i, step in enumerate(run.steps)
-        if step.kind in WRONG
-    )
     events = tuple(
         Event(i, step.action[:80], step.minute, step.minute + 1, step.kind not in WRONG, run.scores[i] / 100)
         for i, step in enumerate(run.steps)
     )
     return Replay(
         events=events,
-        violations=wrong,
-        fatal=wrong[-1] if run.end == "five_invalid" else None,
+        violations=run.violations,
+        fatal=run.violations[-1] if run.end == "five_invalid" else None,
         executed=run.executed,
         progress=run.score / 100,
         goal_ratio=run.tasks_done,

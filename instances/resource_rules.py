@@ -1,0 +1,188 @@
+"""The general rules of resources: how much room there is, and in which state they are."""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_left, bisect_right
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import heappop, heappush
+from operator import itemgetter
+
+from planoracle.instances.faults import Pieces, fault, other_of
+from planoracle.instances.model import Demand, Instance
+from planoracle.instances.replay import MAX_OTHERS, Other, Violation
+from planoracle.instances.schedule import Piece
+
+__all__ = ["capacities", "states"]
+
+
+def _demands(instance: Instance, pieces: Pieces) -> dict[str, list[tuple[int, Piece, Demand]]]:
+    uses: dict[str, list[tuple[int, Piece, Demand]]] = defaultdict(list)
+    for i, piece in pieces:
+        modes = instance.by_id[piece.action].modes
+        for demand in modes[piece.mode].demands if 0 <= piece.mode < len(modes) else ():
+            uses[demand.resource].append((i, piece, demand))
+    return uses
+
+
+_Use = tuple[int, Piece, Demand]
+
+
+def capacities(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
+    """Yield the pieces at whose start a resource carries too much."""
+    for name, uses in _demands(instance, pieces).items():
+        capacity = instance.resource[name].capacity
+        if not _crowded(uses, capacity):
+            continue
+        settings = _Settings(instance, name, uses)
+        alike: dict[tuple[int, int], list[_Use]] = defaultdict(list)
+        for use in uses:
+            if use[1].duration > 0:
+                alike[use[1].start, use[1].end].append(use)
+        roomy = [use for same in alike.values() for use in _roomy(instance, settings, same)]
+        roomy.sort(key=lambda use: use[0])
+        # Capacity can only be exceeded first at some start.
+        begun = _Sums((piece.start, demand.amount) for _, piece, demand in roomy)
+        over = _Sums((piece.end, demand.amount) for _, piece, demand in roomy)
+        loads = (begun.until(piece.start) - over.until(piece.start) for _, piece, _ in roomy)
+        heavy = [(load, *use) for load, use in zip(loads, roomy, strict=True) if use[2].amount and load > capacity]
+        beside = _beside(roomy, {piece.start for _, _, piece, _ in heavy})
+        for load, i, piece, _ in heavy:
+            others = tuple(other for j, other in beside[piece.start] if j != i)[:MAX_OTHERS]
+            yield fault("resource_capacity", i, piece, others, resource=name, required=capacity, actual=load)
+
+
+def _beside(uses: list[_Use], instants: Iterable[int]) -> dict[int, list[tuple[int, Other]]]:
+    """Return the uses that are under way at some instants, those that began first; one more than is told of."""
+    coming = deque(sorted(((piece.start, i, piece) for i, piece, own in uses if own.amount), key=itemgetter(0, 1)))
+    running: dict[int, Other] = {}
+    ends: list[tuple[int, int]] = []  # a heap
+    found = {}
+    for instant in sorted(instants):
+        while coming and coming[0][0] <= instant:
+            _, i, piece = coming.popleft()
+            running[i] = other_of(piece)
+            heappush(ends, (piece.end, i))
+        while ends and ends[0][0] <= instant:
+            del running[heappop(ends)[1]]
+        found[instant] = list(itertools.islice(running.items(), MAX_OTHERS + 1))
+    return found
+
+
+def _crowded(uses: list[_Use], capacity: int) -> bool:
+    """Whether the uses of a resource exceed its capacity at some instant, if each takes its own room."""
+    changes = []
+    for _, piece, demand in uses:
+        if piece.duration > 0:
+            changes.append((piece.start, demand.amount))
+            changes.append((piece.start + piece.duration, -demand.amount))
+    changes.sort()  # at the same instant, what ends comes first
+    load = 0
+    for _, change in changes:
+        load += change
+        if load > capacity:
+            return True
+    return False
+
+
+class _Sums:
+    """Amounts at instants, added up."""
+
+    def __init__(self, amounts: Iterable[tuple[int, int]]) -> None:
+        rows = sorted(amounts)
+        self._times = [time for time, _ in rows]
+        self._sums = [0, *itertools.accumulate(amount for _, amount in rows)]
+
+    def until(self, time: int) -> int:
+        """Return the sum of all amounts up to an instant, that included."""
+        return self._sums[bisect_right(self._times, time)]
+
+
+class _Settings:
+    """The states that the uses of a resource set, by their starts."""
+
+    def __init__(self, instance: Instance, name: str, uses: list[_Use]) -> None:
+        self._initial: set[str | None] = {instance.resource[name].state}
+        self._at: dict[int, set[str | None]] = defaultdict(set)
+        self._starts: dict[str, list[int]] = defaultdict(list)
+        self._by: list[Piece] = []
+        for _, piece, demand in uses:
+            if demand.sets is not None:
+                self._at[piece.start].add(demand.sets)
+                self._starts[demand.sets].append(piece.start)
+                self._by.append(piece)
+        self._times = sorted(self._at)
+        for starts in self._starts.values():
+            starts.sort()
+        self._all = sorted(itertools.chain.from_iterable(self._starts.values()))
+
+    def before(self, start: int) -> set[str | None]:
+        """Return the state that the last setting before an instant left; several if they are simultaneous."""
+        place = bisect_left(self._times, start)
+        return self._at[self._times[place - 1]] if place else self._initial
+
+    def met(self, use: _Use) -> set[str | None]:
+        """Return the states that a use meets: that before its start, and those set by others there or while it runs."""
+        _, piece, own = use
+        during = (state for state, starts in self._starts.items() if _within(starts, piece) > (state == own.sets))
+        return self.before(piece.start).union(during)
+
+    def by(self, use: _Use) -> tuple[Other, ...]:
+        """Return who set the states that a use meets."""
+        self._by.sort(key=lambda piece: piece.start)
+        own = use[1]
+        place = bisect_left(self._times, own.start)
+        since = self._times[place - 1] if place else own.start
+        first = bisect_left(self._by, since, key=lambda piece: piece.start)
+        last = bisect_left(self._by, max(own.end, own.start + 1), key=lambda piece: piece.start)
+        setters = itertools.islice(self._by, first, last)
+        return tuple(map(other_of, itertools.islice((one for one in setters if one is not own), MAX_OTHERS)))
+
+    def hold(self, use: _Use, state: str) -> bool:
+        """Whether a use meets one state alone, without looking at every state there is."""
+        _, piece, own = use
+        right = _within(self._starts.get(state, ()), piece) - (own.sets == state)
+        others = _within(self._all, piece) - (own.sets is not None)
+        return right == others and self.before(piece.start) == {state}
+
+
+def _within(starts: Sequence[int], piece: Piece) -> int:
+    """Count the starts (in order) from that of a piece on, and before its end."""
+    return bisect_left(starts, max(piece.end, piece.start + 1)) - bisect_left(starts, piece.start)
+
+
+def _roomy(instance: Instance, settings: _Settings, alike: list[_Use]) -> Iterator[_Use]:
+    """Yield those uses over one interval that need room of their own, see `planoracle.instances.model`."""
+    most = {True: -1, False: -1}  # that a use lends to a setting that is attended, or not
+    for _, piece, demand in alike:
+        action = instance.by_id[piece.action]
+        if demand.sets is None and not action.interruptible:
+            most[True] = max(most[True], demand.amount)
+            if not action.attended:
+                most[False] = max(most[False], demand.amount)
+    largest: dict[str, _Use] = {}  # of the settings that find no other use
+    for use in alike:
+        _, piece, demand = use
+        if demand.sets is None:
+            yield use
+            continue
+        lent = most[instance.by_id[piece.action].attended > 0]
+        if demand.amount > lent or not settings.hold(use, demand.sets):
+            largest[demand.sets] = max(largest.get(demand.sets, use), use, key=lambda one: one[2].amount)
+    yield from largest.values()
+
+
+def states(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
+    """Yield the pieces that do not meet the state which they require, and no other, all the while."""
+    for name, uses in _demands(instance, pieces).items():
+        if all(demand.requires is None for _, _, demand in uses):
+            continue
+        settings = _Settings(instance, name, uses)
+        for use in uses:
+            i, piece, demand = use
+            if demand.requires is not None and not settings.hold(use, demand.requires):
+                met = settings.met(use)
+                found = None if met == {None} else " or ".join(sorted(map(str, met)))
+                others = settings.by(use)
+                yield fault("resource_state", i, piece, others, resource=name, required=demand.requires, actual=found)
