@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from planoracle.instances.replay import Measure, Other, Violation
 from planoracle.instances.schedule import Piece
@@ -50,9 +51,14 @@ _MESSAGES: dict[str, Callable[[Violation], str]] = {
     "resource_capacity": lambda v: f"{v.resource} would carry {v.actual} of {v.required}",
     "resource_state": lambda v: f"needs {v.resource} to be {v.required}, not {v.actual}",
     "order": lambda v: f"starts at {v.start}, before {v.others[0].subject} is finished",
-    "minimum_lag": lambda v: f"starts {v.actual} after {v.others[0].subject} is finished, earliest {v.required}",
-    "maximum_lag": lambda v: f"starts {v.actual} after {v.others[0].subject} is finished, latest {v.required}",
+    "minimum_lag": lambda v: f"starts at {v.start}, earliest {_then(v)} after {v.others[0].subject}",
+    "maximum_lag": lambda v: f"starts at {v.start}, latest {_then(v)} after {v.others[0].subject}",
 }
+
+
+def _then(lag: Violation) -> int:
+    """Return when a time lag is over."""
+    return cast(int, lag.others[0].end) + cast(int, lag.required)
 
 
 class Fault(Violation):

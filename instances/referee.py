@@ -207,8 +207,7 @@ def _lags(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
         i, first = begin[lag.after]
         gap = first.start - over
         if lag.minimum is not None and gap < lag.minimum:
-            case = "" if lag.minimum else "order"
-            yield fault("minimum_lag", i, first, (earlier(lag.before),), required=lag.minimum, actual=gap, case=case)
+            yield fault("minimum_lag", i, first, (earlier(lag.before),), required=lag.minimum, actual=gap)
         if lag.maximum is not None and last[lag.after] > over + lag.maximum:
             for j, piece in runs[lag.after]:
                 gap = piece.start - over

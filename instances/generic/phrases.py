@@ -85,7 +85,7 @@ def _busy(words: Words, one: Violation) -> str:
 
 
 def _capacity(words: Words, one: Violation) -> str:
-    text = f"{words.at(one)} brings {clean(one.resource or '')} to {one.actual}, which has {one.required} in all"
+    text = f"{words.at(one)} brings the load of {clean(one.resource or '')} to {one.actual} of {one.required}"
     return f"{text}, while it is used by {some(map(words.until, one.others))}" if one.others else text
 
 
