@@ -130,7 +130,7 @@ class Finding:
             "others": [other._asdict() for other in others],
             "resource": resource,
             "required": list(required) if isinstance(required, tuple) else required,
-            "actual": actual,
+            "actual": list(actual) if isinstance(actual, tuple) else actual,
             "excess": self.excess,
         }
 

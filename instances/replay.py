@@ -86,7 +86,7 @@ class Violation(NamedTuple):
         if required is not None:
             row["required"] = list(required[:MAX_NAMES]) if isinstance(required, tuple) else required
         if actual is not None:
-            row["actual"] = actual
+            row["actual"] = list(actual[:MAX_NAMES]) if isinstance(actual, tuple) else actual
         return row
 
 

@@ -7,7 +7,7 @@ points in which paper and code differ.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planoracle.instances.memo import Memo
@@ -78,55 +78,42 @@ _Span = tuple[int, int, int, int]
 class _State:
     """The kitchen while a plan runs."""
 
-    __slots__ = (
-        "begun",
-        "clock",
-        "done",
-        "finish",
-        "holder",
-        "kitchen",
-        "left",
-        "objects",
-        "plan",
-        "planned",
-        "rules",
-        "temperature",
-        "working",
-    )
-
     def __init__(self, kitchen: _Kitchen, rules: Profile, plan: Answers) -> None:
         self.kitchen = kitchen
         self.rules = rules
         self.plan = plan
         self.planned: dict[tuple[str, int], int] | None = None  # the first start of every step in the whole plan
         self.clock = 0
-        self.holder: Other | None = None  # what moved the clock to where it is
+        self.holder: tuple[str, int, int] | None = None  # what moved the clock to where it is
         self.left = [step.duration for step in kitchen.steps]
         self.begun: list[int | None] = [None] * len(kitchen.steps)
         self.finish: list[int | None] = [None] * len(kitchen.steps)
         self.done: set[int] = set()  # steps that count: complete, or prerequisite of a complete one
         self.objects: dict[str, list[_Span]] = {}
-        self.temperature: dict[str, tuple[str, Other]] = {}  # and what set it
+        self.temperature: dict[str, tuple[str, tuple[str, int, int]]] = {}  # and what set it
         self.working: list[_Span] = []
 
-    def check(self, index: int, command: Command) -> Iterator[Fault]:
-        """Yield what forbids a command, in the order in which the environment looks."""
-        number, recipe, duration, start = command
-        position = self.kitchen.index.get((recipe, number))
+    def step_of(self, command: Command) -> int | None:
+        """Return the position of the step that a command names, if there is one."""
+        return self.kitchen.index.get((command.recipe, command.step))
+
+    def check(self, index: int, command: Command, position: int | None) -> list[Fault]:
+        """Return what forbids a command, in the order in which the environment looks."""
         if position is None:
-            yield self._unknown(index, command)
-            return
+            return [self._unknown(index, command)]
         step = self.kitchen.steps[position]
+        _, _, duration, start = command
         end = start + duration
+        found: list[Fault] = []
         by: tuple[Other, ...]
         if start < self.clock:
-            by = () if self.holder is None else (self.holder,)
-            yield Fault(index, "time_error", step.id, "", start, end, by, None, self.clock, start)
+            by = () if self.holder is None else (Other(*self.holder),)
+            found.append(Fault(index, "time_error", step.id, "", start, end, by, None, self.clock, start))
         if not step.autonomous:
             spans = _overlaps(self.working, start, end)
             if spans:
                 by, until = self._others(spans), max(span[1] for span in spans)
-                yield Fault(index, "infeasible_multitask", step.id, "", start, end, by, None, until, start)
+                found.append(Fault(index, "infeasible_multitask", step.id, "", start, end, by, None, until, start))
         for name, requires, sets in step.objects:
             now, setter = self.temperature.get(name, (None, None))
             spans = _overlaps(self.objects.get(name, ()), start, end)
@@ -134,11 +121,12 @@ class _State:
                 spans = [span for span in spans if span[:2] != (start, end)]
             if spans:
                 by, until = self._others(spans), max(span[1] for span in spans)
-                yield Fault(index, "object_occupancy", step.id, "", start, end, by, name, until, start)
+                found.append(Fault(index, "object_occupancy", step.id, "", start, end, by, name, until, start))
             if requires is not None and requires != now:
-                by = () if setter is None else (setter,)
-                yield Fault(index, "object_temperature", step.id, "", start, end, by, name, requires, now)
-        yield from self._check_step(index, step, position, start, end)
+                by = () if setter is None else (Other(*setter),)
+                found.append(Fault(index, "object_temperature", step.id, "", start, end, by, name, requires, now))
+        self._check_step(found, index, step, position, start, end)
+        return found
 
     def _unknown(self, index: int, command: Command) -> Fault:
         number, recipe, duration, start = command
@@ -169,48 +157,47 @@ class _State:
                 joined.append(Other(name, start, end))
         return tuple(joined[-MAX_OTHERS:])
 
-    def _check_step(self, index: int, step: _Step, position: int, start: int, end: int) -> Iterator[Fault]:
+    def _check_step(self, found: list[Fault], index: int, step: _Step, position: int, start: int, end: int) -> None:
         left, finish, duration = self.left[position], self.finish[position], end - start
         resumed = finish is not None and not self.rules.window_on_resume
         for before, limit in step.windows:
             since = self.finish[before]
             if since is not None and start - since > limit and not resumed:
                 by = (self._last(before),)
-                yield Fault(index, "time_constraint", step.id, "", start, end, by, None, limit, start - since)
+                found.append(Fault(index, "time_constraint", step.id, "", start, end, by, None, limit, start - since))
         if duration > left:
             if left == 0 or (finish and finish < start):
-                yield self._repeated(index, position, start, end)
+                found.append(self._repeated(index, position, start, end))
             else:
-                yield Fault(index, "action_duration", step.id, "", start, end, required=left, actual=duration)
+                found.append(Fault(index, "action_duration", step.id, "", start, end, required=left, actual=duration))
         elif duration == 0 and self.rules.zero_duration == "rejected":
             if left:
-                yield Fault(index, "action_duration", step.id, "no_duration", start, end, required=left, actual=0)
+                kind, case = "action_duration", "no_duration"
+                found.append(Fault(index, kind, step.id, case, start, end, required=left, actual=0))
             else:
-                yield self._repeated(index, position, start, end, "no_duration")
+                found.append(self._repeated(index, position, start, end, "no_duration"))
         elif duration != left and not step.interruptible:
             kind = "execution_interruptibility"
-            yield Fault(index, kind, step.id, "", start, end, required=left, actual=duration)
+            found.append(Fault(index, kind, step.id, "", start, end, required=left, actual=duration))
         for before in step.prerequisites:
-            since, needed = self.finish[before], self.kitchen.steps[before].duration
+            since = self.finish[before]
             if since is None or self.left[before]:
+                needed = self.kitchen.steps[before].duration
                 by, made = (self._last(before),), needed - self.left[before]
-                yield Fault(index, "dependency", step.id, "", start, end, by, None, needed, made)
+                found.append(Fault(index, "dependency", step.id, "", start, end, by, None, needed, made))
             elif since > start:
                 by = (self._last(before),)
-                yield Fault(index, "dependency", step.id, "unfinished", start, end, by, None, since, start)
+                found.append(Fault(index, "dependency", step.id, "unfinished", start, end, by, None, since, start))
 
     def _repeated(self, index: int, position: int, start: int, end: int, case: str = "") -> Fault:
         name = self.kitchen.steps[position].id
         by = () if self.finish[position] is None else (self._last(position),)
         return Fault(index, "repeated_action", name, case, start, end, by, actual=end - start)
 
-    def carry_out(self, command: Command) -> None:
+    def carry_out(self, command: Command, position: int) -> None:
         """Apply a command; one that breaks rules is applied as far as it makes sense."""
-        position = self.kitchen.index.get((command.recipe, command.step))
-        if position is None:
-            return
         step = self.kitchen.steps[position]
-        start, duration = command.start, command.duration
+        _, _, duration, start = command
         end = start + duration
         left = self.left[position] - duration
         self.left[position] = left if left > 0 else 0
@@ -224,11 +211,11 @@ class _State:
             _occupy(self.working, start, end, position)
             reached = end
         if reached > self.clock:
-            self.clock, self.holder = reached, Other(step.id, start, end)
+            self.clock, self.holder = reached, (step.id, start, end)
         for name, _, sets in step.objects:
             _occupy(self.objects.setdefault(name, []), start, end, position)
             if sets is not None:
-                self.temperature[name] = (sets, Other(step.id, start, end))
+                self.temperature[name] = (sets, (step.id, start, end))
 
     @property
     def progress(self) -> float:
@@ -285,7 +272,8 @@ def replay(instance: Instance, plan: Answers, rules: Profile = PROFILES["paper"]
     makespan = 0
     broken_off = False
     for index, command in enumerate(plan.answers[0]):
-        found = list(state.check(index, command))
+        position = state.step_of(command)
+        found = state.check(index, command, position)
         if found:
             violations += found
             if fatal is None:
@@ -295,10 +283,12 @@ def replay(instance: Instance, plan: Answers, rules: Profile = PROFILES["paper"]
             if len(violations) >= MAX_VIOLATIONS:
                 broken_off = True
                 break
-        state.carry_out(command)
+        if position is not None:
+            state.carry_out(command, position)
         if fatal is None:
-            makespan = max(makespan, command.start + command.duration)
-            events.append(_event(state, index, command, accepted=True))
+            event = _event(state, index, command, accepted=True)
+            makespan = max(makespan, event.end)
+            events.append(event)
     violations += [] if broken_off else _missing(state)
     executed = len(events) - (fatal is not None)
     return _result(state, events, violations, fatal, executed, makespan, list(plan.answers[0]), verdict)
@@ -317,15 +307,15 @@ def _replay_answers(state: _State, plan: Answers, rules: Profile) -> Replay:
         if not answer:
             found = [Fault(index, "no_action", "", "empty_answer")]
         for command in answer:
-            found = list(state.check(index, command))
+            position = state.step_of(command)
+            found = state.check(index, command, position)
             events.append(_event(state, index, command, accepted=not found))
             index += 1
-            if found:
-                known = (command.recipe, command.step) in state.kitchen.index
-                if known and rules.reject_advances_clock and command.start > state.clock:
+            if found or position is None:
+                if position is not None and rules.reject_advances_clock and command.start > state.clock:
                     state.clock, state.holder = command.start, None
                 break
-            state.carry_out(command)
+            state.carry_out(command, position)
             carried.append(command)
             events[-1] = events[-1]._replace(progress=state.progress)
         if found:
@@ -342,8 +332,8 @@ def _replay_answers(state: _State, plan: Answers, rules: Profile) -> Replay:
 
 
 def _event(state: _State, index: int, command: Command, *, accepted: bool) -> Event:
-    name = f"{command.recipe}/{command.step}"
-    return Event(index, name, command.start, command.start + command.duration, accepted, state.progress)
+    number, recipe, duration, start = command
+    return Event(index, f"{recipe}/{number}", start, start + duration, accepted, state.progress)
 
 
 def _remaining(state: _State) -> dict[str, int]:
