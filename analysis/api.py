@@ -12,7 +12,7 @@ from planoracle.instances.problem import Problem
 if TYPE_CHECKING:
     from planoracle.analysis.grade import Grade
     from planoracle.analysis.result import Result
-    from planoracle.instances.benchmark import Environment
+    from planoracle.instances.offers import Environment
 
 __all__ = ["environment", "grade", "load", "read", "schedule", "solve"]
 

@@ -13,13 +13,13 @@ from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from random import Random
-from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from planoracle.instances.crew import with_crew
 from planoracle.instances.errors import InputError
 from planoracle.instances.feedback import Examined, Topic
 from planoracle.instances.model import Instance
+from planoracle.instances.offers import Composer, Environment, Generator, Limit, Shelf
 from planoracle.instances.plan import Plan, given_limit, given_plan
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules, choose
@@ -29,103 +29,11 @@ from planoracle.instances.schedule import Schedule
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row
 from planoracle.instances.targets import Dropped
 
-__all__ = [
-    "AnyBenchmark",
-    "AnyRun",
-    "Benchmark",
-    "Composer",
-    "Environment",
-    "Generator",
-    "Limit",
-    "ScheduleBenchmark",
-    "Shelf",
-]
+__all__ = ["AnyBenchmark", "AnyRun", "Benchmark", "ScheduleBenchmark"]
 
 _P = TypeVar("_P", bound=Problem)
 _C = TypeVar("_C")
 _R = TypeVar("_R", bound=Rules)
-
-
-class Shelf(Protocol):
-    """The problems of one benchmark that have names; these begin with its own."""
-
-    def names(self) -> tuple[str, ...]:
-        """Return the bundled problems in their fixed order."""
-
-    def covers(self, name: str) -> bool:
-        """Whether a name stands for one problem, be it bundled or combined from bundled parts."""
-
-    def members(self, name: str) -> tuple[str, ...]:
-        """Return the problems of a set that is not simply a prefix, ``()`` if there is no such set."""
-
-    def set_of(self, name: str) -> tuple[str, tuple[str, ...]]:
-        """Return the label and the members of the set a name belongs to, ``("", ())`` if to none."""
-
-    def load(self, name: str) -> Any:
-        """Return the problem of a name that is covered; raises `UnknownNameError` for others."""
-
-
-class Environment(Protocol):
-    """One run of an agent that is answered message by message."""
-
-    done: bool
-
-    def opening(self) -> list[dict[str, str]]:
-        """Return the messages that a run begins with, each with ``role`` and ``content``."""
-
-    def send(self, message: Any) -> list[dict[str, str]]:
-        """Take one message of the agent and return the answers; none once the run is ``done``."""
-
-
-class Generator(NamedTuple):
-    """How random problems in a benchmark's style are made, see `planoracle.instances.generate.styles`.
-
-    Attributes
-    ----------
-    parameters, combined
-        Names of the parameters that count, and of those where bundled tasks are combined (none: that cannot be done).
-    usual, make, combine
-        Values that the parameters usually have; a problem with a schedule for it if one is known; a combination.
-    salt
-        What seeds are mixed with; by default the benchmark's name.
-    """
-
-    parameters: tuple[str, ...]
-    usual: Any
-    make: Callable[[Random, Any, str], tuple[Problem, Schedule | None]]
-    combined: tuple[str, ...] = ()
-    combine: Callable[[Random, Any, str], Instance] | None = None
-    salt: str = ""
-
-
-class Composer(NamedTuple):
-    """How tasks that a benchmark has are put together to new problems that have names.
-
-    Attributes
-    ----------
-    kinds
-        Of combinations, the usual one first.
-    variant
-        What usually stands behind the ``@`` of a name.
-    compose
-        Returns names and their tasks, for a kind, a number of tasks and of problems, a seed, and a variant.
-    """
-
-    kinds: tuple[str, ...]
-    variant: str
-    compose: Callable[[str, int, int, int, str], Sequence[tuple[str, Sequence[str]]]]
-
-
-class Limit(NamedTuple):
-    """The field in which a submission may set its run a limit of its own, and the largest one that is taken.
-
-    ``optional``: it may be null, for none.
-    """
-
-    field: str
-    most: int
-    unit: str
-    optional: bool = False
 
 
 @cache

@@ -10,10 +10,10 @@ from os.path import isdir
 from pathlib import Path
 
 from planoracle.instances import registry
-from planoracle.instances.benchmark import Shelf
 from planoracle.instances.crew import split_crew
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Instance
+from planoracle.instances.offers import Shelf
 from planoracle.instances.problem import GENERAL, Problem, of_kind
 
 __all__ = [

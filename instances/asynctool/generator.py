@@ -8,11 +8,11 @@ from random import Random
 from planoracle.instances.asynctool import encode, sets
 from planoracle.instances.asynctool.calls import Call
 from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
-from planoracle.instances.benchmark import Generator
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.parameters import Knobs
 from planoracle.instances.generate.witness import witnessed
 from planoracle.instances.model import Instance
+from planoracle.instances.offers import Generator
 from planoracle.instances.rng import below, one, shuffled
 from planoracle.instances.schedule import Schedule
 

@@ -11,9 +11,9 @@ from planoracle.instances.asynctool.calls import parse_call
 from planoracle.instances.asynctool.compose import compose
 from planoracle.instances.asynctool.executors import documents
 from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
-from planoracle.instances.benchmark import Composer
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.model import Instance
+from planoracle.instances.offers import Composer
 from planoracle.instances.reading import load_json
 
 __all__ = ["COMPOSER", "composed", "covers", "load", "members", "names", "problem", "set_of", "tasks"]

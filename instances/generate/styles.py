@@ -9,10 +9,10 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 from planoracle.instances import registry
-from planoracle.instances.benchmark import Generator
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.generate.parameters import Knobs
 from planoracle.instances.model import Instance
+from planoracle.instances.offers import Generator
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.schedule import Schedule
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from planoracle.instances.benchmark import Generator
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.measures import demand_ranges
 from planoracle.instances.generate.network import chosen, follow, gaps, network, windows
 from planoracle.instances.generate.parameters import Knobs
 from planoracle.instances.generate.witness import witnessed
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.offers import Generator
 from planoracle.instances.rng import below, shuffled
 from planoracle.instances.schedule import Schedule
 

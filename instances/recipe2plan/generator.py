@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
 
-from planoracle.instances.benchmark import Generator
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.measures import describe
 from planoracle.instances.generate.network import Arc, chosen, follow, gaps, tree, windows
 from planoracle.instances.generate.parameters import Knobs
 from planoracle.instances.generate.witness import witnessed
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode
+from planoracle.instances.offers import Generator
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.rng import one, shuffled
 from planoracle.instances.schedule import Schedule

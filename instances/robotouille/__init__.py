@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from planoracle.instances.benchmark import Benchmark, Limit
+from planoracle.instances.benchmark import Benchmark
 from planoracle.instances.errors import InputError
+from planoracle.instances.offers import Limit
 from planoracle.instances.profiles import Rules
 from planoracle.instances.references import Claim, Reference
 

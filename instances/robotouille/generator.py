@@ -5,7 +5,6 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from planoracle.instances.benchmark import Generator
 from planoracle.instances.generate.network import chosen
 from planoracle.instances.generate.parameters import Knobs
 from planoracle.instances.kitchens.dishes import RAW, served
@@ -13,6 +12,7 @@ from planoracle.instances.kitchens.domain import bundled
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.kitchens.layout import Layout
 from planoracle.instances.kitchens.variants import Floor, new_name
+from planoracle.instances.offers import Generator
 from planoracle.instances.rng import one, shuffled
 
 __all__ = ["defaults", "generate", "style"]

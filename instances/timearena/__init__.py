@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from planoracle.instances.benchmark import Limit, ScheduleBenchmark
+from planoracle.instances.benchmark import ScheduleBenchmark
 from planoracle.instances.model import Instance
+from planoracle.instances.offers import Limit
 from planoracle.instances.references import Reference
 
 if TYPE_CHECKING:

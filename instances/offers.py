@@ -1,0 +1,95 @@
+"""What a benchmark may offer besides problems and rules: names, limits, random and combined problems, live runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any, NamedTuple, Protocol
+
+from planoracle.instances.model import Instance
+from planoracle.instances.problem import Problem
+from planoracle.instances.schedule import Schedule
+
+__all__ = ["Composer", "Environment", "Generator", "Limit", "Shelf"]
+
+
+class Shelf(Protocol):
+    """The problems of one benchmark that have names; these begin with its own."""
+
+    def names(self) -> tuple[str, ...]:
+        """Return the bundled problems in their fixed order."""
+
+    def covers(self, name: str) -> bool:
+        """Whether a name stands for one problem, be it bundled or combined from bundled parts."""
+
+    def members(self, name: str) -> tuple[str, ...]:
+        """Return the problems of a set that is not simply a prefix, ``()`` if there is no such set."""
+
+    def set_of(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """Return the label and the members of the set a name belongs to, ``("", ())`` if to none."""
+
+    def load(self, name: str) -> Any:
+        """Return the problem of a name that is covered; raises `UnknownNameError` for others."""
+
+
+class Environment(Protocol):
+    """One run of an agent that is answered message by message."""
+
+    done: bool
+
+    def opening(self) -> list[dict[str, str]]:
+        """Return the messages that a run begins with, each with ``role`` and ``content``."""
+
+    def send(self, message: Any) -> list[dict[str, str]]:
+        """Take one message of the agent and return the answers; none once the run is ``done``."""
+
+
+class Generator(NamedTuple):
+    """How random problems in a benchmark's style are made, see `planoracle.instances.generate.styles`.
+
+    Attributes
+    ----------
+    parameters, combined
+        Names of the parameters that count, and of those where bundled tasks are combined (none: that cannot be done).
+    usual, make, combine
+        Values that the parameters usually have; a problem with a schedule for it if one is known; a combination.
+    salt
+        What seeds are mixed with; by default the benchmark's name.
+    """
+
+    parameters: tuple[str, ...]
+    usual: Any
+    make: Callable[[Random, Any, str], tuple[Problem, Schedule | None]]
+    combined: tuple[str, ...] = ()
+    combine: Callable[[Random, Any, str], Instance] | None = None
+    salt: str = ""
+
+
+class Composer(NamedTuple):
+    """How tasks that a benchmark has are put together to new problems that have names.
+
+    Attributes
+    ----------
+    kinds
+        Of combinations, the usual one first.
+    variant
+        What usually stands behind the ``@`` of a name.
+    compose
+        Returns names and their tasks, for a kind, a number of tasks and of problems, a seed, and a variant.
+    """
+
+    kinds: tuple[str, ...]
+    variant: str
+    compose: Callable[[str, int, int, int, str], Sequence[tuple[str, Sequence[str]]]]
+
+
+class Limit(NamedTuple):
+    """The field in which a submission may set its run a limit of its own, and the largest one that is taken.
+
+    ``optional``: it may be null, for none.
+    """
+
+    field: str
+    most: int
+    unit: str
+    optional: bool = False
