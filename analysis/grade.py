@@ -69,6 +69,22 @@ class Grade:
     reason: str | None = None
     metrics: dict[str, Any] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        """Say in three lines what became of the submission; one that is not scored has one line.
+
+        >>> print(Grader().grade({"id": "1", "instance": "timearena/household1", "plan": ["wash cup", "wait"]}))
+        timearena/household1: no success, 19% of the work
+        4 ticks, at best 13
+        main score 0.19
+        """
+        if not self.scored:
+            return f"{self.instance}: not scored: {self.reason}"
+        ended = f", {self.violation} at command {self.violation_index}" if self.violation else ""
+        how = "success" if self.success else f"no success, {self.progress or 0:.0%} of the work{ended}"
+        best = "optimum not proved" if self.optimal_makespan is None else f"at best {self.optimal_makespan}"
+        score = "not defined" if self.main_score is None else f"{self.main_score:.2f}"
+        return f"{self.instance}: {how}\n{self.makespan} ticks, {best}\nmain score {score}"
+
     @classmethod
     def of_run(cls, run: AnyRun, oracle: Oracle, **about: Any) -> Grade:
         """Return the grade of a run; ``about`` are the fields that say whose it is."""
