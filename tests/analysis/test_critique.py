@@ -6,26 +6,27 @@ import json
 import re
 from functools import cache
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.critics import asynctool, own, recipe2plan, robotouille, timearena
 from planoracle.analysis.critique import VERSION, Critique, critique
 from planoracle.analysis.efficiency import openings
 from planoracle.analysis.optimum import optimum
-from planoracle.instances import catalogue
+from planoracle.instances import catalogue, registry
 from planoracle.instances.asynctool import language as talk
 from planoracle.instances.asynctool import rules as turn_rules
 from planoracle.instances.asynctool.encode import instance as encode_problem
 from planoracle.instances.asynctool.problem import Delays
-from planoracle.instances.certify import language
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.feedback import Finding, clean, clock_of
+from planoracle.instances.kitchens import profile as walking
 from planoracle.instances.kitchens import run as steps
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.plan import Plan
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan import profile as cooking
 from planoracle.instances.recipe2plan import rules as kitchen_rules
@@ -60,23 +61,30 @@ def report(problem: Any, plan: Any, **options: Any) -> Critique:
         assert section.status == ("fault" if section.findings or section.remarks else section.status)
         assert (f"{section.title}: " in prose) == bool(section.text)
         assert bool(section.text) == bool(section.findings or section.remarks)
-        assert {finding.kind for finding in section.findings} <= set(section.kinds)
+        assert {finding.violation.kind for finding in section.findings} <= set(section.kinds)
     return found
 
 
-def all_findings(found: Critique) -> list[Finding]:
-    return [finding for section in found.sections for finding in section.findings]
+def flat(finding: Finding) -> Any:
+    """Return a finding with the fields of its violation, as it is written."""
+    fault = finding.violation
+    assert finding.as_dict().keys() == {*fault._fields, "index", "text", "excess"} - {"position", "case"}
+    return SimpleNamespace(**fault._asdict(), index=fault.position, text=finding.text, excess=finding.excess)
+
+
+def all_findings(found: Critique) -> list[Any]:
+    return [flat(finding) for section in found.sections for finding in section.findings]
 
 
 def one_to_one(found: Critique, violations: tuple[Violation, ...]) -> None:
     """Hold the findings against the violations, section by section in their order."""
     for section in found.sections:
         theirs = [v[:3] for v in violations if v.kind in section.kinds]
-        assert [(f.index, f.kind, f.subject) for f in section.findings] == theirs
+        assert [f.violation[:3] for f in section.findings] == theirs
     assert len(all_findings(found)) == len(violations)
 
 
-def only(found: Critique, kind: str) -> Finding:
+def only(found: Critique, kind: str) -> Any:
     """Return the single finding of a kind; its section is at fault."""
     [finding] = [finding for finding in all_findings(found) if finding.kind == kind]
     [section] = [section for section in found.sections if kind in section.kinds]
@@ -88,26 +96,27 @@ def only(found: Critique, kind: str) -> Finding:
 
 
 @pytest.mark.parametrize(
-    ("critic", "kinds"),
+    ("name", "kinds"),
     [
-        (recipe2plan, kitchen_rules.KINDS),
-        (timearena, minute_rules.WRONG),
-        (asynctool, turn_rules.KINDS),
-        (robotouille, steps.REFUSALS),
-        (own, KINDS),
+        ("recipe2plan", kitchen_rules.KINDS),
+        ("timearena", minute_rules.WRONG),
+        ("asynctool", turn_rules.KINDS),
+        ("robotouille", steps.REFUSALS),
+        ("generic", KINDS),
     ],
 )
-def test_every_kind_of_the_rules_belongs_to_one_section(critic: Any, kinds: Any) -> None:
-    covered = [kind for topic in critic.TOPICS for kind in topic.kinds]
+def test_every_kind_of_the_rules_belongs_to_one_section(name: str, kinds: Any) -> None:
+    topics = registry.get(name).topics
+    covered = [kind for topic in topics for kind in topic.kinds]
     assert sorted(covered) == sorted(kinds)
-    keys = [topic.key for topic in critic.TOPICS]
+    keys = [topic.key for topic in topics]
     assert len(set(keys)) == len(keys)
 
 
 def test_clean_sections_are_there_too() -> None:
     problem = catalogue.load(PAIR)
     found = report(problem, optimum(problem).plan)
-    assert [section.key for section in found.sections] == [topic.key for topic in recipe2plan.TOPICS]
+    assert [section.key for section in found.sections] == [topic.key for topic in registry.of(problem).topics]
     assert {section.status for section in found.sections} == {"ok"}
     assert found.prose().splitlines() == [
         "Result: Everything is done in 1 h 8 min, without a fault.",
@@ -362,7 +371,7 @@ def test_findings_agree_with_the_rules_on_random_kitchens() -> None:
         run = kitchen_rules.replay(instance, parse(plan, instance))
         found = report(instance, plan)
         one_to_one(found, run.violations)
-        by_key: dict[tuple[Any, ...], list[Finding]] = {}
+        by_key: dict[tuple[Any, ...], list[Any]] = {}
         for finding in all_findings(found):
             by_key.setdefault((finding.index, finding.kind, finding.subject), []).append(finding)
         for violation in run.violations:
@@ -409,13 +418,12 @@ def piece(action: str, start: int, duration: int = 2, agent: str | None = "agent
     return Piece(f"t/{action}", start, duration, agent, mode)
 
 
-def looked_at(instance: Instance, *pieces: Piece) -> tuple[Finding, ...]:
+def looked_at(instance: Instance, *pieces: Piece) -> list[Any]:
     schedule = Schedule.of(instance, pieces) if all(p.action in instance.by_id for p in pieces) else Schedule(pieces)
-    found = own.examine_schedule(instance, schedule)
-    assert [(f.index, f.kind, f.subject) for f in found.findings] == [
-        v[:3] for v in referee(instance, schedule).violations
-    ]
-    return found.findings
+    generic = registry.get("generic")
+    found = generic.examine(generic.replay(instance, Plan(None, schedule)))
+    assert [f.violation for f in found.findings] == list(referee(instance, schedule).violations)
+    return [flat(finding) for finding in found.findings]
 
 
 A, B = act("a"), act("b")
@@ -530,7 +538,7 @@ def test_findings_agree_with_the_referee_on_random_workshops() -> None:
         rows = [piece._asdict() for piece in schedule.pieces]
         found = report(instance, rows)
         one_to_one(found, tuple(find_violations(instance, schedule)))
-        by_key: dict[tuple[Any, ...], list[Finding]] = {}
+        by_key: dict[tuple[Any, ...], list[Any]] = {}
         for finding in all_findings(found):
             by_key.setdefault((finding.index, finding.kind, finding.subject), []).append(finding)
         for violation in find_violations(instance, schedule):
@@ -557,7 +565,7 @@ def test_findings_agree_with_the_referee_on_random_workshops() -> None:
     assert seen >= set(KINDS) - {"unknown_action"}
 
 
-def name_in(finding: Finding) -> str:
+def name_in(finding: Any) -> str:
     return finding.text.rpartition("after ")[2].partition(",")[0]
 
 
@@ -608,7 +616,7 @@ def test_what_is_left_undone_is_remarked_and_no_violation() -> None:
     section = found.sections[-1]
     assert (section.key, section.status, section.findings) == ("completeness", "fault", ())
     run = minute_rules.replay(world(TEA), ["wash cup"], 40)
-    assert {remark.subject: remark.actual for remark in section.remarks} == run.remaining
+    assert {remark.violation.subject: remark.violation.actual for remark in section.remarks} == run.remaining
     assert "activate kettle" in section.text
     assert "wash cup" not in section.text
 
@@ -717,7 +725,7 @@ TABLES = kitchen({"table1": ["bread1"], "table2": []}, goal=[["item_on", "bread#
 
 def walk(problem: Any, *actions: str, **options: Any) -> Critique:
     found = report(problem, list(actions), **options)
-    run = steps.replay(problem, list(actions), options.get("rules") or robotouille.PROFILES["paper"])
+    run = steps.replay(problem, list(actions), options.get("rules") or walking.PROFILES["paper"])
     one_to_one(found, steps.as_replay(run).violations)
     return found
 
@@ -737,7 +745,7 @@ def test_every_kind_of_refusal_alone() -> None:
 def test_the_goal_of_a_kitchen() -> None:
     found = walk(TABLES)
     assert found.sections[-1].status == "fault"
-    assert [remark.subject for remark in found.sections[-1].remarks] == ["item_on bread1 table2"]
+    assert [remark.violation.subject for remark in found.sections[-1].remarks] == ["item_on bread1 table2"]
     plan = [
         "Pick up bread1 from table1 using robot1",
         "Move robot1 from table1 to table2",
@@ -760,9 +768,9 @@ def test_efficiency_of_a_slow_plan() -> None:
     found = report(problem, plan).efficiency
     best = optimum(problem)
     assert (found.status, found.makespan, found.optimum, found.gap) == ("optimal", 4380, 4080, 300)
-    run = language("recipe2plan").replay(problem, plan)
+    run = registry.of(problem).run(problem, plan).verdict
     assert found.idle == run.idle
-    assert found.optimal_idle == language("recipe2plan").replay(problem, best.plan).idle
+    assert found.optimal_idle == registry.of(problem).run(problem, best.plan).verdict.idle
     row = found.as_dict()
     assert row["idle_total"] == sum(end - start for start, end in run.idle)
 
@@ -878,10 +886,10 @@ def test_prose_names_every_finding_of_a_usual_plan() -> None:
     found = report(catalogue.load(PAIR), plan)
     for section in found.sections:
         for finding in section.findings:
-            if finding.index is not None:
+            if finding.violation.position is not None:
                 assert finding.text in section.text
             else:
-                recipe, _, number = finding.subject.rpartition("/")
+                recipe, _, number = finding.violation.subject.rpartition("/")
                 assert f"step {number} of {recipe}" in section.text
 
 
@@ -1013,13 +1021,13 @@ def test_all_timearena_verdicts(shared: Any, rules: str) -> None:
 
 @pytest.mark.slow
 def test_all_robotouille_verdicts(shared: Any) -> None:
-    critic = robotouille.RobotouilleCritic(robotouille.PROFILES["released"])
+    robotouille, rules = registry.get("robotouille"), walking.PROFILES["released"]
     for entry in entries(shared / "verdicts" / "robotouille.jsonl"):
         name = entry["instance"].removeprefix("robotouille/").removesuffix(".json")
         place = load_kitchen(shared / "benchmarks" / "robotouille" / f"{name}.json")
-        examined = critic.examine(place, entry)
-        run = steps.as_replay(steps.replay(place, entry["actions"], critic.rules))
-        assert [(f.index, f.kind, f.subject) for f in examined.findings] == [v[:3] for v in run.violations]
+        run = robotouille.run(place, entry, rules)
+        examined = robotouille.examine(run)
+        assert [f.violation for f in examined.findings] == list(run.verdict.violations)
         assert run.success == entry["expected"]["success"]
         assert bool(examined.remarks) != run.success
 

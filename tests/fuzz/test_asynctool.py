@@ -118,7 +118,7 @@ def test_the_limits_are_named() -> None:
 def test_thousands_of_early_calls_are_criticised_without_comparing_each_with_all() -> None:
     plan = [CALL | {"params": {"name": f"a{k}"}} for k in range(3_000)]
     found = critique(load(NAME), {"plan": plan}, regret=False)
-    early = [fault for section in found.sections for fault in section.findings if fault.kind == "premature"]
+    early = [fault for section in found.sections for fault in section.findings if fault.violation.kind == "premature"]
     assert len(early) > 2_900
     assert all(fault.excess == 1 for fault in early)
 
