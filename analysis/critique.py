@@ -11,6 +11,7 @@ from planoracle.analysis.efficiency import Efficiency, best_of, efficiency
 from planoracle.analysis.oracle import Oracle
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
+from planoracle.instances.errors import PlanError
 from planoracle.instances.feedback import Examined, Section, sections_of
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
@@ -151,6 +152,8 @@ def critique(
     PlanError, InputError
         If the submission cannot be read at all.
     """
+    if submission is None:  # which elsewhere stands for a run that has not begun
+        raise PlanError("is missing", field="plan")
     return critique_of(
         registry.of(problem).run(problem, submission, rules), regret=regret, hints=hints, seconds=seconds
     )
