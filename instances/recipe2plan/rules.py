@@ -22,8 +22,6 @@ __all__ = ["KINDS", "MAX_VIOLATIONS", "replay"]
 
 #: The search for further violations ends after this many.
 MAX_VIOLATIONS = 1000
-# Most intervals that are looked at to say what a command overlaps with.
-_MOST_LOOKS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +153,7 @@ class _State:
                 joined[-1] = Other(name, last.start, end)
             else:
                 joined.append(Other(name, start, end))
-        return tuple(joined[-MAX_OTHERS:])
+        return tuple(joined)
 
     def _check_step(self, found: list[Fault], index: int, step: _Step, position: int, start: int, end: int) -> None:
         left, finish, duration = self.left[position], self.finish[position], end - start
@@ -237,14 +235,14 @@ def _occupy(spans: list[_Span], start: int, end: int, position: int) -> None:
 
 
 def _overlaps(spans: Sequence[_Span], start: int, end: int) -> list[_Span]:
-    """Return the intervals that overlap ``[start, end)``, latest first, not all if there are very many.
+    """Return the intervals that overlap ``[start, end)``, latest first, at most `MAX_OTHERS`.
 
     An interval of length zero overlaps another only strictly inside it.
     """
     found: list[_Span] = []
     for i in range(len(spans) - 1, -1, -1):
         span = spans[i]
-        if span[3] <= start or len(found) == _MOST_LOOKS:  # nothing up to here reaches this far
+        if span[3] <= start or len(found) == MAX_OTHERS:  # nothing up to here reaches this far
             break
         if (span[0] < start < span[1]) if start == end else (span[0] < end and start < span[1]):
             found.append(span)

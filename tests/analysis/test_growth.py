@@ -275,19 +275,7 @@ def test_the_work_for_a_refused_line_grows_with_its_length(grader: Grader, works
     assert_growth(lambda n: graded(grader, {"id": "a", "instance": workshop, "plan": bomb(4 * n)}))
 
 
-def test_a_critique_explains_as_many_faults_as_its_work_allows(workshop: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every explanation looks at all pieces; 1,000 of them at 20,000 pieces took minutes and gigabytes."""
-    from planoracle.instances.generic import phrases as own
-
+def test_the_work_for_a_critique_grows_with_the_plan(workshop: str) -> None:
+    """When every explanation looked at all pieces, 1,000 of them at 20,000 pieces took minutes and gigabytes."""
     problem = Problems().find(workshop)
-    plan = [piece("knead", k, 5, "Ann") for k in range(30)]
-    full = critique(problem, plan, regret=False).sections
-    monkeypatch.setattr(own, "_MOST_LOOKS", 10 * len(plan))
-    short = critique(problem, plan, regret=False).sections
-    every = [finding for section in full for finding in section.findings]
-    fewer = [finding for section in short for finding in section.findings]
-    assert [(one.kind, one.index) for one in every] == [(one.kind, one.index) for one in fewer]
-    assert sum(bool(one.others) for one in fewer) <= 10 < sum(bool(one.others) for one in every)
-    monkeypatch.undo()
-    monkeypatch.setattr(own, "_MOST_LOOKS", SMALL)
     assert_growth(lambda n: critique(problem, [piece("knead", k, 5, "Ann") for k in range(n)], regret=False))

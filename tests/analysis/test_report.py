@@ -179,6 +179,35 @@ def test_policy_allows_the_script_and_the_style_of_the_page_alone(built):
     assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", built.html)
 
 
+FAULT = {"index": 0, "kind": "release", "subject": "a", "message": "starts at 2, before 5"}
+MORE = {"start": 2, "end": 4, "others": [["b", 0, None]], "resource": "pan", "required": ["x"], "actual": 3}
+
+
+@pytest.mark.parametrize("fault", [FAULT, FAULT | MORE])
+def test_grades_with_and_without_what_the_rules_knew_are_read(fault):
+    row = {"scored": True, "id": "a", "instance": COBBLER, "success": False, "violations": [fault]}
+    assert grade_of(row, 1).violations == (fault,)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"others": [["b", 0]]},
+        {"others": {"b": 0}},
+        {"others": [[1, 0, 0]]},
+        {"start": "2"},
+        {"end": True},
+        {"resource": 1},
+        {"required": [1]},
+        {"actual": {}},
+        {"colour": "red"},
+    ],
+)
+def test_violations_of_another_form_are_refused(wrong):
+    row = {"scored": True, "id": "a", "instance": COBBLER, "success": False, "violations": [FAULT | MORE | wrong]}
+    assert "violations: must be a list of objects" in str(grade_of(row, 1).reason)
+
+
 def test_hostile_text_is_kept_as_text(built):
     rows = chunks(built.html)[0]["rows"]
     assert MARKUP in rows["id"]

@@ -8,7 +8,7 @@ from itertools import combinations
 from math import prod
 
 from planoracle.instances.model import Action, Instance
-from planoracle.instances.recipe2plan.language import Command
+from planoracle.instances.recipe2plan.language import Answers, Command
 from planoracle.instances.recipe2plan.profile import PROFILES
 from planoracle.instances.recipe2plan.rules import _kitchen, _State
 from planoracle.instances.referee import find_violations
@@ -24,10 +24,10 @@ def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[Command] = 
     Second by second, every command of every length is tried; states that agree in all that the rules
     can ask for later are merged.
     """
-    first = _State(_kitchen(instance), PROFILES["paper"])
+    first = _State(_kitchen(instance), PROFILES["paper"], Answers(()))
     for command in done:
-        assert next(first.check(0, command), None) is None
-        first.carry_out(command)
+        assert _allowed(first, command)
+        _carry_out(first, command)
     layer = {_key(first, clock): first}
     best: int | None = None
     for now in range(clock, horizon + 1):
@@ -42,9 +42,9 @@ def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[Command] = 
                 best = end if best is None else min(best, end)
                 continue
             for command in _commands(state, now):
-                if next(state.check(0, command), None) is None:
+                if _allowed(state, command):
                     following = _copied(state)
-                    following.carry_out(command)
+                    _carry_out(following, command)
                     key = _key(following, now)
                     if key not in seen:
                         seen[key] = following
@@ -62,9 +62,20 @@ def _commands(state: _State, now: int) -> list[Command]:
     return commands
 
 
+def _allowed(state: _State, command: Command) -> bool:
+    return not state.check(0, command, state.step_of(command))
+
+
+def _carry_out(state: _State, command: Command) -> None:
+    position = state.step_of(command)
+    assert position is not None
+    state.carry_out(command, position)
+
+
 def _copied(state: _State) -> _State:
     twin = copy.copy(state)
-    twin.left, twin.finish, twin.done = state.left[:], state.finish[:], set(state.done)
+    twin.left, twin.begun, twin.finish = state.left[:], state.begun[:], state.finish[:]
+    twin.done = set(state.done)
     twin.objects = {name: spans[:] for name, spans in state.objects.items()}
     twin.temperature, twin.working = dict(state.temperature), state.working[:]
     return twin
@@ -74,7 +85,8 @@ def _key(state: _State, now: int) -> tuple[object, ...]:
     busy = tuple(
         (name, tuple(span[:2] for span in spans if span[1] > now)) for name, spans in sorted(state.objects.items())
     )
-    return max(state.clock, now), tuple(state.left), tuple(state.finish), busy, tuple(sorted(state.temperature.items()))
+    heat = tuple(sorted((name, degrees) for name, (degrees, _) in state.temperature.items()))
+    return max(state.clock, now), tuple(state.left), tuple(state.finish), busy, heat
 
 
 def schedules(instance: Instance, horizon: int, state: State = _BEGIN) -> int:

@@ -1,0 +1,153 @@
+"""What violations carry: the fields that the rules knew, the same in every benchmark, and messages made of them."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from typing import Any
+
+import pytest
+
+from planoracle.instances import registry
+from planoracle.instances.catalogue import load
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.problem import Problem
+from planoracle.instances.replay import MAX_OTHERS, Violation
+from tests.support.robotouille import kitchen
+
+COBBLER = load("recipe2plan/timed/Cobbler_Pancakes")
+TEA = load("timearena/household1")
+CALLS = load("asynctool/files_1")
+TABLES = kitchen({"table1": ["bread1"], "table2": []}, goal=[["item_on", "bread#1", "table2"]])
+PAIR = Instance("pair", (Action("t/a", "t", 2, 2), Action("t/b", "t", 2, 2)), lags=(Lag("t/a", "t/b", 3),))
+
+
+def violations(problem: Problem, plan: object) -> tuple[Violation, ...]:
+    return registry.of(problem).run(problem, plan).verdict.violations
+
+
+def piece(action: str, start: int, duration: int = 2) -> dict[str, Any]:
+    return {"action": action, "start": start, "duration": duration, "agent": "agent"}
+
+
+@pytest.mark.parametrize(
+    ("problem", "plan", "row"),
+    [
+        (
+            COBBLER,
+            [[1, "Cobbler", 180, 0], [1, "Pancakes", 180, 60]],
+            {
+                "index": 1,
+                "kind": "time_error",
+                "subject": "Pancakes/1",
+                "message": "starts at 00:01:00, but it is 00:03:00",
+                "start": 60,
+                "end": 240,
+                "others": [["Cobbler/1", 0, 180]],
+                "required": 180,
+                "actual": 60,
+            },
+        ),
+        (
+            TEA,
+            ["activate kettle", "pour kettle into teapot"],
+            {
+                "index": 1,
+                "kind": "object_occupied",
+                "subject": "pour kettle into teapot",
+                "message": "minute 1",
+                "start": 1,
+                "end": 2,
+                "resource": "kettle",
+                "actual": ["kettle"],
+            },
+        ),
+        (
+            CALLS,
+            [{"id": "files_1", "func_name": "fly", "params": {}}],
+            {
+                "index": 0,
+                "kind": "unknown_tool",
+                "subject": "files_1",
+                "message": "there is no function 'fly'",
+                "start": 0,
+                "end": 1,
+                "resource": "fly",
+            },
+        ),
+        (
+            TABLES,
+            ["Place bread1 on table1 using robot1"],
+            {
+                "index": 0,
+                "kind": "precondition",
+                "subject": "Place bread1 on table1 using robot1",
+                "start": 0,
+                "end": 0,
+            },
+        ),
+        (
+            PAIR,
+            [piece("t/a", 0), piece("t/b", 4)],
+            {
+                "index": 1,
+                "kind": "minimum_lag",
+                "subject": "t/b",
+                "message": "starts at 4, earliest 5 after t/a",
+                "start": 4,
+                "end": 6,
+                "others": [["t/a", 0, 2]],
+                "required": 3,
+                "actual": 2,
+            },
+        ),
+    ],
+)
+def test_rows_have_what_the_rules_knew(problem: Problem, plan: object, row: dict[str, Any]) -> None:
+    [found] = [one.as_dict() for one in violations(problem, plan) if one.kind == row["kind"]]
+    assert {name: found.get(name) for name in row} == row
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_fields_that_say_nothing_are_left_out() -> None:
+    missing = next(one for one in violations(PAIR, [piece("t/a", 0)]) if one.kind == "missing_action")
+    assert missing.as_dict() == {
+        "index": None,
+        "kind": "missing_action",
+        "subject": "t/b",
+        "message": "is never carried out",
+        "required": 2,
+        "actual": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("problem", "plan"),
+    [
+        (COBBLER, [[0, "Soup", 1, 0]]),
+        (TEA, ["fly"]),
+        (CALLS, ["?"]),
+        (TABLES, ["Dance"]),
+        (PAIR, []),
+    ],
+)
+def test_violations_can_be_sent_to_other_processes(problem: Problem, plan: object) -> None:
+    found = violations(problem, plan)
+    assert found
+    again = pickle.loads(pickle.dumps(found))
+    assert [one.as_dict() for one in again] == [one.as_dict() for one in found]
+
+
+def test_no_more_than_a_few_others_are_named_those_first_that_began_first() -> None:
+    actions = tuple(Action(f"t/{n:02}", "t", 50, 0, modes=(Mode((Demand("pan"),)),)) for n in range(30))
+    crowd = Instance("crowd", actions, resources=(Resource("pan"),))
+    found = violations(crowd, [piece(f"t/{n:02}", n, 50) for n in range(30)])
+    last = max(found, key=lambda one: one.start or 0)
+    assert (last.resource, last.required, last.actual) == ("pan", 1, 30)
+    assert [other.subject for other in last.others] == [f"t/{n:02}" for n in range(MAX_OTHERS)]
+
+
+def test_what_a_submission_holds_is_no_format() -> None:
+    [found] = [one for one in violations(COBBLER, [[0, "{v.position}", 60, 0]]) if one.kind == "wrong_recipe"]
+    assert found.subject == "{v.position}"
+    assert found.message == "the recipes are Cobbler, Pancakes"
