@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from planoracle.instances.replay import Event, Measure, Other, Replay, Violation
 from planoracle.instances.timearena.profile import PROFILES, Profile
-from planoracle.instances.timearena.world import COMMON, Object, RoleKey, World
+from planoracle.instances.timearena.world import COMMON, Object, RoleKey, World, words
 
 __all__ = [
     "EXITS",
@@ -26,7 +26,6 @@ __all__ = [
     "exits",
     "may_meet",
     "replay",
-    "words",
 ]
 
 #: Feedback kinds of a minute.
@@ -244,16 +243,6 @@ class _State:
             return Other(words(key[0], key[1]))
         until = minute + self.left[key]
         return Other(words(key[0], key[1]), until - self.world.objects[key[0]].roles[key[1:]].minutes, until)
-
-
-def words(name: str, verb: str) -> str:
-    """Write work on an object as the action that it is part of.
-
-    >>> words("kettle", "activate"), words("kettle", "pour into")
-    ('activate kettle', 'pour kettle into ...')
-    """
-    head, gap, preposition = verb.partition(" ")
-    return f"{head} {name} {preposition} ..." if gap else f"{head} {name}"
 
 
 @dataclass(frozen=True, slots=True)

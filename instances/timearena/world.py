@@ -12,7 +12,7 @@ from typing import Any
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.reading import load_json
 
-__all__ = ["COMMON", "Object", "Role", "World", "build", "task_names", "world"]
+__all__ = ["COMMON", "Object", "Role", "World", "build", "task_names", "words", "world"]
 
 #: Objects that are numbered but never reserved; with ``shared`` there is one of each for all tasks.
 COMMON = ("pot", "fryer", "oven")
@@ -173,3 +173,13 @@ def build(name: str, tasks: Sequence[str], *, shared: bool = False) -> World:
     for task in tasks:
         verbs |= dict.fromkeys(_facts()[task]["occupying"], True) | dict.fromkeys(_facts()[task]["autonomous"], False)
     return World(name, tuple(tasks), objects, verbs)
+
+
+def words(name: str, verb: str) -> str:
+    """Write work on an object as the action that it is part of.
+
+    >>> words("kettle", "activate"), words("kettle", "pour into")
+    ('activate kettle', 'pour kettle into ...')
+    """
+    head, gap, preposition = verb.partition(" ")
+    return f"{head} {name} {preposition} ..." if gap else f"{head} {name}"
