@@ -160,7 +160,7 @@ def test_a_stream_that_breaks_off_is_reported_after_what_was_read() -> None:
 def test_paths_to_originals_that_no_file_can_have_are_refused(tmp_path: Any) -> None:
     for folder in (tmp_path / ("x" * 5000), tmp_path / "a\udcff"):
         with pytest.raises(InputError):
-            Problems(folder).find("robotouille/asynchronous/nothing")
+            Problems({"robotouille": folder}).find("robotouille/asynchronous/nothing")
 
 
 def test_recorded_submissions_are_graded_when_mutated(shared: Any) -> None:

@@ -109,7 +109,7 @@ def judge(instance: Instance, answer: Answer) -> str:
         return f"claims at least {answer.bound}, the schedule takes {schedule.makespan}"
     if answer.status == "optimal" and answer.bound is not None and answer.bound < schedule.makespan:
         return f"claims {schedule.makespan} to be optimal with a lower bound of {answer.bound}"
-    return next((str(violation) for violation in find_violations(instance, schedule)), "")
+    return next((violation.message for violation in find_violations(instance, schedule)), "")
 
 
 def contradictions(problem: Problem, found: dict[str, Measured]) -> list[str]:
