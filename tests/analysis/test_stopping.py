@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from support.batches import finished, gone, members, start
@@ -144,7 +145,11 @@ def test_a_page_goes_into_a_pipe_and_does_not_replace_it(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     process = start("report", tmp_path / "runs.jsonl", "-o", pipe, "--regret-seconds", "0")
-    assert pipe.read_text().endswith("</html>\n")
-    assert process.wait(timeout=30) == 0
+    read: list[str] = []
+    reader = Thread(target=lambda: read.append(pipe.read_text()), daemon=True)  # would wait for ever for a dead writer
+    reader.start()
+    assert process.wait(timeout=60) == 0
+    reader.join(timeout=10)
+    assert read[0].endswith("</html>\n")
     process.communicate()
     assert pipe.is_fifo()
