@@ -50,10 +50,10 @@ class Averages:
     def add(self, grade: Grade) -> None:
         """Count a grade."""
         where, members = _set_of(grade.instance or "")
-        groups = self._groups.setdefault(grade.benchmark or GENERAL, {})
+        groups = self._groups.setdefault(grade.benchmark or "", {})
         key = (grade.model or "", where)
         if key not in groups:
-            groups[key] = _Group(self.averages(grade.benchmark or GENERAL), members)
+            groups[key] = _Group(self.averages(grade.benchmark or ""), members)
         groups[key].add(grade)
 
     def over(self, grades: Iterable[Grade]) -> Averages:
@@ -64,7 +64,7 @@ class Averages:
 
     @property
     def benchmarks(self) -> list[str]:
-        """The benchmarks of the grades, in order."""
+        """The benchmarks of the grades, in order; an empty name stands for lines that name no problem."""
         return sorted(self._groups)
 
     def averages(self, benchmark: str) -> tuple[Average, ...]:

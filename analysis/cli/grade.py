@@ -116,7 +116,7 @@ def _summarize(averages: Averages, stream: IO[str]) -> None:
         summary = Table(
             Format.table,
             ["model", "set", "submissions", "unscored", "missing", *columns],
-            f"{name if benchmark is None else benchmark.title}: averages",
+            f"{benchmark.title if benchmark else name or 'no known problem'}: averages",
             stream,
         )
         summary.rows += averages.rows(name)
