@@ -1,4 +1,4 @@
-"""Advice: which commands keep the best makespan within reach, in any situation of a run."""
+"""Advice: which commands keep the best makespan within reach, in any state of a run."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["Advice", "Option", "next_commands", "next_of"]
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What can be done in a situation.
+    """What can be done in a state.
 
     Attributes
     ----------
     best, status
-        Best makespan that the situation leaves, in ticks, and whether it is proved; a time limit of the rules is left
+        Best makespan that the state leaves, in ticks, and whether it is proved; a time limit of the rules is left
         out of account, see ``over``.
     options
         Commands, those that cost least first; those that cost nothing only, unless all were asked for.
@@ -76,7 +76,7 @@ def next_commands(
         What time it is, in ticks, if it is later than the run so far says by its last command (not where waits are
         commands, nor in kitchens).
     seconds
-        Wall time at most for one situation.
+        Wall time at most for one state.
 
     Raises
     ------

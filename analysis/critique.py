@@ -1,4 +1,4 @@
-"""The critic: one report on one plan, all its faults by topic, its efficiency, the decisions that cost most."""
+"""Critique: one report on one plan, all its faults by topic, its efficiency, the decisions that cost most."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def critique(
         Say in the prose up to where the decisions keep the optimum within reach, and by which commands an unfinished
         run could go on without loss.
     seconds
-        Wall time at most for each situation of the run.
+        Wall time at most for each state of the run.
 
     Raises
     ------

@@ -35,7 +35,7 @@ class Grade:
     violation, violation_index
         Kind and position (from 0, in order of execution) of the violation that ended the run.
     violations
-        All violations of the whole plan, each with ``index``, ``kind``, ``subject``, ``message``.
+        All violations of the whole plan, see `planoracle.instances.replay.Violation.as_dict`.
     executed
         Commands carried out.
     progress, goal_ratio

@@ -101,7 +101,7 @@ class Finding:
     Attributes
     ----------
     violation
-        What the rules knew; for something left undone, the same in the critic's own kinds.
+        What the rules knew; for something left undone, the same in kinds of the benchmark's own.
     text
         One sentence for people; commands count from 1 in it. Names are cleaned, see `clean`.
     excess
@@ -240,7 +240,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What a critic finds out about a submission.
+    """What a close look at a submission finds.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Hands on other machines: a dask.distributed cluster.
+"""Chunks done on other machines: a dask.distributed cluster.
 
 The scheduler gives the chunks of workers that die to others. Only this process writes results, in order, so that
 nothing is lost and nothing is there twice, whatever the cluster does.

@@ -1,4 +1,4 @@
-"""Hands on this machine: a thread, and processes."""
+"""Chunks done on this machine: a thread, and processes."""
 
 from __future__ import annotations
 

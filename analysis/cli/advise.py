@@ -27,7 +27,7 @@ def next_(
         int | None, typer.Option(help="The time, in ticks, if it is later than that of the plan's last command.")
     ] = None,
     profile: Annotated[str, typer.Option(help="Rules: paper or released.")] = "paper",
-    time_limit: Annotated[float, typer.Option(help="Seconds per situation.", min=0.0)] = 10.0,
+    time_limit: Annotated[float, typer.Option(help="Seconds per state.", min=0.0)] = 10.0,
     form: FormatOption = Format.table,
 ) -> None:
     """List the commands after which the best makespan can still be reached, and the best way on.

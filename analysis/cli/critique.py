@@ -37,7 +37,7 @@ def critique(
     hints: Annotated[
         bool, typer.Option("--hints", help="Say which decisions and commands keep the best time within reach.")
     ] = False,
-    time_limit: Annotated[float, typer.Option(help="Seconds per situation of a run.", min=0.0)] = 10.0,
+    time_limit: Annotated[float, typer.Option(help="Seconds per state of a run.", min=0.0)] = 10.0,
     data: DataOption = None,
     originals: OriginalsOption = None,
 ) -> None:

@@ -40,7 +40,7 @@ def regret(
     worst: Annotated[
         int | None, typer.Option(help="Show only so many decisions of each plan, the dearest first.", min=0)
     ] = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds per situation of a run.", min=0.0)] = 10.0,
+    time_limit: Annotated[float, typer.Option(help="Seconds per state of a run.", min=0.0)] = 10.0,
     data: DataOption = None,
     originals: OriginalsOption = None,
 ) -> None:

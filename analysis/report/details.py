@@ -1,4 +1,4 @@
-"""What the page shows of one plan: its pieces, its faults explained, the critic's text, metrics, priced decisions."""
+"""What the page shows of one plan: its pieces, its faults explained, the critique, metrics, priced decisions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def grade_faults(grade: Grade) -> list[list[Any]]:
 
 
 def prose(text: str) -> list[list[str]]:
-    """Split the prose of a critic into ``[title, paragraph]``."""
+    """Split the prose of a critique into ``[title, paragraph]``."""
     parts = (line.partition(": ") for line in text.splitlines())
     return [[plain(title, 80), plain(said, MAX_PARAGRAPH)] for title, _, said in parts if said]
 

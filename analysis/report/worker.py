@@ -24,7 +24,7 @@ from planoracle.instances.feedback import clock_of
 
 __all__ = ["Bench", "Options", "Priced", "Shown", "bench"]
 
-# Seconds for the best plan of a kitchen, as in grading, and for one situation of a run.
+# Seconds for the best plan of a kitchen, as in grading, and for one state of a run.
 _KITCHEN, _SITUATION = 10.0, 10.0
 # Runs of more commands are not priced.
 _MAX_PRICED = 1_000

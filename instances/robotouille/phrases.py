@@ -1,4 +1,4 @@
-"""Critic of kitchens: which conditions an action lacked, and what the goal still lacks at the end."""
+"""What is wrong with a plan in a kitchen: conditions that an action lacked, what the goal still lacks at the end."""
 
 from __future__ import annotations
 

@@ -75,11 +75,11 @@ def measure(run: KitchenRun, oracle: Oracle) -> Measured:
       proved or ``price_rest`` is off; ``steps_left``: ``|τ*_left|``; ``rest``: its status (``infeasible``:
       nothing leads to the goal any more);
     - ``repeated_transitions``, ``repeated_share``, ``invalid_actions``, ``invalid_kinds``: see
-      `metrics.robotouille.Figures` [4.2.3];
+      `planoracle.instances.robotouille.metrics.Figures` [4.2.3];
     - ``prioritised``, ``slow_needed``, ``slow_started``, ``first_slow_start``, ``other_before``: see
-      `metrics.robotouille.foresight` [4.2.4, question 6];
+      `planoracle.instances.robotouille.metrics.foresight` [4.2.4, question 6];
     - ``failure``, ``cause``, ``cause_index``, ``lacks``, ``recovered``: see
-      `metrics.robotouille_failures.failure` [4.2.3, A.9];
+      `planoracle.instances.robotouille.failures.failure` [4.2.3, A.9];
     - ``steps``: action, whether it was legal, whether it reached the goal, how many were legal before it.
     """
     rules, record = run.rules, run.record

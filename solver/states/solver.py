@@ -97,7 +97,7 @@ class StateSolver:
     ----------
     step
         Ticks; times of states must be multiples of it. Statements hold for completions that pause interruptible
-        actions at multiples of it, see ``solver/README.md``. By default as in `solve`.
+        actions at multiples of it, see ``solver/README.md``. By default as in `planoracle.solver.exact.solve.solve`.
     latest
         Ticks; latest time in the states to come, if known, so that the model is built only once.
 

@@ -233,7 +233,7 @@ function critic(sheet) {
   return el(
     "section",
     { class: "prose" },
-    el("h2", {}, "Critic"),
+    el("h2", {}, "Critique"),
     sheet.critic.map(([title, text]) => [el("h3", {}, data(title)), el("p", {}, data(text))]),
   );
 }
