@@ -100,7 +100,9 @@ class Regret:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all but the run, for JSON."""
-        return asdict(replace(self, run=None)) | {"decisions": [asdict(one) for one in self.decisions]}
+        told = asdict(replace(self, run=None)) | {"decisions": [asdict(one) for one in self.decisions]}
+        del told["run"]
+        return told
 
     def costliest(self, count: int = 3) -> list[int]:
         """Return the indices of the decisions that cost most, dearest first; none that cost nothing."""
