@@ -1,0 +1,86 @@
+"""AsyncHow (Lin et al., 2024): how long steps take that wait for each other, with hands for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from planoracle.instances.benchmark import ScheduleBenchmark
+from planoracle.instances.model import Instance
+from planoracle.instances.references import Claim, Reference
+from planoracle.instances.schedule import Schedule
+from planoracle.instances.targets import Dropped
+
+if TYPE_CHECKING:
+    from planoracle.instances.asynchow.profile import Profile
+
+__all__ = ["AsyncHow", "benchmark"]
+
+
+class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
+    """What is handed in is an answer in words, or a schedule as the list of its pieces."""
+
+    name = "asynchow"
+    title = "AsyncHow"
+    citation = "Lin et al., 2024"
+    plan_fields = ("answer", "plan")
+    stepwise = False
+
+    def read_data(self, data: bytes, path: str) -> list[Instance]:
+        """Read one of the released pickles."""
+        from planoracle.instances.asynchow import reader
+
+        return reader.encoded(reader.read_pickle(data, path), path) if reader.is_pickle(data) else []
+
+    def rules_of(self, problem: Instance) -> Profile:
+        """Return the profile that the problem was encoded for."""
+        from planoracle.instances.asynchow import encode
+
+        return encode.origin_of(problem).rules
+
+    def under(self, problem: Instance, rules: Profile) -> Instance:
+        """Return the problem with the durations of some rules."""
+        from planoracle.instances.asynchow import encode
+
+        return encode.under(problem, rules)
+
+    def salvage(self, problem: Instance, given: object) -> tuple[object, tuple[Dropped, ...]]:
+        """Leave the pieces of steps out that do not exist."""
+        from planoracle.instances.asynchow import language
+        from planoracle.instances.generic import language as generic
+
+        pieces = language.pieces_in(given)
+        return (given, ()) if pieces is None else generic.salvage(pieces, problem)
+
+    def least(self, problem: Instance) -> int:
+        """Return the longest path."""
+        from planoracle.instances.asynchow import encode
+
+        return encode.least(problem)
+
+    @property
+    def references(self) -> Sequence[Reference[Instance]]:
+        """The released answers, eight of which no schedule can keep."""
+        return (Reference("released_answer", "released answer", _released, main=True),)
+
+    def name_of(self, problem: Instance, action: str) -> str:
+        """Name a step by its number."""
+        return action.replace("/", " ")
+
+
+_FAULTS = {
+    "misread": "durations were read by their last unit only",
+    "overwritten": "the least time of another path took the place of the longest path's",
+}
+
+
+def _released(problem: Instance) -> Claim:
+    from planoracle.instances.asynchow import encode
+
+    facts, ticks = encode.origin_of(problem).facts, problem.seconds_per_tick or 1
+    claimed = facts.gold[0] // ticks
+    kept = claimed >= encode.least(problem)
+    return Claim(claimed, kept, "" if kept else _FAULTS[str(facts.fault)])
+
+
+benchmark = AsyncHow()

@@ -1,0 +1,40 @@
+"""Feedback on answers in words; on schedules that of the general rules."""
+
+from __future__ import annotations
+
+from planoracle.instances.asynchow import answers
+from planoracle.instances.asynchow.run import AsyncHowRun
+from planoracle.instances.feedback import Examined, Finding, Topic, clock_of, quoted
+from planoracle.instances.generic import phrases
+
+__all__ = ["TOPICS", "examine"]
+
+TOPICS = (
+    Topic(
+        "form",
+        "Form of the answer",
+        ("empty", "no_time", "range", "unreadable"),
+        'Put one time into double quotes, with a space between number and unit, such as "2 hours 30 min".',
+    ),
+    Topic(
+        "time",
+        "Time",
+        ("too_short", "too_long", "wrong"),
+        "Everything takes as long as the longest chain of steps that wait for each other.",
+    ),
+    *phrases.TOPICS,
+)
+
+
+def examine(run: AsyncHowRun) -> Examined:
+    """Look closely at what is wrong with a run."""
+    if run.answer is None:
+        return phrases.examine(run)
+    clock = clock_of(run.problem)
+    findings = tuple(Finding.of(fault, f"{_said(run)}{fault.message}") for fault in run.verdict.violations)
+    return Examined(run.verdict, findings, clock, lambda index: "your answer", instance=run.problem, whole=True)
+
+
+def _said(run: AsyncHowRun) -> str:
+    said = answers.candidates(getattr(run.plan.commands, "text", ""))
+    return f"{quoted(said[-1])}: " if said else ""

@@ -1,0 +1,34 @@
+"""The two rule profiles of AsyncHow; every rule can also be set by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planoracle.instances.profiles import Rules
+
+__all__ = ["CHOICES", "PROFILES", "Profile"]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile(Rules):
+    """What counts as the right answer.
+
+    Attributes
+    ----------
+    gold
+        The ``"released"`` answer, eight of which are wrong, or the ``"right"`` one: the longest path.
+    units
+        Durations such as "2 hours 30 minutes" with ``"all"`` their units, or with the ``"last"`` one only, as the
+        released data has them.
+    length
+        In problems, months and years have the ``"least"`` or the ``"most"`` days. Answers may lie between.
+    """
+
+    gold: str = "right"
+    units: str = "all"
+    length: str = "least"
+
+
+PROFILES = {"paper": Profile(), "released": Profile(gold="released", units="last")}
+
+CHOICES = {"gold": ("right", "released"), "units": ("all", "last"), "length": ("least", "most")}

@@ -1,0 +1,81 @@
+"""Runs of AsyncHow: schedules by the general rules, and answers in words, which have no steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planoracle.instances.asynchow import answers
+from planoracle.instances.asynchow.encode import gold, least, under
+from planoracle.instances.asynchow.language import Answer
+from planoracle.instances.asynchow.profile import Profile
+from planoracle.instances.generic.run import GenericRun
+from planoracle.instances.model import Instance
+from planoracle.instances.plan import Plan
+from planoracle.instances.referee import referee
+from planoracle.instances.replay import Replay, Violation
+from planoracle.instances.schedule import Schedule
+from planoracle.instances.trajectory import DecisionPoint, LegalAction
+
+__all__ = ["AsyncHowRun", "replay"]
+
+_REASONS = {
+    "empty": "there is no answer",
+    "no_time": "there is no time in double quotes",
+    "range": 'the answer in double quotes has " to " in it',
+    "unreadable": "a unit is none that counts, or stands at its number without a space",
+    "too_short": "less than the time it takes",
+    "too_long": "more than the time it takes",
+    "wrong": "the first and the last answer in double quotes are both wrong",
+}
+
+
+class AsyncHowRun(GenericRun):
+    """A right answer is worth the longest path, whichever of its ends it gives.
+
+    Attributes
+    ----------
+    answer
+        How an answer in words was graded; ``None`` for a schedule.
+    """
+
+    rules: Profile
+
+    def __init__(self, problem: Instance, plan: Plan[Schedule], rules: Profile) -> None:
+        handed_in = plan.commands
+        self.gold = gold(problem, rules)
+        self.answer = answers.grade(handed_in.text, self.gold) if isinstance(handed_in, Answer) else None
+        if self.answer is None:
+            verdict = referee(problem, handed_in)
+        else:
+            verdict = _verdict(self.answer, least(problem), {action.id: action.duration for action in problem.actions})
+        super().__init__(problem, plan, rules, verdict)
+
+    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
+        """Yield every step that can begin now, by the first of the agents who can; and the wait."""
+        begun = set()
+        for option in super().legal(point, step):
+            action = option.after.state.pieces[-1].action if option.kind == "act" else ""
+            if action not in begun:
+                begun.add(action)
+                yield option
+
+
+def replay(problem: Instance, plan: Plan[Schedule], rules: Profile) -> AsyncHowRun:
+    """Grade an answer, or replay a schedule by the general rules."""
+    return AsyncHowRun(under(problem, rules), plan, rules)
+
+
+def _verdict(grade: answers.Grade, longest: int, work: dict[str, int]) -> Replay:
+    fault = None if grade.reason is None else Violation(None, grade.reason, "answer", _REASONS[grade.reason])
+    return Replay(
+        events=(),
+        violations=() if fault is None else (fault,),
+        fatal=fault,
+        executed=0,
+        progress=float(grade.success),
+        goal_ratio=float(grade.success),
+        success=grade.success,
+        makespan=longest if grade.success else 0,
+        remaining={} if grade.success else work,
+        idle=(),
+    )
