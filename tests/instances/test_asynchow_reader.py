@@ -1,0 +1,179 @@
+"""The reader of AsyncHow's released files, on problems made up here."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from dataclasses import replace
+from datetime import timedelta
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planoracle.instances import registry
+from planoracle.instances.asynchow import reader
+from planoracle.instances.asynchow.facts import KINDS, HowTo, how_to, names
+from planoracle.instances.catalogue import read_problems
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Instance
+from planoracle.instances.problem import of_kind
+
+TEA = HowTo("async/0", ("5 min", "1 month"), ((1, 2),), (2419500, 2678700))
+
+
+def tea(**changes: Any) -> dict[str, Any]:
+    row = {
+        "id": "async/0",
+        "edges": [["START", "1"], ["1", "2"], ["2", "END"]],
+        "durations": {"1": [300, 300, "5 min"], "2": [2419200, 2678400, "1 month"]},
+        "gold": [2419500, 2678700],
+    }
+    return row | changes
+
+
+def table(**changes: Any) -> dict[str, Any]:
+    span = [timedelta(minutes=5)] * 2
+    columns = {
+        "steps": [["boil water", "wait"]],
+        "edge_list": [[("1", "2"), ("2", "END"), ("START", "1")]],
+        "time_dic": [{"1": "5 min", "2": "1 month"}],
+        "timedelta_dic": [{"1": span, "2": [timedelta(days=28), timedelta(days=31)]}],
+        "task_time": [[timedelta(days=28, minutes=5), timedelta(days=31, minutes=5)]],
+    }
+    return columns | changes
+
+
+def written(folder: Path, document: Any, name: str = "async.json") -> Path:
+    path = folder / name
+    path.write_bytes(pickle.dumps(document, 4) if name.endswith(".pkl") else json.dumps(document).encode())
+    return path
+
+
+def test_json_is_read(tmp_path: Path) -> None:
+    path = written(tmp_path, {"problems": [tea()]})
+    assert reader.read_file(path) == [TEA]
+    written(tmp_path, {"async/0": ["boil water", "wait"]}, "steps.json")
+    assert reader.read_file(path) == [replace(TEA, sentences=("boil water", "wait"))]
+
+
+def test_pickle_is_read(tmp_path: Path) -> None:
+    assert reader.read_file(written(tmp_path, table(), "async_benchmark.pkl")) == [
+        replace(TEA, sentences=("boil water", "wait"))
+    ]
+    assert reader.read_file(written(tmp_path, table(), "seq_benchmark.pkl"))[0].name == "sequential/0"
+
+
+@pytest.mark.parametrize("name", ["async.json", "async_benchmark.pkl"])
+def test_problems_of_a_file_have_their_sentences(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path, table() if name.endswith(".pkl") else {"problems": [tea()]}, name)
+    written(tmp_path, {"async/0": ["boil water", "wait"]}, "steps.json")
+    (found,) = [of_kind(one, Instance) for one in read_problems(str(path))]
+    assert (found.name, found.benchmark) == (f"{name}/async/0", "asynchow")
+    assert [(one.id, one.duration, one.label) for one in found.actions] == [
+        ("step/1", 300, "boil water"),
+        ("step/2", 2419200, "wait"),
+    ]
+    (chosen,) = read_problems(f"{path}#{name}/async/0~2")
+    assert (chosen.benchmark, len(chosen.agents)) == ("generic", 2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"id": 7}, r"problems\[0\].id: must be text"),
+        ({"gold": [5]}, r"problems\[0\].gold: must be the least and the most seconds \(found \[5\]\)"),
+        ({"gold": [5, 4]}, r"gold: must be the least"),
+        ({"gold": [True, 4]}, r"gold: must be the least"),
+        ({"durations": {}}, r"durations: must be 1 to 1000 steps, numbered from 1"),
+        ({"durations": {"2": [300, 300, "5 min"]}}, r"durations: must be 1 to 1000 steps"),
+        ({"durations": {"1": [300, "5 min"]}}, r"durations.1: must be \[least seconds, most seconds, text\]"),
+        ({"durations": {"1": [301, 301, "5 min"]}}, r"durations.1: seconds and text differ"),
+        ({"durations": {"1": [300, 300, "5 mines"]}}, r"durations.1: must be a text such as '10 min'"),
+        ({"edges": [["1", "3"]]}, r"edges\[0\]: must be two of START, 1 to 2, END"),
+        ({"edges": [["1"]]}, r"edges\[0\]: must be two"),
+        ({"edges": {}}, r"edges: must be a list of pairs"),
+    ],
+)
+def test_faults_name_file_field_and_value(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    path = written(tmp_path, {"problems": [tea(**changes)]})
+    with pytest.raises(InputError, match=message) as caught:
+        reader.read_file(path)
+    assert caught.value.source == str(path)
+
+
+@pytest.mark.parametrize("sentences", [{"async/0": ["one"]}, {"async/0": [1, 2]}, {"async/0": "ab"}, []])
+def test_faulty_sentences(tmp_path: Path, sentences: Any) -> None:
+    written(tmp_path, sentences, "steps.json")
+    with pytest.raises(InputError, match="sentences"):
+        reader.read_file(written(tmp_path, {"problems": [tea()]}))
+
+
+def test_problem_of_a_file_is_graded_by_all_rules(tmp_path: Path) -> None:
+    (found,) = read_problems(str(written(tmp_path, {"problems": [tea(gold=[300, 300])]})))
+    benchmark = registry.of(found)
+    right, released = (
+        [benchmark.run(found, f'"{answer}"', benchmark.profile(name)).success for answer in ("28 days 5 min", "5 min")]
+        for name in ("paper", "released")
+    )
+    assert (right, released) == ([True, False], [False, True])
+
+
+def test_cycle_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, {"problems": [tea(edges=[["1", "2"], ["2", "1"]])]})
+    with pytest.raises(InputError, match=r"async\.json: .*cycle"):
+        read_problems(str(path))
+
+
+class Evil:
+    def __init__(self, trace: Path) -> None:
+        self.trace = trace
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(self.trace),)
+
+
+def test_pickle_runs_nothing(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    path = written(tmp_path, table(extra=Evil(trace)), "async_benchmark.pkl")
+    with pytest.raises(InputError, match=r"is no pickle of AsyncHow: (posix|nt).mkdir does not belong in it"):
+        reader.read_file(path)
+    assert not trace.exists()
+    pickle.loads(path.read_bytes())  # which would have done it
+    assert trace.exists()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"steps": None},
+        {"steps": []},
+        {"time_dic": [{"1": "5 min"}]},
+        {"time_dic": [["5 min"]]},
+        {"timedelta_dic": [{"1": [5, 5], "2": [5, 5]}]},
+        {"task_time": [[timedelta(1)]]},
+        {"task_time": [[timedelta(-1), timedelta(1)]]},
+        {"edge_list": [[(1, 2)]]},
+        {"steps": [["boil water"]]},
+    ],
+)
+def test_faulty_pickles(tmp_path: Path, changes: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        reader.read_file(written(tmp_path, table(**changes), "async_benchmark.pkl"))
+
+
+def test_broken_pickle(tmp_path: Path) -> None:
+    data = pickle.dumps(table(), 4)
+    for cut in range(100, len(data) - 1, 40):
+        with pytest.raises(InputError):
+            reader.read_pickle(data[:cut], "async_benchmark.pkl")
+
+
+def test_bundled_file_is_made_of_the_released_ones(shared: Path) -> None:
+    found = [one for kind in KINDS for one in reader.read_file(shared / "benchmarks" / "asynchow" / f"{kind}.json")]
+    assert all(one.sentences for one in found)
+    assert [replace(one, sentences=()) for one in found] == [how_to(name) for name in names()]
+    bundled = files("planoracle.instances.asynchow") / "data" / "problems.json"
+    assert reader.to_document(found) == bundled.read_text(encoding="utf-8")
