@@ -173,7 +173,7 @@ def _kitchen(kitchen: Kitchen, time_limit: float) -> Explanation:
         told = [f"{head}; neither a plan nor a proof that there is none was found in the time given."]
     else:
         told = [f"{head}, {_steps(result.makespan)}."]
-    told.append(f"The errands of the objects alone take at least {_steps(bound)}, as counted before the search.")
+    told.append(f"What the objects need one by one takes at least {_steps(bound)}, as counted before the search.")
     if result.makespan is not None and result.status == Status.optimal:
         gap = result.makespan - bound
         rest = f"that the other {_steps(gap)} are needed as well was" if gap else "that so many suffice was"
