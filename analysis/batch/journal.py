@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from planoracle.analysis.batch.errors import StorageError
 
-__all__ = ["NAME", "Ledger"]
+__all__ = ["NAME", "Journal"]
 
 #: Name of the file in the directory.
 NAME = "results.jsonl"
@@ -34,7 +34,7 @@ _SYNC = 1.0
 _TOLD = 5
 
 
-class Ledger:
+class Journal:
     """Results by key in a directory, which is made if need be; locked against other processes until closed.
 
     Parameters
@@ -80,7 +80,7 @@ class Ledger:
     def __len__(self) -> int:
         return len(self._places)
 
-    def __enter__(self) -> Ledger:
+    def __enter__(self) -> Journal:
         return self
 
     def __exit__(

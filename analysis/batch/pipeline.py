@@ -10,7 +10,7 @@ from planoracle.analysis.batch.pool import Batch, Pool
 from planoracle.analysis.batch.work import Answer, Chunk, Item, Packed
 
 if TYPE_CHECKING:
-    from planoracle.analysis.batch.journal import Ledger
+    from planoracle.analysis.batch.journal import Journal
 
 __all__ = ["answered"]
 
@@ -19,20 +19,20 @@ _BYTES, _ITEMS = 2**20, 1024
 
 
 def answered(
-    items: Iterable[Item], pool: Pool, ledger: Ledger | None = None, sound: Callable[[Any], bool] = lambda row: True
+    items: Iterable[Item], pool: Pool, journal: Journal | None = None, sound: Callable[[Any], bool] = lambda row: True
 ) -> Iterator[tuple[Item, Answer]]:
-    """Yield every item with its answer, in order. What the ledger has is not done again; it gets the rest.
+    """Yield every item with its answer, in order. What the journal has is not done again; it gets the rest.
 
     Parameters
     ----------
     sound
-        Whether an object from the ledger is a result; what is none is done again.
+        Whether an object from the journal is a result; what is none is done again.
     """
-    for batch, answers in pool.results(_batches(items, pool, ledger, sound)):
+    for batch, answers in pool.results(_batches(items, pool, journal, sound)):
         fresh = iter(answers)
         done: list[tuple[Item, Answer]] = [(item, item.answer or next(fresh)) for item in batch.items]
-        if ledger is not None:
-            ledger.add(
+        if journal is not None:
+            journal.add(
                 (item.key, answer.row)
                 for item, answer in done
                 if item.answer is None and item.key is not None and answer.lasting and answer.row is not None
@@ -40,18 +40,20 @@ def answered(
         yield from done
 
 
-def _batches(items: Iterable[Item], pool: Pool, ledger: Ledger | None, sound: Callable[[Any], bool]) -> Iterator[Batch]:
+def _batches(
+    items: Iterable[Item], pool: Pool, journal: Journal | None, sound: Callable[[Any], bool]
+) -> Iterator[Batch]:
     batch: list[Item] = []
     tasks: list[bytes] = []
     problems: dict[str, Packed] = {}
     weight = 0
     for item in items:
-        if ledger is not None and item.key is not None and item.answer is None:
-            kept = ledger.get(item.key)
+        if journal is not None and item.key is not None and item.answer is None:
+            kept = journal.get(item.key)
             if kept is not None and _holds(kept, sound):
                 item.answer = Answer(kept)
             elif kept is not None:
-                ledger.drop(item.key)
+                journal.drop(item.key)
         if item.answer is None:
             assert item.task is not None
             tasks.append(item.task)

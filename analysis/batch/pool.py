@@ -19,7 +19,7 @@ from planoracle.analysis.batch.executors import Here, Processes
 from planoracle.analysis.batch.work import Answer, Chunk, Done, Item, Work
 from planoracle.analysis.spoken import tell
 
-__all__ = ["Batch", "Hands", "Pool"]
+__all__ = ["Batch", "Executor", "Pool"]
 
 # Seconds of work after which processes are started.
 _PATIENCE = 1.0
@@ -44,7 +44,7 @@ class _Future(Protocol):
     def add_done_callback(self, told: Any, /) -> None: ...
 
 
-class Hands(Protocol):
+class Executor(Protocol):
     """Something that works on chunks."""
 
     #: How many chunks it wants to have at a time.
@@ -68,18 +68,18 @@ class Pool:
     ----------
     jobs
         Number of processes, by default one for every processor; with 1 there is only this one.
-    hands
+    executor
         A cluster, say, which then does everything.
     """
 
-    def __init__(self, work: Work, jobs: int | None = None, hands: Hands | None = None) -> None:
+    def __init__(self, work: Work, jobs: int | None = None, executor: Executor | None = None) -> None:
         self._work = work
         self._jobs = jobs
         self._here = Here(work)
-        self._hands: Hands = hands or self._here
-        self._alone = hands is None and jobs != 1  # and may get help
+        self._executor: Executor = executor or self._here
+        self._alone = executor is None and jobs != 1  # and may get help
         self._wants_help = False
-        self._pace = self._hands.dose  # seconds that a task takes
+        self._pace = self._executor.dose  # seconds that a task takes
         self.size = 1  # tasks that the next chunk should hold
         self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._running = 0
@@ -91,7 +91,7 @@ class Pool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._here.close()
-        self._hands.close()
+        self._executor.close()
 
     def results(self, batches: Iterator[Batch]) -> Iterator[tuple[Batch, list[Answer]]]:
         """Yield every batch with the answers to its chunk.
@@ -105,14 +105,14 @@ class Pool:
         more, held, worked = True, 0, 0.0
         while True:
             self._listen(0)
-            if more and held < _AHEAD and (self._running < self._hands.width or self._wants_help):
+            if more and held < _AHEAD and (self._running < self._executor.width or self._wants_help):
                 batch = next(batches, None)
                 if batch is None:
                     more = False
                     continue
                 held += len(batch.items)
                 waiting.append((batch, self._submit(batch.chunk) if batch.chunk.tasks else None))
-                if batch.chunk.tasks and self._running < self._hands.width:
+                if batch.chunk.tasks and self._running < self._executor.width:
                     continue
             if not waiting:
                 if not more:
@@ -142,9 +142,9 @@ class Pool:
             self._wants_help = False
             processes = Processes(self._work, self._jobs)
             if processes.jobs > 1:
-                self._hands.close()
-                self._hands = processes
-        future = self._hands.submit(chunk)
+                self._executor.close()
+                self._executor = processes
+        future = self._executor.submit(chunk)
         self._running += 1
         future.add_done_callback(lambda _: self._news.put(None))
         return future
@@ -175,8 +175,8 @@ class Pool:
             except BrokenExecutor:
                 pass
             tell("a worker process died; its work is given to new ones", "warning")
-            self._hands.close()
-            self._hands = Processes(self._work, self._jobs)
+            self._executor.close()
+            self._executor = Processes(self._work, self._jobs)
             for i, (later, broken) in enumerate(waiting):
                 if broken is not None and broken.done() and _is_broken(broken):
                     waiting[i] = (later, self._submit(later.chunk))
@@ -190,7 +190,7 @@ class Pool:
     def _learn(self, tasks: int, seconds: float) -> None:
         """Aim at chunks of the length that is wanted."""
         self._pace += 0.3 * (seconds / tasks - self._pace)
-        wanted = int(self._hands.dose / self._pace) if self._pace > 0 else _LARGEST
+        wanted = int(self._executor.dose / self._pace) if self._pace > 0 else _LARGEST
         self.size = max(1, min(wanted, 2 * self.size, _LARGEST))
 
 

@@ -14,7 +14,7 @@ from planoracle.analysis.cli.stopping import Stopped, stoppable
 from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
-    from planoracle.analysis.batch.journal import Ledger
+    from planoracle.analysis.batch.journal import Journal
     from planoracle.analysis.batch.pool import Pool
     from planoracle.analysis.batch.work import Work
 
@@ -37,33 +37,33 @@ ClusterOption = Annotated[
 @contextmanager
 def workshop(
     work: Work, jobs: int | None, folder: Path | None, cluster: str | None
-) -> Iterator[tuple[Pool, Ledger | None]]:
+) -> Iterator[tuple[Pool, Journal | None]]:
     """Open what work is done with; whoever stops the program is told how to go on."""
     from planoracle.analysis.batch.errors import StorageError, WorkerError
     from planoracle.analysis.batch.pool import Pool
 
-    ledger = None
+    journal = None
     with stoppable():
         try:
             with ExitStack() as stack:
                 if folder is not None:
-                    from planoracle.analysis.batch.journal import Ledger
+                    from planoracle.analysis.batch.journal import Journal
 
-                    ledger = stack.enter_context(Ledger(folder, _tell))
-                hands: Any = None
+                    journal = stack.enter_context(Journal(folder, _tell))
+                executor: Any = None
                 if cluster is not None:
                     from planoracle.analysis.batch.cluster import Cluster
 
-                    hands = Cluster(work, cluster)
-                yield stack.enter_context(Pool(work, jobs, hands)), ledger
+                    executor = Cluster(work, cluster)
+                yield stack.enter_context(Pool(work, jobs, executor)), journal
         except Stopped:
-            said = "nothing is kept; with --run DIR, what is done would be" if ledger is None else _kept(ledger)
+            said = "nothing is kept; with --run DIR, what is done would be" if journal is None else _kept(journal)
             tell(said, "interrupted")
             raise
         except (StorageError, WorkerError) as error:
-            if ledger is None or ledger.lost:
+            if journal is None or journal.lost:
                 raise
-            raise type(error)(f"{error}; {_kept(ledger)}") from None
+            raise type(error)(f"{error}; {_kept(journal)}") from None
 
 
 def lines_in(stream: IO[bytes]) -> int | None:
@@ -79,7 +79,7 @@ def _tell(message: str) -> None:
     tell(message, "warning")
 
 
-def _kept(ledger: Ledger) -> str:
-    if ledger.lost:
-        return f"{ledger.path.parent} was moved or deleted"
-    return f"{len(ledger)} results are in {ledger.path.parent}; the same command goes on from there"
+def _kept(journal: Journal) -> str:
+    if journal.lost:
+        return f"{journal.path.parent} was moved or deleted"
+    return f"{len(journal)} results are in {journal.path.parent}; the same command goes on from there"

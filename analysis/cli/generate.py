@@ -38,8 +38,10 @@ _COLUMNS = (
 _SUMMARY = ("method", "problems", "failed", "above", "mean_gap", "max_gap")
 
 
-def _knob(text: str) -> Any:
-    return typer.Option(help=text, rich_help_panel="Knobs (which ones, and their usual values, depends on the style)")
+def _parameter(text: str) -> Any:
+    return typer.Option(
+        help=text, rich_help_panel="Parameters (which ones, and their usual values, depends on the style)"
+    )
 
 
 def generate(
@@ -70,35 +72,39 @@ def generate(
     tries: Annotated[int, typer.Option(help="Draw at most so many times as many problems.", min=1)] = 100,
     time_limit: Annotated[float, typer.Option(help="Seconds for each exact solve.", min=0.0)] = 10.0,
     form: FormatOption = Format.table,
-    tasks: Annotated[int | None, _knob("Number of tasks.")] = None,
-    actions: Annotated[int | None, _knob("Actions of each task.")] = None,
-    order_strength: Annotated[float | None, _knob("Share of the pairs within a task that are ordered.")] = None,
-    parallelism: Annotated[float | None, _knob("Share of the actions that run on without an agent.")] = None,
-    attended: Annotated[int | None, _knob("Ticks for which these hold their agent at the start.")] = None,
-    interruptible: Annotated[float | None, _knob("Share of the continuous actions that may be cut.")] = None,
-    windows: Annotated[float | None, _knob("Share of the precedences with a maximum lag.")] = None,
-    tightness: Annotated[float | None, _knob("How tight maximum lags are: 0 to 1, where they are 0.")] = None,
-    resources: Annotated[int | None, _knob("Number of resources.")] = None,
-    resource_factor: Annotated[float | None, _knob("Share of the resources an action asks for.")] = None,
-    resource_strength: Annotated[float | None, _knob("Capacities: 0 the least possible, 1 all that is asked.")] = None,
-    agents: Annotated[int | None, _knob("Number of agents.")] = None,
-    eligibility: Annotated[float | None, _knob("Share of the agents that may carry out an action.")] = None,
-    shortest: Annotated[int | None, _knob("Shortest duration; of calls: least delay.")] = None,
-    longest: Annotated[int | None, _knob("Longest duration; of calls: greatest delay.")] = None,
+    tasks: Annotated[int | None, _parameter("Number of tasks.")] = None,
+    actions: Annotated[int | None, _parameter("Actions of each task.")] = None,
+    order_strength: Annotated[float | None, _parameter("Share of the pairs within a task that are ordered.")] = None,
+    parallelism: Annotated[float | None, _parameter("Share of the actions that run on without an agent.")] = None,
+    attended: Annotated[int | None, _parameter("Ticks for which these hold their agent at the start.")] = None,
+    interruptible: Annotated[float | None, _parameter("Share of the continuous actions that may be cut.")] = None,
+    windows: Annotated[float | None, _parameter("Share of the precedences with a maximum lag.")] = None,
+    tightness: Annotated[float | None, _parameter("How tight maximum lags are: 0 to 1, where they are 0.")] = None,
+    resources: Annotated[int | None, _parameter("Number of resources.")] = None,
+    resource_factor: Annotated[float | None, _parameter("Share of the resources an action asks for.")] = None,
+    resource_strength: Annotated[
+        float | None, _parameter("Capacities: 0 the least possible, 1 all that is asked.")
+    ] = None,
+    agents: Annotated[int | None, _parameter("Number of agents.")] = None,
+    eligibility: Annotated[float | None, _parameter("Share of the agents that may carry out an action.")] = None,
+    shortest: Annotated[int | None, _parameter("Shortest duration; of calls: least delay.")] = None,
+    longest: Annotated[int | None, _parameter("Longest duration; of calls: greatest delay.")] = None,
 ) -> None:
-    """Make random problems: the same seed, knobs and version give the same bytes.
+    """Make random problems: the same seed, parameters and version give the same bytes.
 
     With a folder, or with --difficulty or --min-loss, a table says what they are like; it goes to standard error
     where the problems themselves go to standard output. So does the summary: how much each heuristic loses. Exit
     status 1 if not as many as asked for are found, or the status of some problem stays unknown.
     """
     from planoracle.analysis.difficulty import sift, summarize
-    from planoracle.instances.generate.parameters import Knobs
+    from planoracle.instances.generate.parameters import Parameters
     from planoracle.instances.generate.styles import draw
     from planoracle.instances.registry import formerly
 
-    given = {name: context.params.get(name) for name in Knobs.__dataclass_fields__}
-    knobs = {name: value for name, value in given.items() if value is not None} | ({"feasible": False} if any_ else {})
+    given = {name: context.params.get(name) for name in Parameters.__dataclass_fields__}
+    parameters = {name: value for name, value in given.items() if value is not None} | (
+        {"feasible": False} if any_ else {}
+    )
     benchmark = formerly(style)
     if benchmark is not None and benchmark.name != style:
         tell(f"{style} is called {benchmark.name} now", "note")
@@ -112,7 +118,7 @@ def generate(
         _folder(out)
     found = 0
     hard = []
-    draws = track(draw(style, seed, tries=most, combine=combine, **knobs), "drawing", most)
+    draws = track(draw(style, seed, tries=most, combine=combine, **parameters), "drawing", most)
     kept = sift(draws, min_loss=min_loss, select=select, heuristics=greedy or None, time_limit=time_limit)
     for drawn in islice(kept, count):
         found += 1

@@ -70,11 +70,11 @@ def grade(
     averages = Averages(work.grader().rules)
     table = Table(form, _columns())
     failed = False
-    with opened(submissions) as stream, workshop(work, jobs, run, cluster) as (pool, ledger):
-        making = Submissions(work, folders(data, originals), keyed=ledger is not None)
+    with opened(submissions) as stream, workshop(work, jobs, run, cluster) as (pool, journal):
+        making = Submissions(work, folders(data, originals), keyed=journal is not None)
         # The bar is closed before anything is said of an end before time.
         with closing(track(_items(stream, str(submissions), making), "grading", lines_in(stream))) as items:
-            for item, answer in answered(items, pool, ledger, Sound()):
+            for item, answer in answered(items, pool, journal, Sound()):
                 assert answer.row is not None
                 found = Grade.of_row(json.loads(answer.row), line=item.about)
                 if not found.scored:

@@ -53,9 +53,9 @@ def solve(
     table = Table(form, _COLUMNS)
     failed = turns = False
     # The bar is closed before anything is said of an end before time.
-    with workshop(work, jobs, run, cluster) as (pool, ledger), closing(track(listed, "solving")) as told:
-        items = _items(told, lambda problem: work.item(problem, keyed=ledger is not None))
-        for _, answer in answered(items, pool, ledger, sound):
+    with workshop(work, jobs, run, cluster) as (pool, journal), closing(track(listed, "solving")) as told:
+        items = _items(told, lambda problem: work.item(problem, keyed=journal is not None))
+        for _, answer in answered(items, pool, journal, sound):
             if answer.row is None:
                 complain(answer.fault)
                 failed = True

@@ -9,7 +9,7 @@ from planoracle.instances.asynctool import encode, sets
 from planoracle.instances.asynctool.calls import Call
 from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
 from planoracle.instances.errors import InputError
-from planoracle.instances.generate.parameters import Knobs
+from planoracle.instances.generate.parameters import Parameters
 from planoracle.instances.generate.witness import witnessed
 from planoracle.instances.model import Instance
 from planoracle.instances.offers import Generator
@@ -23,21 +23,21 @@ _TOOLS = 10
 
 
 @cache
-def defaults() -> Knobs:
+def defaults() -> Parameters:
     """Return two tasks of as many calls as the bundled ones have, with results delayed by up to two turns."""
-    return Knobs(tasks=2, actions=None, shortest=0, longest=2)
+    return Parameters(tasks=2, actions=None, shortest=0, longest=2)
 
 
-def combine(random: Random, knobs: Knobs, name: str) -> Instance:
+def combine(random: Random, parameters: Parameters, name: str) -> Instance:
     """Combine so many of the bundled tasks; the problem has the name by which it can be loaded."""
-    if knobs.tasks > len(sets.tasks()):
-        raise InputError(f"must be at most {len(sets.tasks())}, all tasks", field="tasks", value=knobs.tasks)
-    drawn = "+".join(shuffled(random, sets.tasks())[: knobs.tasks])
-    delays = Delays.parse(f"{knobs.shortest}-{knobs.longest}:{below(random, 10**6)}")
+    if parameters.tasks > len(sets.tasks()):
+        raise InputError(f"must be at most {len(sets.tasks())}, all tasks", field="tasks", value=parameters.tasks)
+    drawn = "+".join(shuffled(random, sets.tasks())[: parameters.tasks])
+    delays = Delays.parse(f"{parameters.shortest}-{parameters.longest}:{below(random, 10**6)}")
     return sets.load(f"asynctool/{drawn}@{delays}")
 
 
-def generate(random: Random, knobs: Knobs, name: str) -> tuple[Instance, Schedule | None]:
+def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
     """Return a problem under AsyncTool's rules, and a schedule: the tasks one after the other.
 
     Tools and calls carry no meaning and return nothing (``family`` null): what is judged is which calls are made,
@@ -45,9 +45,10 @@ def generate(random: Random, knobs: Knobs, name: str) -> tuple[Instance, Schedul
     """
     lengths = [len(task.gold) for task in sets.tasks().values()]
     tasks = [
-        _task(random, f"task_{number + 1}", knobs.actions or one(random, lengths)) for number in range(knobs.tasks)
+        _task(random, f"task_{number + 1}", parameters.actions or one(random, lengths))
+        for number in range(parameters.tasks)
     ]
-    delays = Delays(knobs.shortest, knobs.longest, below(random, 10**6))
+    delays = Delays(parameters.shortest, parameters.longest, below(random, 10**6))
     instance = encode.instance(Problem(name, tuple(tasks), delays))
     return witnessed(instance, instance.order, widen=False)
 

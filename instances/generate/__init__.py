@@ -1,1 +1,1 @@
-"""Random problems with knobs: our own model, and the style of each benchmark."""
+"""Random problems with parameters: our own model, and the style of each benchmark."""

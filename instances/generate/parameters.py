@@ -1,4 +1,4 @@
-"""The knobs of the generators, in the terms of the field, and checked."""
+"""The parameters of the generators, in the terms of the field, and checked."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["Knobs"]
+__all__ = ["Parameters"]
 
-#: Least and greatest value of the knobs that are whole numbers.
+#: Least and greatest value of the parameters that are whole numbers.
 _RANGES = {
     "tasks": (1, 100),
     "actions": (1, 200),
@@ -24,7 +24,7 @@ _RANGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Knobs:
+class Parameters:
     """What a random problem is to be like. A share is a number from 0 to 1.
 
     Attributes
@@ -66,13 +66,13 @@ class Knobs:
     Raises
     ------
     InputError
-        Naming the knob, what was given and what would be right.
+        Naming the parameter, what was given and what would be right.
 
     Examples
     --------
-    >>> Knobs(tasks=2, windows=0.5).changes(Knobs())
+    >>> Parameters(tasks=2, windows=0.5).changes(Parameters())
     'tasks=2,windows=0.5'
-    >>> Knobs(windows=1.5)
+    >>> Parameters(windows=1.5)
     Traceback (most recent call last):
     ...
     planoracle.instances.errors.InputError: windows: must be a share between 0 and 1 (found 1.5)
@@ -102,16 +102,16 @@ class Knobs:
             raise InputError(f"must not be less than shortest, {self.shortest}", field="longest", value=self.longest)
 
     @classmethod
-    def of(cls, start: Knobs, allowed: Iterable[str], given: Mapping[str, Any]) -> Knobs:
-        """Return knobs with some turned; raises `InputError` for one that is not allowed."""
+    def of(cls, start: Parameters, allowed: Iterable[str], given: Mapping[str, Any]) -> Parameters:
+        """Return parameters with some turned; raises `InputError` for one that is not allowed."""
         allowed = tuple(allowed)
         for name, value in given.items():
             if name not in allowed:
-                raise InputError(f"is no knob of this style; it has {', '.join(allowed)}", field=name, value=value)
+                raise InputError(f"is no parameter of this style; it has {', '.join(allowed)}", field=name, value=value)
         return cls(**{field.name: getattr(start, field.name) for field in fields(cls)} | dict(given))
 
-    def changes(self, start: Knobs) -> str:
-        """Return what differs from other knobs, as text."""
+    def changes(self, start: Parameters) -> str:
+        """Return what differs from other parameters, as text."""
         pairs = ((field.name, getattr(self, field.name), getattr(start, field.name)) for field in fields(self))
         return ",".join(f"{name}={value}" for name, value, before in pairs if value != before)
 

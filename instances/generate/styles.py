@@ -1,4 +1,4 @@
-"""The styles of random problems by name: the same seed, knobs and version give the same bytes."""
+"""The styles of random problems by name: the same seed, parameters and version give the same bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.generate.parameters import Knobs
+from planoracle.instances.generate.parameters import Parameters
 from planoracle.instances.model import Instance
 from planoracle.instances.offers import Generator
 from planoracle.instances.problem import Problem, of_kind
@@ -18,16 +18,16 @@ from planoracle.instances.schedule import Schedule
 
 __all__ = ["VERSION", "Generated", "draw", "generate", "style", "styles"]
 
-#: Raised when the same seed and knobs give other problems than before.
+#: Raised when the same seed and parameters give other problems than before.
 VERSION: Final = 1
 
 
 class Generated(NamedTuple):
-    """A random problem: the number of the draw, the knobs, and a schedule for it if one is known."""
+    """A random problem: the number of the draw, the parameters, and a schedule for it if one is known."""
 
     problem: Problem
     number: int
-    knobs: Knobs
+    parameters: Parameters
     witness: Schedule | None
 
 
@@ -58,14 +58,14 @@ def generate(name: str, seed: int = 0, number: int = 0, *, combine: bool = False
     combine
         Combine tasks that the benchmark has, instead of making new ones.
     given
-        Knobs (see `Knobs`) that differ from the style's usual values.
+        Those (see `Parameters`) that differ from the style's usual values.
 
     Raises
     ------
     UnknownNameError
         For an unknown style.
     InputError
-        For a knob that the style does not have or a value out of range.
+        For a parameter that the style does not have or a value out of range.
 
     Examples
     --------
@@ -80,16 +80,16 @@ def generate(name: str, seed: int = 0, number: int = 0, *, combine: bool = False
     if combine and kind.combine is None:
         able = [other for other in styles() if style(other).combine is not None]
         raise InputError(f"is for {', '.join(able)}", field="combine", value=name)
-    knobs = Knobs.of(kind.usual, kind.combined if combine else kind.parameters, given)
-    label = "/".join(filter(None, (name, "combined" if combine else "", f"v{VERSION}", knobs.changes(kind.usual))))
-    # Knobs do not seed: where one is turned a little, much stays the same.
+    parameters = Parameters.of(kind.usual, kind.combined if combine else kind.parameters, given)
+    label = "/".join(filter(None, (name, "combined" if combine else "", f"v{VERSION}", parameters.changes(kind.usual))))
+    # Parameters do not seed: where one is turned a little, much stays the same.
     digest = blake2b(f"{kind.salt or name}/{VERSION}/{seed}/{number}".encode(), digest_size=16).digest()
     random = Random(int.from_bytes(digest, "big"))
     full = f"generated/{label}/{seed}-{number}"
     if combine and kind.combine is not None:
-        return Generated(kind.combine(random, knobs, full), number, knobs, None)
-    problem, witness = kind.make(random, knobs, full)
-    return Generated(problem, number, knobs, witness)
+        return Generated(kind.combine(random, parameters, full), number, parameters, None)
+    problem, witness = kind.make(random, parameters, full)
+    return Generated(problem, number, parameters, witness)
 
 
 def draw(name: str, seed: int = 0, *, tries: int, combine: bool = False, **given: Any) -> Iterator[Generated]:

@@ -10,7 +10,7 @@ from random import Random
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.measures import describe
 from planoracle.instances.generate.network import Arc, chosen, follow, gaps, tree, windows
-from planoracle.instances.generate.parameters import Knobs
+from planoracle.instances.generate.parameters import Parameters
 from planoracle.instances.generate.witness import witnessed
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode
 from planoracle.instances.offers import Generator
@@ -83,7 +83,7 @@ def _shape() -> _Shape:
 
 
 @cache
-def defaults() -> Knobs:
+def defaults() -> Parameters:
     """Return two recipes with the shares of the bundled ones, which this measures.
 
     >>> defaults().tasks, defaults().actions, 0.2 < defaults().parallelism < 0.3
@@ -93,17 +93,17 @@ def defaults() -> Knobs:
     shares = {"order_strength": found.task_order_strength} | {
         name: getattr(found, name) for name in ("parallelism", "interruptible", "windows")
     }
-    return Knobs(tasks=2, actions=None, **{name: round(value, 2) for name, value in shares.items()})
+    return Parameters(tasks=2, actions=None, **{name: round(value, 2) for name, value in shares.items()})
 
 
-def generate(random: Random, knobs: Knobs, name: str) -> tuple[Instance, Schedule | None]:
+def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
     """Return recipes for one cook, and a schedule, ``None`` if none is known.
 
     Every step but the last of a recipe has one successor, as in the bundled recipes (with few exceptions). Numbers of
     steps, durations with their objects, oven temperatures and maximum lags are drawn from the bundled ones. Lags
     go first where the steps one after the other keep them; where these do not, the lag is made just so long.
     """
-    made = [_recipe(random, knobs, f"Recipe-{number + 1}") for number in range(knobs.tasks)]
+    made = [_recipe(random, parameters, f"Recipe-{number + 1}") for number in range(parameters.tasks)]
     order: list[int] = []
     for actions, arcs, _ in made:
         order += [len(order) + i for i in follow(len(actions), arcs)]
@@ -113,23 +113,25 @@ def generate(random: Random, knobs: Knobs, name: str) -> tuple[Instance, Schedul
         actions=tuple(action for actions, _, _ in made for action in actions),
         lags=tuple(lag for _, _, lags in made for lag in lags),
     )
-    return witnessed(instance, order, widen=knobs.feasible)
+    return witnessed(instance, order, widen=parameters.feasible)
 
 
-def combine(random: Random, knobs: Knobs, name: str) -> Instance:
+def combine(random: Random, parameters: Parameters, name: str) -> Instance:
     """Combine as many bundled recipes, drawn at random; they are sorted, and name the problem."""
     everything = recipes()
-    if knobs.tasks > len(everything):
-        raise InputError(f"must be at most {len(everything)}, all bundled recipes", field="tasks", value=knobs.tasks)
-    picked = sorted(shuffled(random, everything)[: knobs.tasks])
+    if parameters.tasks > len(everything):
+        raise InputError(
+            f"must be at most {len(everything)}, all bundled recipes", field="tasks", value=parameters.tasks
+        )
+    picked = sorted(shuffled(random, everything)[: parameters.tasks])
     return facts.combine(f"generated/recipe2plan/combined/{'_'.join(picked)}", picked)
 
 
-def _recipe(random: Random, knobs: Knobs, task: str) -> tuple[list[Action], list[Arc], list[Lag]]:
+def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Action], list[Arc], list[Lag]]:
     shape = _shape()
-    size = knobs.actions or one(random, shape.sizes)
-    arcs = tree(random, size, knobs.order_strength)
-    wanted = round(knobs.parallelism * size)
+    size = parameters.actions or one(random, shape.sizes)
+    arcs = tree(random, size, parameters.order_strength)
+    wanted = round(parameters.parallelism * size)
     oven: tuple[int, ...] = ()
     if one(random, shape.ovens) and wanted > 1:  # preheating and baking are mostly autonomous
         later = {j for _, j in arcs}
@@ -138,7 +140,7 @@ def _recipe(random: Random, knobs: Knobs, task: str) -> tuple[list[Action], list
     first = oven if unattended else oven[1:]
     alone = {*first, *shuffled(random, (i for i in range(size) if i not in oven))[: wanted - len(first)]}
     busy = [i for i in range(size) if i not in alone and i not in oven]
-    cut = {busy[k] for k in chosen(random, len(busy), knobs.interruptible)}
+    cut = {busy[k] for k in chosen(random, len(busy), parameters.interruptible)}
     actions = []
     for i in range(size):
         duration, thing = one(random, shape.steps[i in alone, i in cut])
@@ -154,10 +156,10 @@ def _recipe(random: Random, knobs: Knobs, task: str) -> tuple[list[Action], list
     # No window of the bundled recipes follows a step that may be paused, and few lead to one; finer pauses than whole
     # minutes are then of no use.
     rank = [
-        4 * (i in cut) + 2 * (knobs.feasible and gap > limit) + (j in cut)
+        4 * (i in cut) + 2 * (parameters.feasible and gap > limit) + (j in cut)
         for (i, j), gap, limit in zip(arcs, between, limits, strict=True)
     ]
-    maxima = windows(random, arcs, knobs.windows, limits, rank)
+    maxima = windows(random, arcs, parameters.windows, limits, rank)
     return actions, arcs, [Lag(actions[i].id, actions[j].id, 0, maxima.get((i, j))) for i, j in arcs]
 
 

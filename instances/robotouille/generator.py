@@ -6,7 +6,7 @@ from random import Random
 from typing import Final
 
 from planoracle.instances.generate.network import chosen
-from planoracle.instances.generate.parameters import Knobs
+from planoracle.instances.generate.parameters import Parameters
 from planoracle.instances.kitchens.dishes import RAW, served
 from planoracle.instances.kitchens.domain import bundled
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen
@@ -28,12 +28,12 @@ _SLOW: Final = {
 }
 
 
-def defaults() -> Knobs:
+def defaults() -> Parameters:
     """Return one sandwich with three parts, one of them cooked or fried."""
-    return Knobs(tasks=1, actions=3, parallelism=0.33)
+    return Parameters(tasks=1, actions=3, parallelism=0.33)
 
 
-def generate(random: Random, knobs: Knobs, name: str) -> tuple[Kitchen, None]:
+def generate(random: Random, parameters: Parameters, name: str) -> tuple[Kitchen, None]:
     """Return a kitchen; every dish is a sandwich, in any order or in a given one, on a table of its own.
 
     ``tasks`` is the number of dishes, ``actions`` the number of parts between the slices of bread, ``parallelism``
@@ -41,26 +41,26 @@ def generate(random: Random, knobs: Knobs, name: str) -> tuple[Kitchen, None]:
     station of each kind that is needed, and a table for every dish, every player and every two things. The kitchen can
     be solved: nothing in it is locked away or used up by accident. The text of the goal is the dishes in words.
     """
-    parts = knobs.tasks * (knobs.actions or 3)
-    slow = chosen(random, parts, knobs.parallelism)
+    parts = parameters.tasks * (parameters.actions or 3)
+    slow = chosen(random, parts, parameters.parallelism)
     picked = [one(random, list(_SLOW if i in slow else _QUICK)) for i in range(parts)]
     needed = dict.fromkeys(station for part in picked for station in (_SLOW | _QUICK)[part])
     dishes = []
-    for first in range(0, parts, parts // knobs.tasks):
+    for first in range(0, parts, parts // parameters.tasks):
         mark = one(random, (", ", " / "))
-        dishes.append(mark.join(["bread", *picked[first : first + parts // knobs.tasks], "bread"]))
+        dishes.append(mark.join(["bread", *picked[first : first + parts // parameters.tasks], "bread"]))
     layout, taken = Layout(), set[str]()
-    kinds = [part.split()[-1] for part in picked] + ["bread"] * (2 * knobs.tasks)
-    tables = knobs.tasks + knobs.agents + (len(kinds) + 1) // 2
+    kinds = [part.split()[-1] for part in picked] + ["bread"] * (2 * parameters.tasks)
+    tables = parameters.tasks + parameters.agents + (len(kinds) + 1) // 2
     for kind in shuffled(random, (*needed, *["table"] * tables)):
         layout.stations[new_name(kind, taken)] = []
-    floor = Floor(random, layout, bundled(), list(layout.stations), spare=knobs.tasks)
+    floor = Floor(random, layout, bundled(), list(layout.stations), spare=parameters.tasks)
     for kind in shuffled(random, kinds):
         thing = new_name(kind, taken)
         floor.put(thing)
         if RAW[kind]:
             layout.traits[thing] = list(RAW[kind])
-    for number, station in enumerate(shuffled(random, layout.stations)[: knobs.agents], 1):
+    for number, station in enumerate(shuffled(random, layout.stations)[: parameters.agents], 1):
         layout.players[f"robot{number}"] = (station, None)
     domain = bundled()
     text = "; ".join(f"a stack of {dish}" for dish in dishes)

@@ -7,7 +7,7 @@ from random import Random
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.network import Arc, chosen, follow
-from planoracle.instances.generate.parameters import Knobs
+from planoracle.instances.generate.parameters import Parameters
 from planoracle.instances.generate.witness import witnessed
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.offers import Generator
@@ -35,24 +35,24 @@ def _minutes() -> dict[bool, tuple[int, ...]]:
 
 
 @cache
-def defaults() -> Knobs:
+def defaults() -> Parameters:
     """Return two tasks with the share of autonomous actions of the bundled ones.
 
     >>> defaults().attended, 0.2 < defaults().parallelism < 0.3
     (1, True)
     """
     alone, busy = (len(_minutes()[kind]) for kind in (True, False))
-    return Knobs(tasks=2, actions=None, parallelism=round(alone / (alone + busy), 2), attended=1, resources=3)
+    return Parameters(tasks=2, actions=None, parallelism=round(alone / (alone + busy), 2), attended=1, resources=3)
 
 
-def combine(random: Random, knobs: Knobs, name: str) -> Instance:
+def combine(random: Random, parameters: Parameters, name: str) -> Instance:
     """Combine so many of the bundled tasks; the problem has the name by which it can be loaded."""
-    if knobs.tasks > len(task_names()):
-        raise InputError(f"must be at most {len(task_names())}, all tasks", field="tasks", value=knobs.tasks)
-    return encode.load(f"timearena/{'+'.join(shuffled(random, task_names())[: knobs.tasks])}")
+    if parameters.tasks > len(task_names()):
+        raise InputError(f"must be at most {len(task_names())}, all tasks", field="tasks", value=parameters.tasks)
+    return encode.load(f"timearena/{'+'.join(shuffled(random, task_names())[: parameters.tasks])}")
 
 
-def generate(random: Random, knobs: Knobs, name: str) -> tuple[Instance, Schedule | None]:
+def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
     """Return new tasks in the general model, and a schedule.
 
     The rules of TimeArena know its own tasks only, so these are under the general rules. As in the benchmark, an
@@ -63,13 +63,13 @@ def generate(random: Random, knobs: Knobs, name: str) -> tuple[Instance, Schedul
     """
     actions: list[Action] = []
     arcs: list[Arc] = []
-    things: list[Resource] = [Resource(f"tool{k + 1}") for k in range(knobs.resources)]
-    for number in range(1, knobs.tasks + 1):
-        size = knobs.actions or one(random, [len(task.actions) for task in _bundled()])
+    things: list[Resource] = [Resource(f"tool{k + 1}") for k in range(parameters.resources)]
+    for number in range(1, parameters.tasks + 1):
+        size = parameters.actions or one(random, [len(task.actions) for task in _bundled()])
         chains = _chains(random, size - 1)
         # Adding is done by hand, as washing is.
         workable = [(c, k) for c, length in enumerate(chains) for k in range(length - (length > 1))]
-        wanted = min(round(knobs.parallelism * size), len(workable))
+        wanted = min(round(parameters.parallelism * size), len(workable))
         alone = {workable[k] for k in chosen(random, len(workable), wanted / len(workable) if workable else 0)}
         wash = len(actions)
         dish = f"dish{number}"
@@ -81,7 +81,7 @@ def generate(random: Random, knobs: Knobs, name: str) -> tuple[Instance, Schedul
             for k in range(length):
                 last = k == length - 1 and length > 1
                 by_itself = (c, k) in alone
-                tools = [f"tool{1 + below(random, knobs.resources)}"] if by_itself and knobs.resources else []
+                tools = [f"tool{1 + below(random, parameters.resources)}"] if by_itself and parameters.resources else []
                 used = [item, *([dish] if last else tools)]
                 words = f"add {item} to {dish}" if last else f"work {k + 1} on {item}"
                 here = len(actions)
@@ -93,7 +93,7 @@ def generate(random: Random, knobs: Knobs, name: str) -> tuple[Instance, Schedul
         actions=tuple(actions),
         lags=tuple(Lag(actions[i].id, actions[j].id) for i, j in sorted(arcs, key=lambda arc: (arc[1], arc[0]))),
         resources=tuple(things),
-        agents=tuple(f"agent{k + 1}" for k in range(knobs.agents)),
+        agents=tuple(f"agent{k + 1}" for k in range(parameters.agents)),
         unit="minute",
         seconds_per_tick=60,
     )

@@ -127,8 +127,8 @@ def test_a_worker_that_dies_is_replaced(many):
     path, expected, _ = many
     code = (
         f"{EAGER}\nimport os, signal, threading, time\nfrom multiprocessing import active_children\n"
-        "from planoracle.analysis.batch import executors as hands\n"
-        "made = hands.Processes.__init__\n"
+        "from planoracle.analysis.batch import executors\n"
+        "made = executors.Processes.__init__\n"
         "def make(self, *args):\n"
         "    made(self, *args)\n    threading.Thread(target=shoot).start()\n"
         "shots = []\n"
@@ -136,7 +136,7 @@ def test_a_worker_that_dies_is_replaced(many):
         "    while not active_children():\n        time.sleep(0.01)\n"
         "    if not shots:\n        shots.append(1)\n        time.sleep(0.3)\n"
         "        os.kill(active_children()[0].pid, signal.SIGKILL)\n"
-        "hands.Processes.__init__ = make"
+        "executors.Processes.__init__ = make"
     )
     status, out, err = finished("grade", path, "--format", "jsonl", "--jobs", "2", before=code)
     assert "a worker process died; its work is given to new ones" in err

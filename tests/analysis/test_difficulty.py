@@ -15,7 +15,7 @@ from planoracle.heuristics.registry import run
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import read_instance
-from planoracle.instances.generate.parameters import Knobs
+from planoracle.instances.generate.parameters import Parameters
 from planoracle.instances.generate.styles import Generated, draw, generate
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.recipe2plan import facts
@@ -160,7 +160,7 @@ def test_sifting_by_loss_keeps_exactly_the_hard_ones() -> None:
 
 
 def test_sifting_by_the_criteria() -> None:
-    draws = [Generated(catalogue.load(name), n, Knobs(), None) for n, name in enumerate(TIMED[:10])]
+    draws = [Generated(catalogue.load(name), n, Parameters(), None) for n, name in enumerate(TIMED[:10])]
     kept = [one.generated.problem.name for one in sift(draws, select=True)]
     assert kept == [one.problem.name for one in draws if by(HEURISTIC, one.problem).selected]
     assert 0 < len(kept) < 10
@@ -246,7 +246,7 @@ def test_a_style_is_told_its_name_of_today() -> None:
     assert "called" not in now.stderr
 
 
-def test_mistakes_name_the_knob() -> None:
+def test_mistakes_name_the_parameter() -> None:
     for args, match in (
         (("nope",), "style"),
         (("generic", "--windows", 1.5), "windows"),

@@ -1,4 +1,4 @@
-"""Random problems: valid, reproducible, solvable, and as the knobs say."""
+"""Random problems: valid, reproducible, solvable, and as the parameters say."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import instance_from_document
 from planoracle.instances.generate.measures import describe
 from planoracle.instances.generate.network import follow, gaps, network, tree
-from planoracle.instances.generate.parameters import Knobs
+from planoracle.instances.generate.parameters import Parameters
 from planoracle.instances.generate.styles import draw, generate, style, styles
 from planoracle.instances.kitchens.files import kitchen_from_document
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
@@ -136,7 +136,7 @@ SHARES = st.integers(0, 20).map(lambda twentieths: twentieths / 20)
     ),
     feasible=st.booleans(),
 )
-def test_knobs_are_what_is_measured(tasks, actions, resources, agents, attended, shares, feasible) -> None:
+def test_parameters_are_what_is_measured(tasks, actions, resources, agents, attended, shares, feasible) -> None:
     given = {"tasks": tasks, "actions": actions, "resources": resources, "agents": agents, "attended": attended}
     found = generate("generic", 9, feasible=feasible, **given, **shares)
     problem = found.problem
@@ -179,7 +179,7 @@ def test_every_size_of_every_style_has_a_witness(name: str, tasks: int, actions:
 
 
 @pytest.mark.parametrize(
-    ("name", "knob", "values", "measure"),
+    ("name", "parameter", "values", "measure"),
     [
         ("generic", "order_strength", (0.1, 0.4, 0.8), "network_complexity"),
         ("generic", "order_strength", (0.1, 0.4, 0.8), "order_strength"),
@@ -197,11 +197,11 @@ def test_every_size_of_every_style_has_a_witness(name: str, tasks: int, actions:
         ("timearena", "agents", (1, 2, 3), "agents"),
     ],
 )
-def test_knobs_move_what_is_measured(name: str, knob: str, values, measure: str) -> None:
-    more = {"agents": 4} if knob == "eligibility" else {}
+def test_parameters_move_what_is_measured(name: str, parameter: str, values, measure: str) -> None:
+    more = {"agents": 4} if parameter == "eligibility" else {}
     means = [
         mean(
-            getattr(describe(generate(name, 6, number, **more, **{knob: value}).problem), measure)
+            getattr(describe(generate(name, 6, number, **more, **{parameter: value}).problem), measure)
             for number in range(10)
         )
         for value in values
@@ -218,12 +218,12 @@ def test_delays_lengthen_the_witness() -> None:
 
 
 def test_any_does_not_widen() -> None:
-    knobs = {"windows": 1.0, "tightness": 1.0, "tasks": 2, "actions": 5}
-    hard = [generate("generic", 1, number, feasible=False, **knobs) for number in range(10)]
+    parameters = {"windows": 1.0, "tightness": 1.0, "tasks": 2, "actions": 5}
+    hard = [generate("generic", 1, number, feasible=False, **parameters) for number in range(10)]
     assert all(lag.maximum == 0 for found in hard for lag in found.problem.lags)
     assert any(found.witness is None for found in hard)
     assert any(solve(found.problem).status == "infeasible" for found in hard)
-    eased = [generate("generic", 1, number, **knobs) for number in range(10)]
+    eased = [generate("generic", 1, number, **parameters) for number in range(10)]
     assert any(lag.maximum > 0 for found in eased for lag in found.problem.lags)
 
 
@@ -335,7 +335,7 @@ def test_every_bundled_problem_can_be_measured() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "knobs", "field"),
+    ("name", "parameters", "field"),
     [
         ("generic", {"windows": 1.01}, "windows"),
         ("generic", {"windows": float("nan")}, "windows"),
@@ -360,13 +360,13 @@ def test_every_bundled_problem_can_be_measured() -> None:
         ("robotouille", {"windows": 0.5}, "windows"),
     ],
 )
-def test_what_cannot_be_is_refused(name: str, knobs, field: str) -> None:
+def test_what_cannot_be_is_refused(name: str, parameters, field: str) -> None:
     with pytest.raises(InputError) as caught:
-        generate(name, **knobs)
+        generate(name, **parameters)
     assert caught.value.field == field
 
 
 def test_unknown_style() -> None:
     with pytest.raises(UnknownNameError, match="generic, recipe2plan"):
         generate("nope")
-    assert style("generic").usual == Knobs()
+    assert style("generic").usual == Parameters()

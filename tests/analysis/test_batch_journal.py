@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from planoracle.analysis.batch import journal as module
 from planoracle.analysis.batch.digest import digest, fingerprint
 from planoracle.analysis.batch.errors import StorageError
-from planoracle.analysis.batch.journal import NAME, Ledger
+from planoracle.analysis.batch.journal import NAME, Journal
 from planoracle.instances import catalogue
 
 KEYS = [digest(number) for number in range(50)]
@@ -23,23 +23,23 @@ ROWS = {key: json.dumps({"n": i, "text": '"},{"row": é\n\t' * (i % 3)}) for i, 
 
 
 def filled(folder, keys=KEYS):
-    with Ledger(folder, pytest.fail) as ledger:
-        ledger.add((key, ROWS[key]) for key in keys)
+    with Journal(folder, pytest.fail) as journal:
+        journal.add((key, ROWS[key]) for key in keys)
     return folder / NAME
 
 
 def read(folder):
     told = []
-    with Ledger(folder, told.append) as ledger:
-        return {key: ledger.get(key) for key in KEYS if ledger.get(key) is not None}, told
+    with Journal(folder, told.append) as journal:
+        return {key: journal.get(key) for key in KEYS if journal.get(key) is not None}, told
 
 
 def test_what_is_added_is_there_the_next_time(tmp_path):
     path = filled(tmp_path / "deep" / "run")
     assert read(path.parent) == (ROWS, [])
-    with Ledger(path.parent, pytest.fail) as ledger:
-        assert len(ledger) == len(KEYS)
-        assert ledger.get(digest("other")) is None
+    with Journal(path.parent, pytest.fail) as journal:
+        assert len(journal) == len(KEYS)
+        assert journal.get(digest("other")) is None
 
 
 def test_lines_are_json_with_key_and_row(tmp_path):
@@ -50,10 +50,10 @@ def test_lines_are_json_with_key_and_row(tmp_path):
 
 
 def test_a_key_is_written_once(tmp_path):
-    with Ledger(tmp_path, pytest.fail) as ledger:
-        ledger.add([(KEYS[0], "1"), (KEYS[0], "2")])
-        ledger.add([(KEYS[0], "3"), (KEYS[1], "4")])
-        assert (ledger.get(KEYS[0]), ledger.get(KEYS[1])) == ("1", "4")
+    with Journal(tmp_path, pytest.fail) as journal:
+        journal.add([(KEYS[0], "1"), (KEYS[0], "2")])
+        journal.add([(KEYS[0], "3"), (KEYS[1], "4")])
+        assert (journal.get(KEYS[0]), journal.get(KEYS[1])) == ("1", "4")
     assert len((tmp_path / NAME).read_text().splitlines()) == 3
 
 
@@ -69,8 +69,8 @@ def test_a_file_cut_off_anywhere_keeps_all_whole_lines_and_grows_to_the_same_byt
     torn = cut > 0 and not whole[:cut].endswith(b"\n")
     assert len(told) == torn
     assert all("torn" in message for message in told)
-    with Ledger(tmp_path, pytest.fail) as ledger:  # the torn line has been cut off: nothing is told again
-        ledger.add(ROWS.items())
+    with Journal(tmp_path, pytest.fail) as journal:  # the torn line has been cut off: nothing is told again
+        journal.add(ROWS.items())
     assert path.read_bytes() == whole
 
 
@@ -92,9 +92,9 @@ def test_a_damaged_byte_costs_its_own_line_and_is_told(tmp_path_factory, place, 
     assert found == {key: ROWS[key] for number, key in enumerate(KEYS, 2) if number not in lost}
     assert told
     assert "torn" in told[0] if line == len(KEYS) + 1 and ended else f"line {line} is damaged" in told[0]
-    with Ledger(folder, lambda _: None) as ledger:
-        ledger.add(ROWS.items())
-        assert all(ledger.get(key) == row for key, row in ROWS.items())
+    with Journal(folder, lambda _: None) as journal:
+        journal.add(ROWS.items())
+        assert all(journal.get(key) == row for key, row in ROWS.items())
 
 
 def test_many_damaged_lines_are_counted(tmp_path):
@@ -114,9 +114,9 @@ def test_lines_longer_than_any_of_ours_are_passed_over(tmp_path, monkeypatch):
     found, told = read(tmp_path)
     assert found == ROWS
     assert told == [f"{path}: line 6 is damaged; its work is done again, unless a later line has the result"]
-    with Ledger(tmp_path, lambda _: None) as ledger:
-        ledger.add([(digest("long"), json.dumps("x" * 400))])  # is not kept
-        assert ledger.get(digest("long")) is None
+    with Journal(tmp_path, lambda _: None) as journal:
+        journal.add([(digest("long"), json.dumps("x" * 400))])  # is not kept
+        assert journal.get(digest("long")) is None
     path.write_bytes(b"".join([*lines, b"x" * 1_000]))
     assert read(tmp_path)[0] == ROWS
     assert path.read_bytes() == b"".join(lines)
@@ -127,37 +127,37 @@ def test_files_of_others_are_left_alone(tmp_path, text):
     path = tmp_path / NAME
     path.write_text(text)
     with pytest.raises(StorageError, match="no file of results of planoracle"):
-        Ledger(tmp_path, pytest.fail)
+        Journal(tmp_path, pytest.fail)
     assert path.read_text() == text
 
 
 def test_a_second_user_is_refused_until_the_first_has_finished(tmp_path):
-    with Ledger(tmp_path, pytest.fail), pytest.raises(StorageError, match="another process is at work"):
-        Ledger(tmp_path, pytest.fail)
+    with Journal(tmp_path, pytest.fail), pytest.raises(StorageError, match="another process is at work"):
+        Journal(tmp_path, pytest.fail)
     assert read(tmp_path) == ({}, [])
 
 
 def test_a_place_that_cannot_be_written_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match=r"/file: cannot be made a run directory: File exists"):
-        Ledger(tmp_path / "file", pytest.fail)
+        Journal(tmp_path / "file", pytest.fail)
     (tmp_path / "run" / NAME).mkdir(parents=True)
     with pytest.raises(StorageError, match=r"run/results\.jsonl: cannot be written: Is a directory"):
-        Ledger(tmp_path / "run", pytest.fail)
+        Journal(tmp_path / "run", pytest.fail)
 
 
 def test_a_pipe_is_no_file_of_results(tmp_path):
     os.mkfifo(tmp_path / NAME)  # reading it would wait for ever
     with pytest.raises(StorageError, match=r"results\.jsonl: is no regular file; name another directory"):
-        Ledger(tmp_path, pytest.fail)
+        Journal(tmp_path, pytest.fail)
 
 
 @pytest.mark.parametrize("where", ["moved", "deleted", "replaced", "a file moved"])
 def test_a_directory_that_goes_away_at_work_is_an_error(tmp_path, where):
     folder = tmp_path / "run"
-    ledger = Ledger(folder, pytest.fail)
-    ledger.add([(KEYS[0], ROWS[KEYS[0]])])
-    ledger.sync()
+    journal = Journal(folder, pytest.fail)
+    journal.add([(KEYS[0], ROWS[KEYS[0]])])
+    journal.sync()
     if where == "deleted":
         shutil.rmtree(folder)
     elif where == "a file moved":
@@ -167,19 +167,19 @@ def test_a_directory_that_goes_away_at_work_is_an_error(tmp_path, where):
     if where == "replaced":
         filled(folder)
     with pytest.raises(StorageError, match=r"results\.jsonl: was moved or deleted while at work"):
-        ledger.sync()
-    assert ledger.lost
+        journal.sync()
+    assert journal.lost
     with pytest.raises(StorageError, match="was moved or deleted"):
-        ledger.close()
+        journal.close()
 
 
 def test_a_result_that_is_dropped_has_its_place_taken_by_the_next(tmp_path):
     filled(tmp_path)
     told = []
-    with Ledger(tmp_path, told.append) as ledger:
-        ledger.drop(KEYS[3])
-        assert ledger.get(KEYS[3]) is None
-        ledger.add([(KEYS[3], '{"n": "new"}')])
+    with Journal(tmp_path, told.append) as journal:
+        journal.drop(KEYS[3])
+        assert journal.get(KEYS[3]) is None
+        journal.add([(KEYS[3], '{"n": "new"}')])
     assert told == [f"{tmp_path / NAME}: a result is not what it should be; its work is done again"]
     assert read(tmp_path) == (ROWS | {KEYS[3]: '{"n": "new"}'}, [])
 
@@ -198,14 +198,14 @@ def test_a_full_disk_loses_nothing_and_leaves_nothing_half_done(tmp_path, monkey
         room[0] -= done
         return done
 
-    with Ledger(tmp_path, pytest.fail) as ledger:
+    with Journal(tmp_path, pytest.fail) as journal:
         monkeypatch.setattr(os, "write", full)
         with pytest.raises(StorageError, match=r"results\.jsonl: cannot be written: No space left on device"):
-            ledger.add(ROWS.items())
+            journal.add(ROWS.items())
     monkeypatch.undo()
     assert path.read_bytes() == before
-    with Ledger(tmp_path, pytest.fail) as ledger:
-        ledger.add(ROWS.items())
+    with Journal(tmp_path, pytest.fail) as journal:
+        journal.add(ROWS.items())
     assert read(tmp_path) == (ROWS, [])
 
 
@@ -213,11 +213,11 @@ def test_a_disk_that_fails_to_sync_is_told(tmp_path, monkeypatch):
     def broken(file):
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    ledger = Ledger(tmp_path, pytest.fail)
+    journal = Journal(tmp_path, pytest.fail)
     monkeypatch.setattr(os, "fsync", broken)
     with pytest.raises(StorageError, match="Input/output error"):
-        ledger.close()
-    with Ledger(tmp_path, pytest.fail):  # it has let go of the file
+        journal.close()
+    with Journal(tmp_path, pytest.fail):  # it has let go of the file
         monkeypatch.undo()
 
 
