@@ -112,7 +112,9 @@ def _work(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
         action, total = instance.by_id[name], sum(piece.duration for _, piece in own)
         if total != action.duration:
             yield fault("action_duration", *own[-1], required=action.duration, actual=total)
-        if len(own) > 1 and not action.interruptible:
+        if len(own) == 1:
+            continue
+        if not action.interruptible:
             others = tuple(other_of(piece) for _, piece in (own[0], *own[2 : MAX_OTHERS + 1]))
             yield fault("interruptibility", *own[1], others, required=1, actual=len(own))
         own = sorted(own, key=lambda entry: entry[1].start)

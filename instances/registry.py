@@ -9,7 +9,6 @@ from __future__ import annotations
 import pkgutil
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, cast
 
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -42,6 +41,8 @@ def _built_in(name: str) -> AnyBenchmark | None:
 
 @cache
 def _from_packages() -> dict[str, AnyBenchmark]:
+    from importlib.metadata import entry_points  # which takes longer to import than all the rest here
+
     found: dict[str, AnyBenchmark] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         benchmark: AnyBenchmark = point.load()

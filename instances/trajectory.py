@@ -103,18 +103,16 @@ class LegalAction(NamedTuple):
 
 
 class Trajectory(Run[Instance, _C, _R]):
-    """A run on a scheduling problem, decision by decision.
-
-    Attributes
-    ----------
-    begin
-        The point before the first decision.
-    """
+    """A run on a scheduling problem, decision by decision."""
 
     def __init__(self, problem: Instance, plan: Plan[_C], rules: _R, verdict: Replay) -> None:
         super().__init__(problem, plan, rules, verdict)
-        self.begin = DecisionPoint(problem)
         self._waits: Move | None = None
+
+    @cached_property
+    def begin(self) -> DecisionPoint:
+        """The point before the first decision."""
+        return DecisionPoint(self.problem)
 
     @abstractmethod
     def _walk(self) -> tuple[Sequence[Move], int]:

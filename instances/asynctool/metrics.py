@@ -78,15 +78,16 @@ def measure(run: Run, rules: Profile) -> Figures:
     gold = [call for task in problem.tasks for call in task.gold]
     made = [turn.call for turn in run.turns if turn.call is not None]
     idle = [turn.number for turn in run.turns if turn.kind in ("wait", "unreadable", "unknown_task")]
-    functions_micro = _multiset(_functions(gold), _functions(made))
-    parameters_micro = _multiset(_parameters(gold), _parameters(made))
+    asked, given = _functions(gold), _parameters(gold)
+    functions_micro = _multiset(asked, _functions(made))
+    parameters_micro = _multiset(given, _parameters(made))
     if rules.f1 == "micro":
         functions, parameters = functions_micro, parameters_micro
     else:
         offered = {name for task in problem.tasks for name in task.documents}
         known = [call for call in made if call.name in offered]
-        functions = _multiset(set(_functions(gold)), set(_functions(known)))
-        parameters = _multiset(set(_parameters(gold)), set(_parameters(known)))
+        functions = _multiset(set(asked), set(_functions(known)))
+        parameters = _multiset(set(given), set(_parameters(known)))
     calls = [turn.task for turn in run.turns if turn.call is not None]
     longest = streak(calls)
     return Figures(

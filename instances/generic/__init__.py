@@ -9,7 +9,6 @@ from planoracle.instances.benchmark import ScheduleBenchmark
 from planoracle.instances.model import Instance
 from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Schedule
-from planoracle.instances.scoring import Row
 from planoracle.instances.targets import Dropped
 
 __all__ = ["Generic", "benchmark"]
@@ -46,12 +45,6 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
         from planoracle.instances.generic import language
 
         return language.salvage(given, problem)
-
-    def main_score(self, row: Row) -> float | None:
-        """Return the optimum by the makespan of a success, else 0."""
-        from planoracle.instances.generic.scores import main_score
-
-        return main_score(row)
 
 
 benchmark = Generic()

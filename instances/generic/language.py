@@ -16,6 +16,8 @@ __all__ = ["MAX_TIME", "commands", "salvage", "schedule", "written"]
 #: Largest number in a plan; more than any needs. As many pieces are read as cutting may lead to.
 MAX_TIME = 10**40
 
+_NEEDED, _FIELDS = {"action", "start", "duration"}, set(Piece._fields)
+
 
 def written(problem: Instance, schedule: Schedule) -> list[dict[str, object]]:
     """Write a schedule as a plan."""
@@ -38,14 +40,15 @@ def commands(instance: Instance, given: object, rules: Rules) -> Schedule:
 
 
 def _piece(instance: Instance, row: object, field: str) -> Piece:
-    if not isinstance(row, dict) or not {"action", "start", "duration"} <= set(row) <= set(Piece._fields):
+    if not isinstance(row, dict) or not _NEEDED <= row.keys() <= _FIELDS:
         raise PlanError("must be an object with action, start, duration, agent, mode", field=field, value=row)
     row = {"mode": 0, "agent": None} | row
     if not isinstance(row["action"], str) or row["action"] not in instance.by_id:
         raise PlanError("there is no such action", field=f"{field}.action", value=row["action"])
     for key in ("start", "duration", "mode"):
-        if isinstance(row[key], bool) or not isinstance(row[key], int) or not 0 <= row[key] <= MAX_TIME:
-            raise PlanError(f"must be a whole number up to {MAX_TIME}", field=f"{field}.{key}", value=row[key])
+        value = row[key]
+        if type(value) is not int or not 0 <= value <= MAX_TIME:
+            raise PlanError(f"must be a whole number up to {MAX_TIME}", field=f"{field}.{key}", value=value)
     agent = row["agent"]
     if agent is not None and not (isinstance(agent, str) and len(agent) <= MAX_NAME):
         raise PlanError(f"must be null or a name of at most {MAX_NAME} characters", field=f"{field}.agent", value=agent)

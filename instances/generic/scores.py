@@ -7,7 +7,7 @@ from planoracle.instances.profiles import Rules
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row, mean_of
 from planoracle.instances.status import Status
 
-__all__ = ["COLUMNS", "averages", "main_score", "measure"]
+__all__ = ["COLUMNS", "averages", "measure"]
 
 
 COLUMNS: tuple[Column, ...] = ()
@@ -24,18 +24,14 @@ def averages(rules: Rules) -> tuple[Average, ...]:
 
 
 def _score(row: Row) -> tuple[float, int] | None:
-    found = main_score(row)
-    return None if found is None else (found, 1)
+    """Return the optimum by the makespan of a success, else 0; nothing if the optimum is not known."""
+    if not row["success"]:
+        return 0.0, 1
+    optimum, makespan = row["optimal_makespan"], row["makespan"]
+    return (optimum / makespan, 1) if optimum and makespan else None
 
 
 def measure(run: GenericRun, oracle: Oracle) -> Measured:
     """Compare a run with the optimum."""
     best = oracle.best(run.problem, run.rules)
     return Measured(best.makespan if best.status == Status.optimal else None)
-
-
-def main_score(row: Row) -> float | None:
-    """Return the optimum by the makespan of a success, else 0; ``None`` if the optimum is not known."""
-    if not row["success"]:
-        return 0.0
-    return row["optimal_makespan"] / row["makespan"] if row["optimal_makespan"] and row["makespan"] else None

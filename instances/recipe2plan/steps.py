@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from planoracle.instances.errors import PlanError
@@ -84,6 +85,7 @@ def amount(text: str) -> int | None:
     return _amount(text) if _LONE_AMOUNT.fullmatch(text) else None
 
 
+@lru_cache(maxsize=4096)  # plans hold the same few times again and again
 def _amount(text: str) -> int:
     if ":" in text:
         return _clock(text)

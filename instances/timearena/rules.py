@@ -181,11 +181,12 @@ class _State:
         if verb not in self.world.verbs:
             return "invalid_action", []
         names = words[1::2]
-        if any(name not in self.world.objects for name in names):
+        if not all(map(self.world.objects.__contains__, names)):
             return "nonexistent_object", []
-        keys = [(name, verb, slot) for name, slot in zip(names, (1, 2) if len(names) == 2 else (0,), strict=True)]
+        pair = len(names) == 2
+        keys = [(names[0], verb, 1), (names[1], verb, 2)] if pair else [(names[0], verb, 0)]
         kind = ""
-        mismatched = len(names) == 2 and not self.may_meet(names)
+        mismatched = pair and not self.may_meet(names)
         for name, key in zip(names, keys, strict=True):
             if name in self.busy:
                 kind = "object_occupied"
@@ -193,13 +194,13 @@ class _State:
                 kind = "object_mismatch"
         if kind:
             return kind, keys
-        roles = [self.world.objects[key[0]].roles[key[1:]] for key in keys]
-        if any(self.left[need] for role in roles for need in role.needs):
-            return "dependency_violation", keys
+        for key in keys:
+            if any(map(self.left.__getitem__, self.world.objects[key[0]].roles[key[1:]].needs)):
+                return "dependency_violation", keys
         return ("" if self.left[keys[0]] else "repeated_completed"), keys
 
     def may_meet(self, names: list[str]) -> bool:
-        first, second = (self.world.objects[name] for name in names)
+        first, second = map(self.world.objects.__getitem__, names)
         return first is not second and may_meet(self.world, first, second, self.rules)
 
     def fault(self, minute: int, action: str, kind: str, keys: list[RoleKey]) -> Fault:

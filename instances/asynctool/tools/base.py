@@ -36,12 +36,13 @@ class Parameter:
 
     def check(self, value: Any) -> Any:
         """Return a value that fits; raises `ToolError`."""
-        if get_origin(self.type) is list:
+        origin = get_origin(self.type)
+        if origin is list:
             (entry,) = get_args(self.type)
             if not isinstance(value, list) or len(value) > MAX_ENTRIES:
                 raise ToolError(f"{self.name} must be a list of at most {MAX_ENTRIES} entries")
             return [_single(entry, one, f"every entry of {self.name}") for one in value]
-        if get_origin(self.type) is Literal:
+        if origin is Literal:
             allowed = get_args(self.type)
             if not isinstance(value, str) or value not in allowed:
                 raise ToolError(f"{self.name} must be one of {', '.join(allowed)}")
