@@ -34,7 +34,7 @@ class Cluster:
         If ``distributed`` is not installed here, or the scheduler cannot be reached.
     """
 
-    dose = 1.0
+    chunk_seconds = 1.0
 
     def __init__(self, work: Work, address: str) -> None:
         try:
@@ -50,11 +50,11 @@ class Cluster:
         self._address = address
         self._looked = -_LOOK
         self._threads = 0
-        if not self.width:
+        if not self.in_flight:
             tell(f"the cluster at {address} has no workers yet; waiting for some", "note")
 
     @property
-    def width(self) -> int:
+    def in_flight(self) -> int:
         """Twice as many chunks as there are threads, so that nobody waits for work."""
         if monotonic() - self._looked > _LOOK:
             self._looked = monotonic()

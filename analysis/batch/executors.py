@@ -21,8 +21,8 @@ _STACK = 16 * 2**20
 class Here:
     """A thread of this process. The main one keeps waiting, so that it can stop at once when asked to."""
 
-    width = 1
-    dose = 0.02
+    in_flight = 1
+    chunk_seconds = 0.02
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -58,13 +58,13 @@ class Here:
 class Processes:
     """Processes on this machine, started with the first chunk."""
 
-    dose = 0.3
+    chunk_seconds = 0.3
 
     def __init__(self, work: Work, jobs: int | None = None) -> None:
         self._work = work
         self._team = Team(jobs)
         self.jobs = self._team.size
-        self.width = 2 * self.jobs + 1
+        self.in_flight = 2 * self.jobs + 1
 
     def submit(self, chunk: Chunk) -> Future[Done]:
         """Take a chunk."""

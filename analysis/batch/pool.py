@@ -48,9 +48,9 @@ class Executor(Protocol):
     """Something that works on chunks."""
 
     #: How many chunks it wants to have at a time.
-    width: int
+    in_flight: int
     #: Seconds of work that one chunk should hold.
-    dose: float
+    chunk_seconds: float
 
     def submit(self, chunk: Chunk) -> _Future:
         """Take a chunk."""
@@ -79,7 +79,7 @@ class Pool:
         self._executor: Executor = executor or self._here
         self._alone = executor is None and jobs != 1  # and may get help
         self._wants_help = False
-        self._pace = self._executor.dose  # seconds that a task takes
+        self._pace = self._executor.chunk_seconds  # seconds that a task takes
         self.size = 1  # tasks that the next chunk should hold
         self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._running = 0
@@ -105,14 +105,14 @@ class Pool:
         more, held, worked = True, 0, 0.0
         while True:
             self._listen(0)
-            if more and held < _AHEAD and (self._running < self._executor.width or self._wants_help):
+            if more and held < _AHEAD and (self._running < self._executor.in_flight or self._wants_help):
                 batch = next(batches, None)
                 if batch is None:
                     more = False
                     continue
                 held += len(batch.items)
                 waiting.append((batch, self._submit(batch.chunk) if batch.chunk.tasks else None))
-                if batch.chunk.tasks and self._running < self._executor.width:
+                if batch.chunk.tasks and self._running < self._executor.in_flight:
                     continue
             if not waiting:
                 if not more:
@@ -190,7 +190,7 @@ class Pool:
     def _learn(self, tasks: int, seconds: float) -> None:
         """Aim at chunks of the length that is wanted."""
         self._pace += 0.3 * (seconds / tasks - self._pace)
-        wanted = int(self._executor.dose / self._pace) if self._pace > 0 else _LARGEST
+        wanted = int(self._executor.chunk_seconds / self._pace) if self._pace > 0 else _LARGEST
         self.size = max(1, min(wanted, 2 * self.size, _LARGEST))
 
 
