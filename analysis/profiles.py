@@ -18,12 +18,12 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
     Parameters
     ----------
     options
-        Single rules by name, ``rule`` or ``benchmark.rule``; each is set where it belongs.
+        Single rules by name: ``benchmark.rule``, or ``rule`` where one benchmark alone has it.
 
     Raises
     ------
     UnknownNameError
-        For an unknown profile, rule or value.
+        For an unknown profile, rule or value, and for a rule of several benchmarks that does not say whose.
 
     Examples
     --------
@@ -32,13 +32,16 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
     ('rejected', Rules())
     """
     left = dict(options or {})
+    rules = {one.name: [rule.name for rule in fields(one.profile(name))] for one in map(registry.get, registry.names())}
+    for option in left:
+        having = [f"{benchmark}.{option}" for benchmark, known in rules.items() if option in known]
+        if len(having) > 1:
+            raise UnknownNameError(f"must say whose: {' or '.join(having)}", field="option", value=option)
     found: dict[str, Rules] = {}
-    known: dict[str, None] = {}
-    for benchmark in map(registry.get, registry.names()):
-        own = [field.name for field in fields(benchmark.profile(name))]
-        chosen = {rule: left.pop(key) for rule in own for key in (rule, f"{benchmark.name}.{rule}") if key in left}
-        known |= dict.fromkeys(own)
-        found[benchmark.name] = benchmark.profile(name, **chosen)
+    for benchmark, known in rules.items():
+        chosen = {rule: left.pop(key) for rule in known for key in (rule, f"{benchmark}.{rule}") if key in left}
+        found[benchmark] = registry.get(benchmark).profile(name, **chosen)
     if left:
-        raise UnknownNameError(f"must be one of {sorted(known)}", field="option", value=next(iter(left)))
+        known_to_some = sorted({rule for known in rules.values() for rule in known})
+        raise UnknownNameError(f"must be one of {known_to_some}", field="option", value=next(iter(left)))
     return found
