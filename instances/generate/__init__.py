@@ -1,1 +1,1 @@
-"""Random problems with parameters: our own model, and the style of each benchmark."""
+"""Random problems by their parameters: our own model, and the styles of benchmarks."""
