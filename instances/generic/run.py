@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from planoracle.instances.certify import language
 from planoracle.instances.model import Instance, Lag
 from planoracle.instances.plan import Plan
 from planoracle.instances.profiles import Rules
@@ -29,6 +30,10 @@ __all__ = ["GenericRun", "replay"]
 class GenericRun(Trajectory[Schedule, Rules]):
     """The pieces of a schedule are its commands, in order of their starts; the first one at fault ends the run."""
 
+    def words(self, piece: Piece) -> str:
+        """Return a piece as the plan has it."""
+        return json.dumps(piece._asdict())
+
     def _walk(self) -> tuple[list[Move], int]:
         moves: list[Move] = []
         here, stop = self.begin, 0
@@ -42,29 +47,29 @@ class GenericRun(Trajectory[Schedule, Rules]):
             pieces = (*here.state.pieces, piece)
             fault = None if self.success else _fault(self.problem, pieces, clock)
             if fault is not None:
-                lost = Move(position, _words(piece), "lost", piece.start, piece.start, fault, after=here)
+                lost = Move(position, self.words(piece), "lost", piece.start, piece.start, fault, after=here)
                 return [*moves, lost], stop
             here = started(here, piece)
-            moves.append(Move(position, _words(piece), "act", piece.start, here.state.clock, after=here))
+            moves.append(Move(position, self.words(piece), "act", piece.start, here.state.clock, after=here))
         return moves, len(moves)
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the pieces up to a step and those of the rest."""
         done = self.points[count].state.pieces
         schedule = Schedule.of(self.problem, (*done, *rest.pieces))
-        return json.dumps([piece._asdict() for piece in schedule.pieces]), referee(self.problem, schedule)
+        return language(self.problem).render(self.problem, schedule), referee(self.problem, schedule)
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every piece that can begin now by the general rules, and the wait."""
         for piece, after in piece_choices(point, step):
             if _fault(self.problem, after.state.pieces, point.state.clock) is None:
-                yield LegalAction(_words(piece), "act", after)
+                yield LegalAction(self.words(piece), "act", after)
         yield LegalAction(wait_words(self.problem, step), "wait", waited(point, point.state.clock + step))
 
     def targets(self) -> Targets:
         """Return the pieces as they are."""
         pieces = enumerate(self.plan.commands.pieces)
-        return Targets(self.problem, tuple(Target(n, _words(piece), piece) for n, piece in pieces))
+        return Targets(self.problem, tuple(Target(n, self.words(piece), piece) for n, piece in pieces))
 
 
 def _fault(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> str | None:
@@ -106,10 +111,6 @@ def _lag_faults(
             yield "minimum_lag"
         elif lag.maximum is not None and lag.before not in to_come and max(starts) > finish + lag.maximum:
             yield "maximum_lag"
-
-
-def _words(piece: Piece) -> str:
-    return json.dumps(piece._asdict())
 
 
 def replay(problem: Instance, plan: Plan[Schedule], rules: Rules) -> GenericRun:
