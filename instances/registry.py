@@ -45,8 +45,12 @@ def _from_packages() -> dict[str, AnyBenchmark]:
 
     found: dict[str, AnyBenchmark] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        benchmark: AnyBenchmark = point.load()
-        _check(benchmark, point.name)
+        try:
+            benchmark: AnyBenchmark = point.load()
+            _check(benchmark, point.name)
+        except (ImportError, AttributeError) as error:
+            message = f"cannot be loaded from {point.value} ({error}); mend or uninstall the package that brings it"
+            raise InputError(message, field=GROUP, value=point.name) from error
         found[benchmark.name] = benchmark
     return found
 
