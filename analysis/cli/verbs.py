@@ -22,6 +22,7 @@ __all__ = ["app", "run"]
 #: Verbs, and the function of the module of that name that carries them out.
 _VERBS = {
     "instances": "instances.instances",
+    "benchmark": "benchmark.benchmark",
     "solve": "solve.solve",
     "schedule": "schedule.schedule",
     "grade": "grade.grade",
@@ -72,9 +73,12 @@ class _Verbs(TyperGroup):
             return None
         if cmd_name not in self.commands:
             module, _, function = _VERBS[cmd_name].partition(".")
-            single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-            single.command(cmd_name)(getattr(import_module(f"planoracle.analysis.cli.{module}"), function))
-            self.commands[cmd_name] = typer.main.get_command(single)
+            found = getattr(import_module(f"planoracle.analysis.cli.{module}"), function)
+            if not isinstance(found, typer.Typer):  # one that is no group of verbs itself
+                single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+                single.command(cmd_name)(found)
+                found = single
+            self.commands[cmd_name] = typer.main.get_command(found)
         return self.commands[cmd_name]
 
 

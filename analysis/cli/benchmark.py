@@ -1,0 +1,100 @@
+"""``planoracle benchmark``: what benchmarks there are, and a package to begin a new one with."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from planoracle.analysis.cli.output import Format, FormatOption, Table
+from planoracle.analysis.spoken import say, tell
+from planoracle.instances import registry
+from planoracle.instances.benchmark import AnyBenchmark, ScheduleBenchmark
+
+__all__ = ["benchmark"]
+
+_COLUMNS = ("benchmark", "title", "kind", "problems", "submissions", "heuristics")
+_PARTS = {
+    "rules": (("rule", "values", "paper", "released"), "--set RULE=VALUE"),
+    "metrics": (("metric", "unit", "meaning"), "Columns of grade"),
+    "summaries": (("average", "meaning"), "Per model and set"),
+}
+
+benchmark = typer.Typer(
+    help="List the benchmarks, or begin a new one.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@benchmark.command()
+def new(
+    name: Annotated[str, typer.Argument(help="What it is called in names of problems: small letters, digits, _.")],
+    to: Annotated[Path | None, typer.Option(help="Folder to make; default: NAME, here.", metavar="DIR")] = None,
+) -> None:
+    """Write a small package for a new benchmark, complete and with tests, to be made yours step by step."""
+    from planoracle.analysis.template import write
+
+    place = Path(name) if to is None else to
+    for path in write(name, place):
+        say(str(path))
+    tell(f"now: pip install -e {place} && python -m pytest {place}; see {place / 'README.md'}", "note")
+
+
+@benchmark.command("list")
+def list_(form: FormatOption = Format.table) -> None:
+    """List the benchmarks, the rules that ``--set`` sets for ``grade`` and others, and their metrics."""
+    benchmarks = [_described(one) for one in map(registry.get, registry.names())]
+    table = Table(form, _COLUMNS)
+    for row in benchmarks:
+        table.add(_joined(row) if form is Format.table else row)
+    table.close()
+    for part, (columns, title) in _PARTS.items() if form is Format.table else ():
+        table = Table(form, columns, title)
+        for one in (one for row in benchmarks for one in row[part]):
+            table.add(_joined(one))
+        table.close()
+
+
+def _joined(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with lists of words as a person reads them."""
+    return {key: ", ".join(map(str, value)) if isinstance(value, list) else value for key, value in row.items()}
+
+
+def _described(one: AnyBenchmark) -> dict[str, Any]:
+    names = () if one.shelf is None else one.shelf.names()
+    kind = "schedule" if isinstance(one, ScheduleBenchmark) else None
+    return {
+        "benchmark": one.name,
+        "title": one.title,
+        "citation": one.citation,
+        "kind": one.shelf.load(names[0]).kind if one.shelf is not None and names else kind,
+        "problems": len(names),
+        "submissions": list(one.plan_fields),
+        "heuristics": list(one.heuristics),
+        "profiles": list(one.profiles),
+        "rules": _rules(one),
+        "metrics": [
+            {"metric": f"{one.name}.{column.name}", "unit": column.unit, "meaning": column.meaning}
+            for column in one.columns
+        ],
+        "summaries": [
+            {"average": f"{one.name}.{average.name}", "meaning": average.meaning}
+            for average in one.averages(one.profile())
+        ],
+    }
+
+
+def _rules(one: AnyBenchmark) -> list[dict[str, Any]]:
+    """Return a row for each rule, its values as they are written on the command line."""
+    found = []
+    for field in fields(one.profile()):
+        values = {name: str(getattr(rules, field.name)) for name, rules in one.profiles.items()}
+        values = {name: value.lower() if value in ("True", "False") else value for name, value in values.items()}
+        usual = ["true", "false"] if values["paper"] in ("true", "false") else ["whole number"]
+        among = list(one.choices.get(field.name, usual))
+        found.append({"rule": f"{one.name}.{field.name}", "values": among, **values})
+    return found

@@ -1,0 +1,63 @@
+"""A package of its own for a new benchmark, as a beginning: small, complete, with tests that pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from string import Template
+
+from planoracle.instances import registry
+from planoracle.instances.errors import InputError
+
+__all__ = ["write"]
+
+_FILES = Path(__file__).parent / "files"
+_NAME = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_MOST = 50
+
+
+def write(name: str, folder: Path | None = None) -> list[Path]:
+    """Write the package of a new benchmark to a folder that does not exist yet, and return its files.
+
+    Parameters
+    ----------
+    name
+        Of the benchmark; the package is called ``planoracle_NAME``.
+    folder
+        By default called like the benchmark, where we are.
+
+    Raises
+    ------
+    InputError
+        For a name that is none or taken, and a folder that exists or cannot be made.
+    """
+    if not _NAME.fullmatch(name) or len(name) > _MOST:
+        message = f"must be small letters and digits, words joined by _, at most {_MOST} characters"
+        raise InputError(message, field="benchmark", value=name)
+    if registry.formerly(name) is not None:
+        raise InputError("is the name of another benchmark", field="benchmark", value=name)
+    place = Path(name) if folder is None else folder
+    words = {"name": name, "package": f"planoracle_{name}", "title": name.replace("_", " ").capitalize()}
+    try:
+        place.mkdir(parents=True)
+        return [_written(source, place, words) for source in sorted(_sources(_FILES))]
+    except FileExistsError:
+        raise InputError("exists already; choose another folder", source=str(place)) from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be written: {getattr(error, 'strerror', error)}", source=str(place)) from None
+
+
+def _sources(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*.txt") if path.is_file())
+
+
+def _written(source: Path, place: Path, words: dict[str, str]) -> Path:
+    """Write one file; those of the folder ``package`` go to that of the new package's name."""
+    *folders, name = source.relative_to(_FILES).with_suffix("").parts
+    if folders and folders[0] == "package":
+        folders[0] = words["package"]
+    target = place.joinpath(*folders, name)
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(Template(source.read_text(encoding="utf-8")).substitute(words), encoding="utf-8")
+    return target

@@ -1,0 +1,275 @@
+"""A benchmark in a package of its own, as `planoracle benchmark new` writes it, works without a change here."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import venv
+from collections.abc import Callable
+from dataclasses import fields
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from planoracle.analysis.cli import app
+from planoracle.analysis.profiles import profiles
+from planoracle.analysis.template import write
+from planoracle.instances import registry
+from planoracle.instances.errors import InputError
+from tests.support.reports import chunks
+
+NAME = "tea_time"
+BREAKFAST = f"{NAME}/breakfast"
+#: As good as can be (boiling and steeping take 9 minutes), slower, in the wrong order, beyond the limit of 12 minutes.
+PLANS = {
+    "best": ["0 boil", "0 slice", "3 toast", "3 set", "5 steep"],
+    "slow": ["0 boil", "0 slice", "3 toast", "3 set", "7 steep"],
+    "wrong": ["0 boil", "0 slice", "3 toast", "3 steep", "3 set"],
+    "late": ["0 boil", "0 slice", "3 toast", "3 set", "10 steep"],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("", "must be small letters"),
+        ("Tea", "must be small letters"),
+        ("tea-time", "must be small letters"),
+        ("1st", "must be small letters"),
+        ("tea/time", "must be small letters"),
+        ("../tea", "must be small letters"),
+        ("tea\n", "must be small letters"),
+        ("a" * 51, "must be small letters"),
+        ("generic", "is the name of another benchmark"),
+        ("timearena", "is the name of another benchmark"),
+        ("own", "is the name of another benchmark"),
+    ],
+)
+def test_a_bad_name_is_refused(name: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        write(name, tmp_path / "made")
+    assert caught.value.field == "benchmark"
+    assert not (tmp_path / "made").exists()
+
+
+def test_nothing_that_exists_is_written_over(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="exists already"):
+        write(NAME, tmp_path)
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="file"):
+        write(NAME, tmp_path / "file" / "made")
+
+
+def test_the_template_holds_the_modules_of_the_protocol(tmp_path: Path) -> None:
+    made = {path.relative_to(tmp_path / "made").as_posix() for path in write(NAME, tmp_path / "made")}
+    modules = ("__init__", "language", "phrases", "profile", "reader", "run", "scores", "sets")
+    package = {f"planoracle_{NAME}/{module}.py" for module in modules} | {f"planoracle_{NAME}/data/problems.json"}
+    assert made == package | {"pyproject.toml", "README.md", "tests/test_benchmark.py"}
+    assert all("$" not in (tmp_path / "made" / path).read_text(encoding="utf-8") for path in made)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        (NAME, "planoracle_not_there:benchmark", "cannot be loaded from planoracle_not_there:benchmark"),
+        (NAME, "planoracle:not_there", "cannot be loaded from planoracle:not_there"),
+        (NAME, "planoracle:__version__", "cannot be loaded"),
+        (NAME, "planoracle.instances.timearena:benchmark", "must be the benchmark's name"),
+        ("timearena", "planoracle.instances.timearena:benchmark", "is the name of another benchmark"),
+    ],
+)
+def test_an_entry_point_that_is_none_is_named(
+    name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "entry_points", lambda group: [EntryPoint(name, value, group)])
+    with pytest.raises(InputError, match=message) as caught:
+        registry._from_packages.__wrapped__()
+    assert (caught.value.field, caught.value.value) == ("planoracle.benchmarks", name)
+
+
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_the_list_has_all_rules_and_metrics(form: str) -> None:
+    done = CliRunner().invoke(app, ["benchmark", "list", "--format", form])
+    assert done.exit_code == 0, done.output
+    benchmarks = [registry.get(name) for name in registry.names()]
+    rules = {f"{one.name}.{field.name}" for one in benchmarks for field in fields(one.profile())}
+    metrics = {f"{one.name}.{column.name}" for one in benchmarks for column in one.columns}
+    assert "timearena.max_wrong_streak" in rules
+    if form == "json":
+        rows = json.loads(done.output)
+        assert {row["benchmark"]: row["problems"] for row in rows}.items() >= {"timearena": 90, "generic": 0}.items()
+        assert {rule["rule"] for row in rows for rule in row["rules"]} == rules
+        assert {metric["metric"] for row in rows for metric in row["metrics"]} == metrics
+    else:
+        assert rules | metrics <= {line.split()[0] for line in done.output.splitlines() if line.split()}
+
+
+def test_values_that_are_listed_can_be_set() -> None:
+    done = CliRunner().invoke(app, ["benchmark", "list", "--format", "json"])
+    listed = [rule for row in json.loads(done.output) for rule in row["rules"]]
+    for rule in listed:
+        for value in rule["values"]:
+            profiles("paper", {rule["rule"]: "3" if value == "whole number" else value})
+    assert {value for rule in listed if rule["rule"] == "timearena.max_wrong_streak" for value in rule["values"]} == {
+        "whole number"
+    }
+
+
+def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    # What this run's own settings say is not for those inside.
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "PYTHON", "COV"))}
+    return subprocess.run(
+        [str(word) for word in command],
+        cwd=folder,
+        env=environment | {"PYTHONUTF8": "1", "COLUMNS": "200"},
+        check=False,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=300,
+    )
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with an environment ``venv`` that sees ours, and in it the new package, installed by pip."""
+    pytest.importorskip("setuptools", "77", reason="the build of the new package needs setuptools 77")
+    place = tmp_path_factory.mktemp("new")
+    if run(sys.executable, "-m", "pip", "--version", folder=place).returncode:
+        pytest.skip("there is no pip")
+    paths = json.loads(
+        run(sys.executable, "-I", "-c", "import json, sys; print(json.dumps(sys.path))", folder=place).stdout
+    )
+    venv.create(place / "venv", symlinks=os.name != "nt")
+    (site,) = (place / "venv").rglob("site-packages")
+    # As plain paths: this environment's own .pth files do not count, whatever they would bring.
+    (site / "ours.pth").write_text("\n".join(paths), encoding="utf-8")
+    made = run(*planoracle(place), "benchmark", "new", NAME, "--to", place / "made", folder=place)
+    assert made.returncode == 0, made.stderr
+    install = ("install", "--no-deps", "--no-build-isolation", "--no-index", place / "made")
+    installed = run(sys.executable, "-m", "pip", "--python", python(place), *install, folder=place)
+    assert installed.returncode == 0, installed.stderr
+    assert (site / f"planoracle_{NAME}" / "data" / "problems.json").is_file()
+    return place
+
+
+def python(place: Path) -> Path:
+    return place / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def planoracle(place: Path) -> tuple[str | Path, ...]:
+    return python(place), "-c", "from planoracle.analysis.cli import main; main()"
+
+
+Verb = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture
+def verb(place: Path) -> Verb:
+    """Return what calls a verb of the command line there, and returns the rows that it writes."""
+
+    def call(*words: str, status: int = 0) -> list[dict[str, Any]]:
+        done = run(*planoracle(place), *words, "--format", "jsonl", folder=place)
+        assert done.returncode == status, done.stderr
+        return [json.loads(row) for row in done.stdout.splitlines()]
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def plans(place: Path) -> str:
+    rows = [{"id": id_, "model": "me", "instance": BREAKFAST, "plan": plan} for id_, plan in PLANS.items()]
+    (place / "plans.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return "plans.jsonl"
+
+
+@pytest.mark.slow
+def test_its_own_tests_pass(place: Path) -> None:
+    done = run(python(place), "-m", "pytest", "-q", "-p", "no:cacheprovider", "made", folder=place)
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout
+
+
+@pytest.mark.slow
+def test_it_is_listed_and_its_name_is_taken(place: Path, verb: Verb) -> None:
+    (row,) = (row for row in verb("benchmark", "list") if row["benchmark"] == NAME)
+    assert (row["kind"], row["problems"], row["submissions"]) == ("schedule", 2, ["plan"])
+    rule = {"rule": f"{NAME}.limit", "values": ["kept", "ignored"], "paper": "kept", "released": "ignored"}
+    assert row["rules"] == [rule]
+    assert [metric["metric"] for metric in row["metrics"]] == [f"{NAME}.lost"]
+    again = run(*planoracle(place), "benchmark", "new", NAME, folder=place)
+    assert (again.returncode, again.stdout) == (1, "")
+    assert "is the name of another benchmark" in again.stderr
+
+
+@pytest.mark.slow
+def test_its_problems_are_listed_and_solved(place: Path, verb: Verb) -> None:
+    assert [row["instance"] for row in verb("instances", NAME)] == [BREAKFAST, f"{NAME}/laundry"]
+    breakfast, laundry = verb("solve", NAME)
+    assert (breakfast["status"], breakfast["makespan"]) == ("optimal", 9)
+    assert (laundry["status"], laundry["makespan"]) == ("optimal", 50)
+    assert "5 steep" in breakfast["plan"].splitlines()
+    assert [row["makespan"] for row in verb("solve", f"made/planoracle_{NAME}/data/problems.json")] == [9, 50]
+    assert [row["makespan"] for row in verb("solve", f"{NAME}/laundry~2", "*/breakfast")] == [50, 9]
+    explained = run(*planoracle(place), "explain", BREAKFAST, folder=place)
+    assert "oil 5 min + steep 4 min = 9 min" in explained.stdout
+
+
+@pytest.mark.slow
+def test_exported_problems_are_read_again(place: Path, verb: Verb) -> None:
+    (document,) = verb("instances", BREAKFAST, "--export")
+    (place / "exported.json").write_text(json.dumps(document), encoding="utf-8")
+    assert document["benchmark"] == NAME
+    assert [row["makespan"] for row in verb("solve", "exported.json")] == [9]
+
+
+@pytest.mark.slow
+def test_plans_are_graded_by_its_rules_and_metrics(plans: str, verb: Verb) -> None:
+    def graded(*options: str) -> dict[str, tuple[object, object, object]]:
+        return {row["id"]: (row["success"], row["violation"], row["lost"]) for row in verb("grade", plans, *options)}
+
+    usual = {"best": (True, None, 0), "slow": (True, None, 2), "wrong": (False, "minimum_lag", None)}
+    assert graded() == usual | {"late": (False, "time_limit", None)}
+    relaxed = usual | {"late": (True, None, 5)}
+    assert graded("--set", f"{NAME}.limit=ignored") == graded("--profile", "released") == relaxed
+
+
+@pytest.mark.slow
+def test_it_is_compared_with_its_reference(verb: Verb) -> None:
+    rows = {
+        row["instance"]: (row["optimal"], row["in_order"], row["accepted_in_order"]) for row in verb("compare", NAME)
+    }
+    assert rows == {BREAKFAST: (9, 5 + 4 + 3 + 2 + 2, False), f"{NAME}/laundry": (50, 40 + 10 + 15 + 5, True)}
+
+
+@pytest.mark.slow
+def test_it_is_drawn_and_reported(place: Path, plans: str) -> None:
+    drawn = run(*planoracle(place), "gantt", BREAKFAST, "-o", "plan.svg", folder=place)
+    assert drawn.returncode == 0, drawn.stderr
+    assert "steep" in (place / "plan.svg").read_text(encoding="utf-8")
+    told = run(*planoracle(place), "report", plans, "-o", "report.html", folder=place)
+    assert told.returncode == 0, told.stderr
+    page = json.dumps(chunks((place / "report.html").read_text(encoding="utf-8")))
+    assert all(text in page for text in ("Tea time", '["lost", 2]', "10 steep", "minimum_lag"))
+
+
+@pytest.mark.slow
+def test_decisions_are_priced_and_faults_told_and_mended(place: Path, plans: str, verb: Verb) -> None:
+    priced = {row["id"]: row["decisions"] for row in verb("regret", plans)}
+    assert [(one["command"], one["cost"]) for one in priced["slow"]][-2:] == [("wait 2 min", 2), ("7 steep", 0)]
+    told = run(*planoracle(place), "critique", plans, folder=place).stdout
+    assert "Steep at minute 3 must come after boil, which ends at minute 5." in told
+    assert "Your plan takes 11 min; 9 min is possible, 2 min less." in told
+    mended = {row["id"]: (row["changed"], row["moved"], row["plan"][-1]) for row in verb("repair", plans)}
+    assert mended == {
+        "best": (False, 0, "5 steep"),
+        "slow": (False, 0, "7 steep"),
+        "wrong": (True, 1, "5 steep"),
+        "late": (True, 1, "8 steep"),
+    }
