@@ -281,7 +281,8 @@ def test_same_seed_same_kitchen() -> None:
     }
     assert first.players == {"robot1": ("sink1", None)}
     code = (
-        "from planoracle.instances.robotouille import files, sets, tiny\n"
+        "from planoracle.instances.kitchens import files, random_small as tiny\n"
+        "from planoracle.instances.robotouille import sets\n"
         "made = [sets.kitchen(name) for name in sets.members('robotouille@7')]\n"
         "made += [tiny.random_kitchen(seed, 3, 2) for seed in range(20)]\n"
         "print([files.to_document(each) for each in made])"
