@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError
 from planoracle.instances.feedback import Examined, clean, listed, named
+from planoracle.instances.memo import Memo
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
@@ -106,12 +107,19 @@ def best_of(problem: Problem, rules: Rules, oracle: Oracle) -> Best:
         return Best(Status.infeasible)
     found = oracle.best(judged, rules)
     if found.status == Status.optimal and found.plan is not None:
-        verdict = benchmark.run(judged, found.plan, rules).verdict
-        return Best(found.status, verdict.makespan, verdict.makespan, joined(verdict.idle))
+        makespan, idle = _replayed(judged, found.plan, rules)
+        return Best(found.status, makespan, makespan, idle)
     least = benchmark.least(judged)
     if least is not None:  # by a formula, without a plan
         return Best(Status.optimal, least, least)
     return Best(found.status, None, found.lower_bound)
+
+
+@Memo
+def _replayed(problem: Problem, plan: str, rules: Rules) -> tuple[int, tuple[Interval, ...]]:
+    """Return the makespan and the idle time of the best plan."""
+    verdict = registry.of(problem).run(problem, plan, rules).verdict
+    return verdict.makespan, joined(verdict.idle)
 
 
 def efficiency(examined: Examined, best: Best) -> Efficiency:

@@ -87,7 +87,7 @@ def test_the_template_holds_the_modules_of_the_protocol(tmp_path: Path) -> None:
 def test_an_entry_point_that_is_none_is_named(
     name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registry, "entry_points", lambda group: [EntryPoint(name, value, group)])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [EntryPoint(name, value, group)])
     with pytest.raises(InputError, match=message) as caught:
         registry._from_packages.__wrapped__()
     assert (caught.value.field, caught.value.value) == ("planoracle.benchmarks", name)

@@ -7,7 +7,7 @@ paper and code differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from planoracle.instances.replay import Event, Measure, Other, Replay, Violation
@@ -21,7 +21,6 @@ __all__ = [
     "Fault",
     "Minute",
     "Run",
-    "Snapshot",
     "as_replay",
     "exits",
     "may_meet",
@@ -97,6 +96,8 @@ class Run:
         Minutes left of everything not done, as ``object: verb``.
     violations
         One for every wrong minute.
+    taken
+        The minute of every decision that filled one.
     """
 
     steps: tuple[Minute, ...]
@@ -110,6 +111,7 @@ class Run:
     tasks_done: float
     remaining: dict[str, int]
     violations: tuple[Fault, ...]
+    taken: tuple[int, ...]
 
 
 def may_meet(world: World, first: Object, second: Object, rules: Profile) -> bool:
@@ -246,26 +248,15 @@ class _State:
         return Other(words(key[0], key[1]), until - self.world.objects[key[0]].roles[key[1:]].minutes, until)
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """The world before a decision: minutes ``left`` of every role, and what is ``running`` on which objects."""
-
-    minute: int
-    left: dict[RoleKey, int]
-    running: dict[RoleKey, tuple[str, ...]]
-
-
 def replay(
     world: World,
     decisions: Iterable[str],
     time_limit: int,
     rules: Profile = PROFILES["paper"],
-    watch: Callable[[Snapshot], None] | None = None,
 ) -> Run:
     """Run decisions minute by minute; an occupying action asks for no decision until it ends.
 
-    Nothing a decision holds can make this raise. ``watch``, if given, sees the world before every decision that takes
-    a minute.
+    Nothing a decision holds can make this raise.
 
     Examples
     --------
@@ -279,6 +270,7 @@ def replay(
     scores: list[float] = []
     necessary: list[bool] = []
     faults: list[Fault] = []
+    taken: list[int] = []
     shown: float = 0
     wrong = executed = 0
     end = ""
@@ -296,8 +288,6 @@ def replay(
     stuck = False
     # Long runs of waits change nothing: look again only at a world that has changed.
     looked, idle_now = -1, False
-    snapshot: Snapshot | None = None
-    seen = -1
     while not end:
         if len(steps) >= time_limit:
             end = "time_out"
@@ -308,10 +298,7 @@ def replay(
             if decision is None or exits(decision, rules):
                 end = "exhausted" if decision is None else "exit"
                 break
-            if watch is not None:
-                if snapshot is None or seen != state.version:
-                    snapshot, seen = Snapshot(len(steps), dict(state.left), dict(state.running)), state.version
-                watch(replace(snapshot, minute=len(steps)))
+            taken.append(len(steps))
             text = " ".join(decision.lower().split()) if rules.normalize else decision.strip()
             kind, keys = ("wait", []) if text == "wait" else state.judge(text)
             if kind == "wait" and looked != state.version:
@@ -344,6 +331,7 @@ def replay(
         tasks_done=state.tasks_done,
         remaining={f"{name}: {verb}": left for (name, verb, _), left in state.left.items() if left},
         violations=tuple(faults),
+        taken=tuple(taken),
     )
 
 

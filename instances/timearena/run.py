@@ -15,7 +15,7 @@ from planoracle.instances.state import State
 from planoracle.instances.targets import Dropped, Target, Targets, first_or_attempted
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import Profile
-from planoracle.instances.timearena.rules import WRONG, Snapshot, as_replay, exits
+from planoracle.instances.timearena.rules import WRONG, as_replay, exits
 from planoracle.instances.timearena.rules import replay as run_of
 from planoracle.instances.timearena.world import world
 from planoracle.instances.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
@@ -124,19 +124,16 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         A run that wrong decisions, the limit or an exit cut short is followed to the end of its decisions.
         """
         decisions = self.plan.commands
-        minutes: list[int] = []
-
-        def watch(now: Snapshot) -> None:
-            minutes.append(now.minute)
-
         asked = [position for position, decision in enumerate(decisions) if not exits(decision, self.rules)]
-        endless = replace(self.rules, max_wrong_streak=_ENDLESS)
-        run = run_of(self.scene, (decisions[position] for position in asked), _ENDLESS, endless, watch=watch)
+        run = self.record
+        if run.end in ("time_out", "five_invalid", "exit"):
+            endless = replace(self.rules, max_wrong_streak=_ENDLESS)
+            run = run_of(self.scene, (decisions[position] for position in asked), _ENDLESS, endless)
         carried: list[Target] = []
         attempted: list[tuple[Target, str]] = []
         exiting = sorted(set(range(len(decisions))) - set(asked))
         nothing = [Dropped(position, decisions[position].strip()[:200], "exit") for position in exiting]
-        for position, minute in zip(asked, minutes, strict=False):
+        for position, minute in zip(asked, run.taken, strict=False):
             step = run.steps[minute]
             said = step.action[:200]
             if step.kind == "wait":
