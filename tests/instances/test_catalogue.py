@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.samples import some_problems
 
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -141,7 +142,7 @@ def test_any_name_is_expanded_or_unknown(name: str) -> None:
 # --- load and read --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", catalogue.bundled())
+@pytest.mark.parametrize("name", some_problems())
 def test_every_bundled_name_can_be_loaded(name: str) -> None:
     assert catalogue.problem(name).name == name
 

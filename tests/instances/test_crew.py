@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.samples import some_problems
 
 from planoracle.instances import catalogue
 from planoracle.instances.certify import language
@@ -75,7 +76,7 @@ def test_no_bundled_name_is_one_of_a_crew() -> None:
     assert not any("~" in name for name in catalogue.bundled())
 
 
-@pytest.mark.parametrize("name", catalogue.bundled())
+@pytest.mark.parametrize("name", some_problems())
 def test_every_bundled_problem_has_a_name_with_two_agents(name: str) -> None:
     assert catalogue.names_problem(f"{name}~2")
     assert split_crew(f"{name}~2") == (name, "~2")

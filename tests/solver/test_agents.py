@@ -22,7 +22,7 @@ from planoracle.solver.result import Result
 
 SHOPS = 500
 MOST_SCHEDULES = 20_000
-PROBLEMS = [name for name in bundled() if not name.startswith("robotouille/")]
+PROBLEMS = [name for name in bundled() if not name.startswith(("robotouille/", "asynchow/"))]  # of one agent
 
 
 @pytest.mark.parametrize("block", sample(range(10), 10))

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from planoracle.instances.catalogue import bundled
+
 __all__ = ["sample"]
 
 
@@ -15,3 +17,11 @@ def sample(cases: Iterable[Any], step: int) -> list[Any]:
     return [
         case if number % step == 0 else pytest.param(case, marks=pytest.mark.slow) for number, case in enumerate(cases)
     ]
+
+
+def some_problems() -> list[str]:
+    """Bundled problems, of sets with thousands every fiftieth."""
+    found: dict[str, list[str]] = {}
+    for name in bundled():
+        found.setdefault(name.partition("/")[0], []).append(name)
+    return [name for names in found.values() for name in (names if len(names) < 1000 else names[::50])]
