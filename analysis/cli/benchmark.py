@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.spoken import say, tell
 from planoracle.instances import registry
-from planoracle.instances.benchmark import AnyBenchmark, ScheduleBenchmark
+
+if TYPE_CHECKING:  # a help text needs none of it
+    from planoracle.instances.benchmark import AnyBenchmark
 
 __all__ = ["benchmark"]
 
@@ -65,6 +67,8 @@ def _joined(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _described(one: AnyBenchmark) -> dict[str, Any]:
+    from planoracle.instances.benchmark import ScheduleBenchmark
+
     names = () if one.shelf is None else one.shelf.names()
     kind = "schedule" if isinstance(one, ScheduleBenchmark) else None
     return {
