@@ -30,7 +30,7 @@ def runs(tmp_path_factory):
     rows = [
         {"id": f"{k}-{n}", "instance": NAME, "actions": [*plan[:k], "wait", *plan[k:]] + ["wait"] * n}
         for k in range(len(plan))
-        for n in range(40)
+        for n in range(200)
     ]
     path = tmp_path_factory.mktemp("runs") / "runs.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
