@@ -6,26 +6,16 @@ paper and code differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import inf
 from typing import NamedTuple
 
 from planoracle.instances.replay import Event, Measure, Other, Replay, Violation
 from planoracle.instances.timearena.profile import PROFILES, Profile
 from planoracle.instances.timearena.world import COMMON, Object, RoleKey, World, words
 
-__all__ = [
-    "EXITS",
-    "KINDS",
-    "WRONG",
-    "Fault",
-    "Minute",
-    "Run",
-    "as_replay",
-    "exits",
-    "may_meet",
-    "replay",
-]
+__all__ = ["EXITS", "KINDS", "WRONG", "Fault", "Minute", "Run", "as_replay", "exits", "may_meet", "replay"]
 
 #: Feedback kinds of a minute.
 KINDS = (
@@ -98,6 +88,8 @@ class Run:
         One for every wrong minute.
     taken
         The minute of every decision that filled one.
+    play
+        Where the run stopped.
     """
 
     steps: tuple[Minute, ...]
@@ -112,6 +104,12 @@ class Run:
     remaining: dict[str, int]
     violations: tuple[Fault, ...]
     taken: tuple[int, ...]
+    play: _Play = field(repr=False, compare=False)
+
+    def followed(self) -> tuple[Sequence[Minute], Sequence[int]]:
+        """Return the minutes and ``taken`` as they are if the run is not cut short: by wrong ones, limit or exit."""
+        self.play.go(inf, inf, past_exits=True)
+        return self.play.steps, self.play.taken
 
 
 def may_meet(world: World, first: Object, second: Object, rules: Profile) -> bool:
@@ -248,12 +246,95 @@ class _State:
         return Other(words(key[0], key[1]), until - self.world.objects[key[0]].roles[key[1:]].minutes, until)
 
 
-def replay(
-    world: World,
-    decisions: Iterable[str],
-    time_limit: int,
-    rules: Profile = PROFILES["paper"],
-) -> Run:
+class _Play:
+    """Decisions carried out minute by minute, as far as the limits let them."""
+
+    def __init__(self, world: World, decisions: Iterable[str], rules: Profile) -> None:
+        self.state = _State(world, rules)
+        self.rules = rules
+        self.steps: list[Minute] = []
+        self.scores: list[float] = []
+        self.necessary: list[bool] = []
+        self.faults: list[Fault] = []
+        self.taken: list[int] = []
+        self.executed = 0
+        self._decisions = iter(decisions)
+        self._occupied: tuple[str, RoleKey, int] | None = None  # an action that occupies the agent, and its minutes
+        self._shown: float = 0
+        self._wrong = 0
+        self._stuck = False
+        # Long runs of waits change nothing: look again only at a world that has changed.
+        self._looked, self._idle_now = -1, False
+
+    def go(self, time_limit: float, max_wrong: float, *, past_exits: bool = False) -> str:
+        """Go on until the run ends, and return why it does; with wider limits it can go on again."""
+        while not (self.state.complete and (not self._wrong or self.rules.stop_on_complete)):
+            if len(self.steps) >= time_limit:
+                return "time_out"
+            if self._occupied is not None:
+                self._continue(*self._occupied)
+                continue
+            if self._wrong >= max_wrong:
+                return "five_invalid"
+            decision = next(self._decisions, None)
+            if decision is None:
+                return "exhausted"
+            if not exits(decision, self.rules):
+                self._take(decision)
+            elif not past_exits:
+                return "exit"
+        return "completed"
+
+    def _take(self, decision: str) -> None:
+        state, rules = self.state, self.rules
+        self.taken.append(len(self.steps))
+        text = " ".join(decision.lower().split()) if rules.normalize else decision.strip()
+        kind, keys = ("wait", []) if text == "wait" else state.judge(text)
+        if kind == "wait" and self._looked != state.version:
+            self._looked = state.version
+            self._idle_now = not any(not state.judge(command)[0] for command in state.world.commands)
+        self._stuck = kind == "wait" and self._idle_now
+        self._wrong = self._wrong + 1 if kind in WRONG else 0
+        if kind == "wait":
+            state.advance()
+            self._record(text, kind)
+        elif kind:
+            self.faults.append(state.fault(len(self.steps), text, kind, keys))
+            if kind not in ("invalid_action", "nonexistent_object") or rules.invalid_ticks_world:
+                state.advance()
+            self._record(text, kind, show=kind in ("dependency_violation", "repeated_completed"))
+        else:
+            self.executed += 1
+            key = keys[0]
+            if state.world.verbs[key[1]]:
+                self._occupied = text, key, state.left[key]
+                return
+            state.running[key] = tuple(name for name, *_ in keys)
+            state.busy.update(state.running[key])
+            state.advance()
+            self._record(text, "valid")
+
+    def _continue(self, text: str, key: RoleKey, minutes: int) -> None:
+        """Spend a minute of an action that occupies the agent."""
+        state = self.state
+        first = state.left[key] == minutes
+        state.work(key)
+        state.advance()
+        last = not state.left[key]
+        self._record(text, "valid" if first or last else "continue")
+        if last:
+            self._occupied = None
+
+    def _record(self, action: str, kind: str, *, show: bool = True) -> None:
+        score = self.state.score
+        increment = score - self._shown if show else 0
+        self._shown = score if show else self._shown
+        self.steps.append(Minute(len(self.steps), action, kind, increment))
+        self.scores.append(self._shown if self.rules.score_source == "increments" else score)
+        self.necessary.append(self._stuck)
+
+
+def replay(world: World, decisions: Iterable[str], time_limit: int, rules: Profile = PROFILES["paper"]) -> Run:
     """Run decisions minute by minute; an occupying action asks for no decision until it ends.
 
     Nothing a decision holds can make this raise.
@@ -265,98 +346,24 @@ def replay(
     >>> [(step.minute, step.kind) for step in run.steps], run.end
     ([(0, 'valid'), (1, 'continue'), (2, 'valid'), (3, 'dependency_violation')], 'exhausted')
     """
-    state = _State(world, rules)
-    steps: list[Minute] = []
-    scores: list[float] = []
-    necessary: list[bool] = []
-    faults: list[Fault] = []
-    taken: list[int] = []
-    shown: float = 0
-    wrong = executed = 0
-    end = ""
-    supply = iter(decisions)
-
-    def record(action: str, kind: str, *, show: bool = True) -> None:
-        nonlocal shown
-        score = state.score
-        increment = score - shown if show else 0
-        shown = score if show else shown
-        steps.append(Minute(len(steps), action, kind, increment))
-        scores.append(shown if rules.score_source == "increments" else score)
-        necessary.append(stuck)
-
-    stuck = False
-    # Long runs of waits change nothing: look again only at a world that has changed.
-    looked, idle_now = -1, False
-    while not end:
-        if len(steps) >= time_limit:
-            end = "time_out"
-        elif wrong >= rules.max_wrong_streak:
-            end = "five_invalid"
-        else:
-            decision = next(supply, None)
-            if decision is None or exits(decision, rules):
-                end = "exhausted" if decision is None else "exit"
-                break
-            taken.append(len(steps))
-            text = " ".join(decision.lower().split()) if rules.normalize else decision.strip()
-            kind, keys = ("wait", []) if text == "wait" else state.judge(text)
-            if kind == "wait" and looked != state.version:
-                looked = state.version
-                idle_now = not any(not state.judge(command)[0] for command in world.commands)
-            stuck = kind == "wait" and idle_now
-            if kind == "wait":
-                state.advance()
-                record(text, kind)
-            elif kind:
-                faults.append(state.fault(len(steps), text, kind, keys))
-                if kind not in ("invalid_action", "nonexistent_object") or rules.invalid_ticks_world:
-                    state.advance()
-                record(text, kind, show=kind in ("dependency_violation", "repeated_completed"))
-            else:
-                executed += 1
-                _carry_out(state, text, keys, record, steps, time_limit)
-            wrong = wrong + 1 if kind in WRONG else 0
-            if state.complete and (kind not in WRONG or rules.stop_on_complete):
-                end = "completed"
+    play = _Play(world, decisions, rules)
+    end = play.go(time_limit, rules.max_wrong_streak)
+    state = play.state
     return Run(
-        steps=tuple(steps),
+        steps=tuple(play.steps),
         completed=end == "completed",
         end=end,
-        total_time=len(steps),
-        score=scores[-1] if scores else 0,
-        scores=tuple(scores),
-        necessary=tuple(necessary),
-        executed=executed,
+        total_time=len(play.steps),
+        score=play.scores[-1] if play.scores else 0,
+        scores=tuple(play.scores),
+        necessary=tuple(play.necessary),
+        executed=play.executed,
         tasks_done=state.tasks_done,
         remaining={f"{name}: {verb}": left for (name, verb, _), left in state.left.items() if left},
-        violations=tuple(faults),
-        taken=tuple(taken),
+        violations=tuple(play.faults),
+        taken=tuple(play.taken),
+        play=play,
     )
-
-
-def _carry_out(
-    state: _State,
-    text: str,
-    keys: list[RoleKey],
-    record: Callable[[str, str], None],
-    steps: list[Minute],
-    time_limit: int,
-) -> None:
-    key = keys[0]
-    if not state.world.verbs[key[1]]:
-        state.running[key] = tuple(name for name, *_ in keys)
-        state.busy.update(state.running[key])
-        state.advance()
-        record(text, "valid")
-        return
-    minutes = state.left[key]
-    for minute in range(minutes):
-        if len(steps) >= time_limit:
-            return
-        state.work(key)
-        state.advance()
-        record(text, "valid" if minute in (0, minutes - 1) else "continue")
 
 
 def as_replay(run: Run) -> Replay:

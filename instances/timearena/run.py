@@ -23,7 +23,6 @@ from planoracle.instances.trajectory import DecisionPoint, LegalAction, Move, Tr
 __all__ = ["TimeArenaRun", "replay"]
 
 _NO_LIMIT = 10**6
-_ENDLESS = 10**9
 
 
 class TimeArenaRun(Trajectory[list[str], Profile]):
@@ -125,16 +124,13 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         """
         decisions = self.plan.commands
         asked = [position for position, decision in enumerate(decisions) if not exits(decision, self.rules)]
-        run = self.record
-        if run.end in ("time_out", "five_invalid", "exit"):
-            endless = replace(self.rules, max_wrong_streak=_ENDLESS)
-            run = run_of(self.scene, (decisions[position] for position in asked), _ENDLESS, endless)
+        steps, taken = self.record.followed()
         carried: list[Target] = []
         attempted: list[tuple[Target, str]] = []
         exiting = sorted(set(range(len(decisions))) - set(asked))
         nothing = [Dropped(position, decisions[position].strip()[:200], "exit") for position in exiting]
-        for position, minute in zip(asked, run.taken, strict=False):
-            step = run.steps[minute]
+        for position, minute in zip(asked, taken, strict=False):
+            step = steps[minute]
             said = step.action[:200]
             if step.kind == "wait":
                 continue

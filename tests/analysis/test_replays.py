@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 
 import pytest
 
 from planoracle.analysis.report.worker import Bench, Options
+from planoracle.instances.plan import Plan
 from tests.support.specimens import EXAMPLES, submissions
 
 #: By benchmark a problem, and the function of its rules that carries a plan out, the plan its second argument.
@@ -16,6 +18,7 @@ RULES = {
     "asynctool": ("asynctool/files_1+text_2", "asynctool.run:run_of"),
     "robotouille": ("robotouille/synchronous/3_burger", "kitchens.run:replay"),
     "generic": (EXAMPLES[0], "generic.run:referee"),
+    "asynchow": ("asynchow/async/829", "asynchow.run:AsyncHowRun"),
 }
 
 
@@ -26,25 +29,53 @@ def changed(name):
     return [best | {"plan": made} for made in (plan, plan[:-1], plan[1:], [*plan[1:], plan[0]])]
 
 
-@pytest.mark.parametrize("name", RULES)
-def test_a_submission_is_replayed_to_be_shown_and_to_be_priced(monkeypatch, name):
-    problem, place = RULES[name]
-    module, _, function = place.partition(":")
-    module = import_module(f"planoracle.instances.{module}")
-    replay = getattr(module, function)
-    here = Bench(Options())
-    for submission in changed(problem):
+def cut_short():
+    """Return TimeArena runs that end before their decisions do: by the limit, by wrong ones, and by an exit."""
+    best, *_ = changed(RULES["timearena"][0])
+    plan = best["plan"]
+    wrong = ["wash moon"] * 5
+    return [best | {"time_limit": 3}, *(best | {"plan": [*plan[:2], *end, *plan[2:]]} for end in (wrong, ["exit"]))]
+
+
+@pytest.fixture
+def replays(monkeypatch):
+    """Return a function that shows and prices a submission, and tells how often it was replayed after each."""
+
+    def replays(name, submission):
+        here = Bench(Options())
         here.show(submission)  # solves the problem, and replays its best plan
         read = here.grader.run(submission).plan.commands
+        module, _, function = RULES[name][1].partition(":")
+        module = import_module(f"planoracle.instances.{module}")
+        replay = getattr(module, function)
         replayed = []
 
-        def counted(problem, plan, *rules, replayed=replayed):
-            replayed.append(plan)
+        def counted(problem, plan, *rules):
+            plan = list(plan) if isinstance(plan, Iterator) else plan
+            replayed.append(plan.commands if isinstance(plan, Plan) else plan)
             return replay(problem, plan, *rules)
 
-        monkeypatch.setattr(module, function, counted)
-        assert here.show(submission).grade.scored
-        assert replayed.count(read) == 1  # others are plans that complete it, to see whether they succeed
-        assert here.price(submission, 60.0) is not None
-        assert replayed.count(read) == 2
-        monkeypatch.undo()
+        with monkeypatch.context() as patch:
+            patch.setattr(module, function, counted)
+            assert here.show(submission).grade.scored
+            shown = replayed.count(read)  # others are plans that complete it, to see whether they succeed
+            assert here.price(submission, 60.0) is not None
+            return shown, replayed.count(read)
+
+    return replays
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_submission_is_replayed_to_be_shown_and_to_be_priced(replays, name):
+    for submission in changed(RULES[name][0]):
+        assert replays(name, submission) == (1, 2)
+
+
+@pytest.mark.parametrize("submission", cut_short(), ids=["limit", "wrong", "exit"])
+def test_a_run_that_is_cut_short_is_followed_without_another_replay(replays, submission):
+    assert replays("timearena", submission) == (1, 2)
+
+
+@pytest.mark.parametrize("answer", ['It takes "70 days".', "I do not know."], ids=["right", "wrong"])
+def test_an_answer_in_words_is_graded_to_be_shown_and_to_be_priced(replays, answer):
+    assert replays("asynchow", {"id": answer, "instance": "asynchow/async/829", "answer": answer}) == (1, 2)
