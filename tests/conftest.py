@@ -15,14 +15,17 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-settings.register_profile("ci", derandomize=True, deadline=None, database=None)
-settings.load_profile("ci")
+settings.register_profile("all", derandomize=True, deadline=None, database=None, max_examples=100)
+settings.register_profile("quick", parent=settings.get_profile("all"), max_examples=25)
+settings.load_profile("all")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Run a slow test that is named by itself, which the default ``-m "not slow"`` would leave out."""
     if config.option.markexpr == "not slow" and any("::" in argument for argument in config.args):
         config.option.markexpr = ""
+    if config.option.markexpr == "not slow":
+        settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -26,10 +26,10 @@ MODULES = [path for folder in ALLOWED for path in sorted((ROOT / folder).rglob("
 HEAVY = ("pandas", "matplotlib", "networkx", "ortools", "pydantic", "numpy")
 
 
-def imported_names(source: str, package: str = "planoracle") -> list[str]:
+def imported_names(source: str | ast.AST, package: str = "planoracle") -> list[str]:
     """Modules, and names in modules, that a module of ``package`` imports anywhere in its text."""
     names: list[str] = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(source) if isinstance(source, str) else source):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -49,14 +49,15 @@ class _NotForTypes(ast.NodeTransformer):
     """Drops what only type checkers read."""
 
     def visit_If(self, node: ast.If) -> ast.AST | None:
-        return None if ast.unparse(node.test) == "TYPE_CHECKING" else self.generic_visit(node)
+        only_types = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        return None if only_types else self.generic_visit(node)
 
 
 def circles(sources: dict[str, str]) -> set[frozenset[str]]:
     """Sets of modules that import each other, at once or late; imports for types are never carried out."""
     graph = nx.DiGraph()
     for module, source in sources.items():
-        run = ast.unparse(_NotForTypes().visit(ast.parse(source)))
+        run = _NotForTypes().visit(ast.parse(source))
         for name in imported_names(run, module.rpartition(".")[0]):
             target = name if name in sources else name.rpartition(".")[0]
             if target in sources:

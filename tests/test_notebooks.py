@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.samples import sample
 
 from tests.support.notebooks import FOLDER, paths, stripped
 
@@ -65,7 +64,17 @@ def test_tells_a_story(path: Path) -> None:
     assert len(told) >= 0.4 * len(_cells(path, "code"))
 
 
-@pytest.mark.parametrize("path", sample(paths(), 5), ids=lambda path: path.stem)
+def test_the_first_one_runs_cell_by_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a notebook, but for the pictures that would be shown; all of them run in a notebook's kernel below."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for cell in _cells(paths()[0], "code"):
+        exec(re.sub(r"^%.*", "", cell, flags=re.M), names)
+    assert names["best"].status == "optimal"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", paths(), ids=lambda path: path.stem)
 def test_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     why = "is in the extra `notebooks` (and `test`)"
     nbformat = pytest.importorskip("nbformat", reason=f"nbformat {why}")

@@ -174,6 +174,15 @@ class _State:
                 del self.running[key]
                 self.busy.difference_update(occupied)
 
+    def start(self, keys: list[RoleKey]) -> int:
+        """Start an action; return how many minutes it occupies the agent: 0 if it goes on by itself."""
+        key = keys[0]
+        if self.world.verbs[key[1]]:
+            return self.left[key]
+        self.running[key] = tuple(name for name, *_ in keys)
+        self.busy.update(self.running[key])
+        return 0
+
     def judge(self, decision: str) -> tuple[str, list[RoleKey]]:
         """Return what is wrong with a decision, or ``""``, and the roles it names."""
         words = decision.split(" ")
@@ -305,12 +314,10 @@ class _Play:
             self._record(text, kind, show=kind in ("dependency_violation", "repeated_completed"))
         else:
             self.executed += 1
-            key = keys[0]
-            if state.world.verbs[key[1]]:
-                self._occupied = text, key, state.left[key]
+            minutes = state.start(keys)
+            if minutes:
+                self._occupied = text, keys[0], minutes
                 return
-            state.running[key] = tuple(name for name, *_ in keys)
-            state.busy.update(state.running[key])
             state.advance()
             self._record(text, "valid")
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 
 import pytest
 from support.batches import finished, start, submissions, write
@@ -22,12 +23,15 @@ from planoracle.analysis.batch.work import Chunk
 from planoracle.analysis.cli import app
 from planoracle.instances import catalogue, files
 
-distributed = pytest.importorskip("distributed", reason="distributed is not installed (the extra cluster)")
+if find_spec("distributed") is None:
+    pytest.skip("distributed is not installed (the extra cluster)", allow_module_level=True)
 
 
 @pytest.fixture(scope="module")
 def cluster():
     """Two worker processes of one thread each."""
+    import distributed  # late: it takes a second
+
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
     ) as made:

@@ -39,20 +39,29 @@ def invoke(*args, stdin=None):
     return CliRunner().invoke(app, [str(arg) for arg in args], input=stdin)
 
 
-@pytest.fixture(scope="module")
-def many(tmp_path_factory):
+def graded(folder, count):
     """A file of submissions, with lines among them that cannot be read or judged, and its grades."""
-    rows = submissions(1000)
-    rows[700]["instance"] = "recipe2plan/timed/Nothing"
+    rows = submissions(count)
+    rows[-300 * count // 1000]["instance"] = "recipe2plan/timed/Nothing"
     lines = [json.dumps(row) for row in rows]
     lines[3] = "{"
-    lines[800] = "[" * 900 + "]" * 900
-    path = tmp_path_factory.mktemp("many") / "many.jsonl"
+    lines[-200 * count // 1000] = "[" * 900 + "]" * 900
+    path = folder / "many.jsonl"
     path.write_text("\n".join(lines))
     result = invoke("grade", path, "--format", "jsonl", "--jobs", "1")
     assert result.exit_code == 1
     assert len(result.stdout.splitlines()) == len(lines)
     return path, result.stdout.encode(), result.stderr
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    return graded(tmp_path_factory.mktemp("many"), 1000)
+
+
+@pytest.fixture(scope="module")
+def some(tmp_path_factory):
+    return graded(tmp_path_factory.mktemp("some"), 250)
 
 
 @pytest.fixture(scope="module")
@@ -77,12 +86,12 @@ def kept(folder):
 # --- order and processes -------------------------------------------------------------------------
 
 
-def test_grades_are_the_same_and_in_order_whoever_works(many):
-    path, expected, diagnostics = many
+def test_grades_are_the_same_and_in_order_whoever_works(some):
+    path, expected, diagnostics = some
     status, out, err = finished("grade", path, "--format", "jsonl", "--jobs", "3")
     assert (status, out) == (1, expected)
     assert err == diagnostics
-    assert [json.loads(line)["line"] for line in out.splitlines()] == list(range(1, 1001))
+    assert [json.loads(line)["line"] for line in out.splitlines()] == list(range(1, 251))
 
 
 @pytest.mark.slow
@@ -143,8 +152,8 @@ def test_a_worker_that_dies_is_replaced(many):
     assert (status, out) == (1, expected)
 
 
-def test_work_that_kills_workers_ends_with_an_error_that_names_it(many):
-    path, _, _ = many
+def test_work_that_kills_workers_ends_with_an_error_that_names_it(some):
+    path, _, _ = some
     code = f"{EAGER}\nfrom planoracle.analysis.batch import team\nimport os\nteam._settle = os._exit"
     status, _, err = finished("grade", path, "--format", "jsonl", "--jobs", "2", before=code)
     assert status == 1
@@ -311,14 +320,14 @@ def test_a_kept_grade_without_what_its_averages_need_is_no_end(tmp_path, name, v
 
 
 @pytest.mark.parametrize("number", sample([signal.SIGINT, signal.SIGTERM], 2))
-def test_interrupts_end_all_processes_and_say_how_to_go_on(many, tmp_path, number):
-    path, expected, _ = many
+def test_interrupts_end_all_processes_and_say_how_to_go_on(some, tmp_path, number):
+    path, expected, _ = some
     args = ["grade", path, "--format", "jsonl", "--jobs", "2", "--run", tmp_path / "run"]
     random = Random()  # at another moment every time
     process = start(*args)
     while not (tmp_path / "run" / NAME).exists():
         time.sleep(0.01)
-    time.sleep(random.uniform(0, 1.5))
+    time.sleep(random.uniform(0, 0.8))
     for _ in range(2):  # by somebody impatient
         if number == signal.SIGINT:  # a terminal sends it to the workers, too
             os.killpg(process.pid, number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
@@ -12,47 +13,59 @@ from planoracle.analysis.compare import compare, summarize
 from planoracle.instances.catalogue import load
 from planoracle.instances.timearena.sets import names
 
-COMPARISONS = [compare(load(name)) for name in names()]
-TOLD = [(one, {entry.method: entry for entry in one.entries}) for one in COMPARISONS]
-ROWS = {(row["set"], row["method"]): row for row in summarize(COMPARISONS)}
-
 #: Mean completion times of the released greedy for 1, 2 and 3 tasks, and the proved optima.
 GREEDY = {"household": (12.7, 23.6, 35.4), "cooking": (18.9, 35.0, 52.5), "lab": (16.1, 24.4, 34.7)}
 OPTIMUM = {"household": (13.2, 23.6, 35.4), "cooking": (18.9, 35.0, 52.5), "lab": (16.1, 24.4, 34.7)}
+
+
+@pytest.fixture(scope="module")
+def comparisons():
+    return [compare(load(name)) for name in names()]
+
+
+@pytest.fixture(scope="module")
+def told(comparisons):
+    """Every comparison, and its entries by method."""
+    return [(one, {entry.method: entry for entry in one.entries}) for one in comparisons]
+
+
+@pytest.fixture(scope="module")
+def rows(comparisons):
+    return {(row["set"], row["method"]): row for row in summarize(comparisons)}
 
 
 def label(scenario: str, size: int) -> str:
     return f"timearena/{scenario}/{size}"
 
 
-def test_means_of_the_released_greedy_and_of_the_optimum():
+def test_means_of_the_released_greedy_and_of_the_optimum(comparisons, rows):
     for scenario in GREEDY:
         for size in (1, 2, 3):
             key = label(scenario, size)
-            assert ROWS[key, "released greedy"]["mean"] == GREEDY[scenario][size - 1]
-            assert ROWS[key, "optimum"]["mean"] == OPTIMUM[scenario][size - 1]
-    assert ROWS[label("household", 1), "optimum without objects"]["mean"] == 12.7
-    assert all(one.exact.status == "optimal" for one in COMPARISONS)
+            assert rows[key, "released greedy"]["mean"] == GREEDY[scenario][size - 1]
+            assert rows[key, "optimum"]["mean"] == OPTIMUM[scenario][size - 1]
+    assert rows[label("household", 1), "optimum without objects"]["mean"] == 12.7
+    assert all(one.exact.status == "optimal" for one in comparisons)
 
 
-def test_household4_is_claimed_in_9_minutes_but_needs_14():
-    ((one, told),) = ((one, told) for one, told in TOLD if one.instance == "timearena/household4")
-    claim = told["heuristic_reference"]
-    assert (claim.makespan, claim.accepted, told["without_objects"].makespan, one.optimum) == (9, False, 9, 14)
+def test_household4_is_claimed_in_9_minutes_but_needs_14(told):
+    ((one, entries),) = ((one, entries) for one, entries in told if one.instance == "timearena/household4")
+    claim = entries["heuristic_reference"]
+    assert (claim.makespan, claim.accepted, entries["without_objects"].makespan, one.optimum) == (9, False, 9, 14)
     assert one.gap(claim) < 0
 
 
-def test_a_possible_claim_is_never_below_the_optimum():
-    for one, told in TOLD:
+def test_a_possible_claim_is_never_below_the_optimum(told):
+    for one, entries in told:
         for name in ("heuristic_reference", "greedy"):
-            if told[name].accepted:
-                assert told[name].makespan >= one.optimum, one.instance
-        assert told["without_objects"].makespan <= told["heuristic_reference"].makespan, one.instance
-        assert told["best_heuristic"].makespan is None or told["best_heuristic"].makespan >= one.optimum
+            if entries[name].accepted:
+                assert entries[name].makespan >= one.optimum, one.instance
+        assert entries["without_objects"].makespan <= entries["heuristic_reference"].makespan, one.instance
+        assert entries["best_heuristic"].makespan is None or entries["best_heuristic"].makespan >= one.optimum
 
 
-def test_released_reservations_bound_the_completion_rate():
-    found = {one.instance.removeprefix("timearena/"): told["released_rules"] for one, told in TOLD}
+def test_released_reservations_bound_the_completion_rate(told, rows):
+    found = {one.instance.removeprefix("timearena/"): entries["released_rules"] for one, entries in told}
     impossible = {name for name, rules in found.items() if rules.makespan is None}
     assert impossible == {
         "cooking2+cooking3",
@@ -62,8 +75,8 @@ def test_released_reservations_bound_the_completion_rate():
         "cooking9+cooking10+cooking1",
     }
     assert {found[name].status for name in impossible} == {"infeasible"}
-    assert ROWS[label("cooking", 2), "released rules"]["CR"] == 70
-    assert ROWS[label("cooking", 3), "released rules"]["CR"] == 80
+    assert rows[label("cooking", 2), "released rules"]["CR"] == 70
+    assert rows[label("cooking", 3), "released rules"]["CR"] == 80
 
 
 def test_command_line():

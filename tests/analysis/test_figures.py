@@ -228,7 +228,7 @@ def test_nothing_is_cut_off_overlaps_warns_or_stays(name: str, drawings: dict[st
             assert one.x1 <= other.x0 or other.x1 <= one.x0 or one.y1 <= other.y0 + 1 or other.y1 <= one.y0 + 1
 
 
-@pytest.mark.parametrize("name", sample(NAMES, 4))
+@pytest.mark.parametrize("name", sample(NAMES, 8))
 def test_axes_passed_in_are_drawn_on_and_returned(name: str, drawings: dict[str, Callable[..., Axes]]) -> None:
     figure = Figure(figsize=(9, 5))
     left, right = figure.subplots(1, 2)
@@ -239,7 +239,7 @@ def test_axes_passed_in_are_drawn_on_and_returned(name: str, drawings: dict[str,
     assert not left.has_data()
 
 
-@pytest.mark.parametrize("name", sample(NAMES, 4))
+@pytest.mark.parametrize("name", sample(NAMES, 8))
 def test_same_bytes_twice(name: str, drawings: dict[str, Callable[..., Axes]]) -> None:
     made = []
     for _ in range(2):

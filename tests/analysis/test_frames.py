@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.analysis import frames
@@ -26,6 +26,7 @@ from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Reso
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.solver.exact.solve import solve
 from tests.support.random_instances import kitchen, workshop
+from tests.support.samples import examples
 
 README = Path(__file__).resolve().parents[2] / "analysis" / "frames" / "README.md"
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
@@ -388,7 +389,7 @@ def tables(draw: st.DrawFn) -> tuple[str, pd.DataFrame]:
     return name, frame
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables())
 @pytest.mark.slow
 def test_files_give_frames_back(tmp_path_factory: pytest.TempPathFactory, table: tuple[str, pd.DataFrame]) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support.samples import sample
+from support.samples import examples, sample
 
 from planoracle.analysis import frames
 from planoracle.analysis.bootstrap import Sample, intervals, weighted_median
@@ -131,7 +131,7 @@ def test_repeated_runs_are_averaged() -> None:
 values = st.lists(st.none() | st.integers(1, 40), min_size=1, max_size=12)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(values, st.data())
 @pytest.mark.slow
 def test_swapping_the_methods_flips_everything(a: list[float | None], data: st.DataObject) -> None:
@@ -155,7 +155,7 @@ def test_swapping_the_methods_flips_everything(a: list[float | None], data: st.D
                 assert left == pytest.approx(-right)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(values, st.integers(2, 9))
 @pytest.mark.slow
 def test_units_and_order_of_rows_do_not_matter(a: list[float | None], factor: int) -> None:
@@ -371,7 +371,7 @@ def test_profile_against_the_optimum() -> None:
     assert set(found["left_out"]) == {1}
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.tuples(*[st.none() | st.integers(0, 9)] * 3), min_size=1, max_size=8))
 @pytest.mark.slow
 def test_profiles_rise_and_somebody_is_best(rows: list[tuple[int | None, ...]]) -> None:

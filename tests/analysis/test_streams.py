@@ -91,7 +91,7 @@ def test_every_verb_is_called():
     assert CALLS.keys() == {*_VERBS, "--help"}
 
 
-@pytest.mark.parametrize("verb", sample(CALLS, 6))
+@pytest.mark.parametrize("verb", sample(CALLS, 9))
 def test_no_verb_needs_diagnostics_and_all_tell_that_the_output_is_lost(place, verb):
     status, out, err = run(place, CALLS[verb])
     assert err or status == 0
@@ -128,11 +128,15 @@ def test_input_that_cannot_be_read_is_told(place, call):
 
 @pytest.mark.parametrize(
     ("call", "word"),
-    [
-        ("grade -", "cannot be read any further: line 1 does not end"),
-        ("solve -", "a line is longer than 65536 bytes"),
-        ("next -", "-: is larger than 16777216 bytes"),
-    ],
+    sample(
+        [
+            ("solve -", "a line is longer than 65536 bytes"),
+            ("grade -", "cannot be read any further: line 1 does not end"),
+            ("next -", "-: is larger than 16777216 bytes"),
+        ],
+        3,
+        several=True,
+    ),
 )
 def test_input_without_an_end_is_not_read_for_ever(place, call, word):
     status, _, err = run(place, READING[call], "</dev/zero")
@@ -161,7 +165,7 @@ def test_names_may_hold_any_byte(place):
 
 @pytest.mark.parametrize(
     "call",
-    sample(["grade {}", "grade - < {}", "critique {}", "report {} -o x.html", "solve - < {}", "instances ./{}"], 3),
+    sample(["grade {}", "grade - < {}", "critique {}", "report {} -o x.html", "solve - < {}", "instances ./{}"], 6),
 )
 def test_a_compressed_file_is_told_to_be_one(place, call):
     name = "problem.json.gz" if "instances" in call else "s.jsonl.gz"

@@ -6,10 +6,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.hostile import FLOODS, encoded
 from support.mutations import Mutator, answer
+from support.samples import examples
 from support.specimens import documents, submissions
 
 from planoracle.analysis.critique import critique
@@ -35,7 +36,7 @@ def run_of(plan: Any, profile: str) -> Run:
     return replay(PROBLEM, messages(plan), PROFILES[profile])
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(SEEDS, st.sampled_from(sorted(PROFILES)))
 def test_mutated_transcripts_are_replayed_or_refused(seed: int, profile: str) -> None:
     plans = [one["plan"] for one in submissions() if one["instance"] == NAME]
@@ -130,7 +131,7 @@ def read(data: bytes) -> list[Instance]:
     return reader.read(load_json(data, "file"), "file")
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(SEEDS)
 def test_mutated_files_are_read_or_refused(seed: int) -> None:
     mutator = Mutator(Random(seed), list(documents().values()))

@@ -6,11 +6,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.hostile import FLOODS
 from support.mutations import Mutator, answer
-from support.samples import sample
+from support.samples import examples, sample
 
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
@@ -76,7 +76,7 @@ def test_valid_specimens_are_read(form: str) -> None:
     assert len(found.actions) >= 2
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(TEXTS)))
 def test_mutated_texts_are_read_or_refused(seed: int, form: str) -> None:
     mutator = Mutator(Random(seed), list(TEXTS.values()))

@@ -9,11 +9,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.hostile import FLOODS, HOSTILE, encoded
 from support.mutations import Mutator, answer
-from support.samples import sample
+from support.samples import examples, sample
 from support.specimens import documents, submissions
 
 from planoracle.instances import catalogue, registry, validate
@@ -47,7 +47,7 @@ def read(data: bytes) -> Instance:
 # --- files ----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(SEEDS)
 def test_mutated_files_are_read_or_refused(seed: int) -> None:
     mutator = Mutator(Random(seed), list(documents().values()))
@@ -194,7 +194,7 @@ def refereed(instance: Instance, plan: Any) -> Replay:
     return registry.of(instance).run(instance, {"plan": plan}).verdict
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(SEEDS)
 def test_mutated_plans_are_replayed_or_refused(seed: int) -> None:
     plans = [one["plan"] for one in submissions() if one["instance"].endswith("tea.json")]

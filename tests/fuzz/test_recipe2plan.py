@@ -6,11 +6,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.hostile import FLOODS, encoded
 from support.mutations import Mutator, answer
-from support.samples import sample
+from support.samples import examples, sample
 from support.specimens import submissions
 
 from planoracle.instances.catalogue import load
@@ -63,7 +63,7 @@ def check(run: Replay) -> None:
     assert run.executed <= len(run.events)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(SEEDS, st.sampled_from(sorted(PROFILES)))
 def test_mutated_plans_are_replayed_or_refused(seed: int, profile: str) -> None:
     plans = [one["plan"] for one in submissions() if one["instance"] == NAME]
@@ -117,7 +117,7 @@ def test_the_limits_are_named() -> None:
         parse(f"Step(0, Vada, {'1' * 5000}, 0)", KITCHEN)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(SEEDS)
 def test_mutated_original_files_are_read_or_refused(seed: int) -> None:
     mutator = Mutator(Random(seed), [COOKING, REFERENCE])

@@ -6,11 +6,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.hostile import FLOODS, encoded
 from support.mutations import Mutator, answer
-from support.samples import sample
+from support.samples import examples, sample
 from support.specimens import documents, submissions
 
 from planoracle.instances.catalogue import problem
@@ -74,7 +74,7 @@ def own(stations: int, items: int, goal: list[list[str]]) -> dict[str, Any]:
     return head | {"stations": there, "goal": goal}
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(SEEDS, st.sampled_from(sorted(PROFILES)))
 @pytest.mark.slow
 def test_mutated_actions_are_run_or_refused(seed: int, profile: str) -> None:
@@ -119,7 +119,7 @@ def test_the_limits_of_plans_are_named() -> None:
 # --- kitchens -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(SEEDS, st.sampled_from(("own", "simulator")))
 def test_mutated_kitchens_are_read_or_refused(seed: int, form: str) -> None:
     mutator = Mutator(Random(seed), [ENVIRONMENT, *documents().values()])
@@ -132,7 +132,7 @@ def test_mutated_kitchens_are_read_or_refused(seed: int, form: str) -> None:
         assert replay(found, ["Do nothing"]).end in ("completed", "exhausted")
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(SEEDS)
 def test_mutated_domains_are_read_or_refused(seed: int) -> None:
     mutator = Mutator(Random(seed), [ENVIRONMENT])

@@ -7,11 +7,12 @@ import tracemalloc
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.hostile import NUMBERS, TEXTS
 from support.mutations import Mutator, answer
 from support.random_instances import workshop
+from support.samples import examples
 from support.specimens import documents
 
 from planoracle.analysis.profiles import profiles
@@ -24,7 +25,7 @@ from planoracle.instances.schedule import MAX_PIECES, Piece, Schedule
 WHOLE = [number for number in NUMBERS if isinstance(number, int) and abs(number) < 10**41]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.integers(0, 2**32 - 1))
 def test_any_schedule_is_refereed(seed: int) -> None:
     random = Random(seed)
@@ -53,7 +54,7 @@ def test_any_schedule_is_refereed(seed: int) -> None:
     assert run.success == (not kinds)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.integers(0, 2**32 - 1))
 def test_pieces_are_cut_where_their_agent_starts_something_and_nowhere_else(seed: int) -> None:
     """Held against every tick, looked at by itself; pieces may overlap, as they do in plans that are handed in."""

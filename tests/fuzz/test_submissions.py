@@ -9,11 +9,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.hostile import HOSTILE, TEXTS, encoded
 from support.mutations import Mutator
-from support.specimens import submissions, verdicts
+from support.samples import examples
+from support.specimens import EXAMPLES, NAMES, submissions, verdicts
 
 from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grade, Grader, grade_all
@@ -36,7 +37,7 @@ TOOLS = {
     "repair": lambda problem, submission: Repairer(time_limit=1.0).repair(problem, submission).as_dict(),
 }
 # Pricing what several cooks do takes seconds for every step.
-QUICK = [one for one in submissions() if "multi_agent" not in one["instance"]]
+QUICK = tuple(name for name in (*NAMES, *EXAMPLES) if "multi_agent" not in name)
 
 
 def graded(data: bytes, profile: str = "paper") -> list[Grade]:
@@ -59,7 +60,7 @@ def mutated(seed: int, seeds: list[dict[str, Any]]) -> bytes:
     return mutator.raw(line) if mutator.random.random() < 0.2 else line
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(SEEDS, st.sampled_from(sorted(GRADERS)))
 def test_mutated_submissions_are_graded_or_refused(seed: int, profile: str) -> None:
     line = mutated(seed, submissions())
@@ -79,11 +80,11 @@ def test_unmutated_submissions_are_successes_and_of_mutated_ones_some_still_are(
     assert 20 < sum(bool(grade.success) for grade in scored) < len(scored) - 20
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(SEEDS, st.sampled_from(sorted(TOOLS)))
 @pytest.mark.slow
 def test_mutated_submissions_are_priced_criticised_and_repaired_or_refused(seed: int, tool: str) -> None:
-    entries = read_submissions(io.BytesIO(mutated(seed, QUICK)), "lines")
+    entries = read_submissions(io.BytesIO(mutated(seed, submissions(QUICK))), "lines")
     for answer in answers(entries, TOOLS[tool], Problems()):
         assert not (answer.reason or "").startswith(INTERNAL), answer.reason
         assert (answer.value is None) == (answer.reason is not None)

@@ -7,11 +7,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.hostile import FLOODS, encoded
 from support.mutations import Mutator, answer
-from support.samples import sample
+from support.samples import examples, sample
 from support.specimens import submissions
 
 from planoracle.instances import catalogue
@@ -75,7 +75,7 @@ def check(run: Run, limit: int = 400) -> None:
     assert as_replay(run).makespan == run.total_time
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(SEEDS, st.sampled_from(sorted(PROFILES)))
 def test_mutated_decisions_are_replayed_or_refused(seed: int, profile: str) -> None:
     plans = [one["plan"] for one in submissions() if one["instance"] == NAME]
@@ -120,7 +120,7 @@ def test_waits_to_the_last_minute_that_can_be_asked_for_are_run_at_once() -> Non
     assert run.end == "time_out"
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(SEEDS)
 @pytest.mark.slow
 def test_mutated_names_stand_for_problems_or_are_refused(seed: int) -> None:

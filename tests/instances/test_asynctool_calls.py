@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.instances.asynctool import calls
 from planoracle.instances.asynctool.calls import Call, canonical, parse_call, too_deep
 from planoracle.instances.errors import InputError
+from tests.support.samples import examples
 from tests.support.steps import steps_of
 
 ATOMS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -346,7 +347,7 @@ SMALL = st.recursive(
 )
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(SMALL, SMALL)
 @pytest.mark.slow
 def test_canonical_forms_are_equal_exactly_for_equal_values(one: Any, other: Any) -> None:

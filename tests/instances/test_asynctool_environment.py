@@ -7,8 +7,9 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.samples import examples
 
 from planoracle.instances.asynctool import executors, rules, sets
 from planoracle.instances.asynctool.calls import Call, parse_call
@@ -180,7 +181,7 @@ MESSAGES = st.sampled_from(
 )
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(DELAYS, st.lists(MESSAGES, max_size=12), st.booleans())
 def test_every_result_comes_once_when_it_should(delays: Delays, said: list[Any], close: bool) -> None:
     run = Environment(problem(delays))
@@ -203,7 +204,7 @@ def test_every_result_comes_once_when_it_should(delays: Delays, said: list[Any],
     assert answers[len(said) :] == [[]] * close
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(DELAYS, st.lists(MESSAGES, max_size=12))
 def test_a_plan_cannot_change_the_delays_it_meets(delays: Delays, said: list[Any]) -> None:
     """The n-th call of a sub-task has its delay, whatever else is done before and between."""
@@ -322,7 +323,7 @@ def test_two_runs_share_nothing() -> None:
     assert run.executors["G"].state() == TREE != run.executors["F"].state()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(DELAYS, st.lists(MESSAGES | st.just(CLOSING), max_size=12))
 def test_replaying_is_driving(delays: Delays, said: list[Any]) -> None:
     driven, stepped = Environment(problem(delays)), Environment(problem(delays))

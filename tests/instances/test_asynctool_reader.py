@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.runner import CliRunner
+from support.samples import examples
 
 from planoracle.analysis.cli import app
 from planoracle.instances import catalogue
@@ -336,7 +337,7 @@ def problems(draw: st.DrawFn) -> Problem:
     return Problem(draw(st.text(min_size=1)), tuple(tasks), draw(DELAYS))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(problems())
 @pytest.mark.slow
 def test_any_problem_is_read_back(problem: Problem) -> None:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Literal, get_origin
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
-from support.samples import sample
+from support.samples import examples, sample
 
 from planoracle.instances.asynctool.calls import Call, parse_call
 from planoracle.instances.asynctool.tools import base
@@ -386,7 +386,7 @@ _VALUES = st.sampled_from(_WORDS.split()) | st.integers(0, 10) | st.lists(st.int
 
 
 @pytest.mark.parametrize("family", sample(FAMILIES, 10))
-@settings(max_examples=40)
+@examples(40)
 @given(data=st.data())
 def test_no_call_ever_raises(family: str, data: st.DataObject) -> None:
     box, tools = make(family), st.sampled_from(list(FAMILIES[family].tools().values()))

@@ -12,8 +12,9 @@ from random import Random
 from statistics import mean
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.samples import examples
 
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import reader as asynctool
@@ -112,7 +113,7 @@ def test_seeds_and_numbers_differ() -> None:
 SHARES = st.integers(0, 20).map(lambda twentieths: twentieths / 20)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     tasks=st.integers(1, 3),
     actions=st.integers(1, 9),
@@ -162,7 +163,7 @@ def test_parameters_are_what_is_measured(tasks, actions, resources, agents, atte
         assert abs(measured.resource_strength - shares["resource_strength"]) <= 0.5
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(
     name=st.sampled_from(["recipe2plan", "timearena", "asynctool"]),
     tasks=st.integers(1, 3),

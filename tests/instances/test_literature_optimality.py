@@ -6,13 +6,14 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from planoracle.instances.files import instance_from_document, to_document
 from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max, slab
 from planoracle.instances.model import Instance
 from planoracle.solver.exact.solve import solve
+from tests.support.samples import examples
 from tests.support.start_times import Pair, least_makespan
 
 
@@ -96,13 +97,13 @@ def sm(project: Project) -> str:
     return "\n".join([*lines, stars, "RESOURCEAVAILABILITIES:", "  R 1", " ".join(map(str, project.capacities)), stars])
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(projects(general=True))
 def test_project_with_time_lags(project: Project) -> None:
     check(rcpsp_max.read_text(sch(project), "random"), project.optimum())
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(projects(general=False))
 def test_project_with_precedences(project: Project) -> None:
     check(rcpsp.read_text(sm(project), "random"), project.optimum())
@@ -115,7 +116,7 @@ def shops(draw: st.DrawFn) -> list[list[tuple[int, int]]]:
     return draw(st.lists(st.lists(operation, min_size=machines, max_size=machines), min_size=1, max_size=3))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(shops(), st.sampled_from([0, 1]))
 def test_job_shop(jobs: list[list[tuple[int, int]]], first: int) -> None:
     machines = len(jobs[0])
@@ -168,7 +169,7 @@ def tables(lab: dict[str, Any]) -> dict[str, str]:
     return {file: "\r\n".join("\t".join(map(str, row)) for row in table) for file, table in rows.items()}
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(laboratories())
 def test_laboratory(lab: dict[str, Any]) -> None:
     at = {operation[:2]: k for k, operation in enumerate(lab["operations"])}

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.instances.errors import PlanError, UnknownNameError
@@ -15,6 +15,7 @@ from planoracle.instances.kitchens.language import MAX_ACTIONS, extract, match, 
 from planoracle.instances.kitchens.profile import PROFILES, RULES, profile
 from planoracle.instances.kitchens.run import REFUSALS, as_replay, replay
 from tests.support.robotouille import GRILL, KITCHENS, SOUP, kitchen
+from tests.support.samples import examples
 from tests.support.steps import steps_of
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
@@ -69,7 +70,7 @@ def test_every_action_can_be_written_and_read() -> None:
     assert parse(render(BURGER), bundled()) == BURGER
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.one_of(st.text(), st.lists(st.text()), st.recursive(st.none() | st.text(), st.lists)))
 def test_no_submission_breaks_anything(submission: Any) -> None:
     for rules in (PAPER, RELEASED):

@@ -8,8 +8,9 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.samples import examples
 
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import PROFILES, Profile
@@ -375,7 +376,7 @@ def test_any_texts(decisions: list[str], name: str, profile: Profile, limit: int
     check(replay(world(name), decisions, limit, profile), limit, profile)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.data(), st.sampled_from(SCENES), PROFILE, st.integers(0, 130))
 def test_any_words_of_the_vocabulary(data: st.DataObject, name: str, profile: Profile, limit: int) -> None:
     word = st.sampled_from(words(world(name)))
@@ -384,14 +385,14 @@ def test_any_words_of_the_vocabulary(data: st.DataObject, name: str, profile: Pr
     check(replay(world(name), decisions, limit, profile), limit, profile)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.data(), st.sampled_from(SCENES), PROFILE, st.integers(0, 130))
 def test_any_commands(data: st.DataObject, name: str, profile: Profile, limit: int) -> None:
     decisions = data.draw(st.lists(st.sampled_from(commands(world(name))), max_size=80))
     check(replay(world(name), decisions, limit, profile), limit, profile)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.randoms(use_true_random=False), st.sampled_from(SCENES), PROFILE)
 @pytest.mark.slow
 def test_runs_that_get_far(random: object, name: str, profile: Profile) -> None:

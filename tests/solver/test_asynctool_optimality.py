@@ -30,25 +30,25 @@ TABLE_4 = {
 }
 
 
-@pytest.mark.parametrize("block", sample(range(10), 10))
+@pytest.mark.parametrize("block", sample(range(30), 30))
 def test_constant_delays_closed_form_solver_and_exhaustive_search_agree(block: int) -> None:
-    for seed in range(50 * block, 50 * block + 50):
+    for seed in range(block, 500, 30):
         problem = random_chains(seed, constant=True)
         result = solve(encode.instance(problem))
         assert result.status == "optimal"
         assert encode.optimal_turns(problem) == result.makespan == least_turns(problem), seed
 
 
-@pytest.mark.parametrize("block", sample(range(4), 4))
+@pytest.mark.parametrize("block", sample(range(12), 12))
 def test_any_delays_solver_and_exhaustive_search_agree(block: int) -> None:
     varied = 0
-    for seed in range(1000 + 50 * block, 1050 + 50 * block):
+    for seed in range(1000 + block, 1200, 12):
         problem = random_chains(seed, constant=False)
         result = solve(encode.instance(problem))
         assert result.status == "optimal"
         assert result.makespan == least_turns(problem), seed
         varied += encode.optimal_turns(problem) is None
-    assert varied > 40
+    assert varied > 10
 
 
 def test_the_closed_form_counts_the_closing_message() -> None:

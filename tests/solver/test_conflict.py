@@ -78,10 +78,10 @@ def test_random_conflicts_are_infeasible_and_minimal(block):
     assert found > 15
 
 
-@pytest.mark.parametrize("block", sample(range(4), 4))
+@pytest.mark.parametrize("block", sample(range(12), 12))
 def test_conflicts_agree_with_exhaustive_search_through_the_rules(block):
     checked = 0
-    for instance in examples(block, 4, 120):
+    for instance in examples(block, 12, 120):
         conflict = find_conflict(instance)
         if conflict is None:
             continue
@@ -93,7 +93,7 @@ def test_conflicts_agree_with_exhaustive_search_through_the_rules(block):
             if schedules(weakened, latest) <= MOST_SCHEDULES:
                 assert (general_optimum(weakened, latest) is not None) == expected, conflict.lines()
                 checked += 1
-    assert checked > 30
+    assert checked > 10
 
 
 @pytest.mark.parametrize("block", sample(range(4), 4))

@@ -43,10 +43,10 @@ def by_action(pieces):
     return found
 
 
-@pytest.mark.parametrize("block", sample(range(5), 5))
+@pytest.mark.parametrize("block", sample(range(15), 15))
 def test_nearest_agrees_with_trying_all_schedules(block):
     moved = checked = 0
-    for seed in range(block, 150, 5):
+    for seed in range(block, 150, 15):
         for instance, everything, random in tiny(seed):
             for _ in range(2):
                 target, order = random_wishes(instance, random, instance.time_limit), random.choice(ORDERS)
@@ -62,14 +62,14 @@ def test_nearest_agrees_with_trying_all_schedules(block):
                 assert own == {"moved": len(found.moved), "shift": found.shift, "makespan": found.makespan}
                 moved += own["moved"]
                 checked += 1
-    assert checked > 50
+    assert checked > 15
     assert moved > checked / 2
 
 
-@pytest.mark.parametrize("block", sample(range(4), 4))
+@pytest.mark.parametrize("block", sample(range(12), 12))
 def test_best_in_order_agrees_with_trying_all_schedules(block):
     impossible = checked = 0
-    for seed in range(block, 120, 4):
+    for seed in range(block, 120, 12):
         for instance, everything, random in tiny(seed):
             target = random_wishes(instance, random, instance.time_limit)
             order = sorted((piece for pieces in target.values() for piece in pieces), key=lambda piece: piece.start)
@@ -81,7 +81,7 @@ def test_best_in_order_agrees_with_trying_all_schedules(block):
             assert found.status == ("infeasible" if expected is None else "optimal")
             impossible += expected is None
             checked += 1
-    assert checked > 30
+    assert checked > 10
     assert 0 < impossible < checked
 
 

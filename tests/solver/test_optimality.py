@@ -21,11 +21,12 @@ KITCHENS = 220
 WORKSHOPS = 250
 OVENS = 400
 MOST_SCHEDULES = 200_000
+BLOCKS = 30
 
 
-@pytest.mark.parametrize("block", sample(range(10), 10))
+@pytest.mark.parametrize("block", sample(range(BLOCKS), BLOCKS))
 def test_kitchens_agree_with_exhaustive_search_through_the_rules(block):
-    for seed in range(block, KITCHENS, 10):
+    for seed in range(block, KITCHENS, BLOCKS):
         instance = kitchen(seed)
         expected = kitchen_optimum(instance, horizon(instance))
         result = solve(instance)
@@ -33,10 +34,10 @@ def test_kitchens_agree_with_exhaustive_search_through_the_rules(block):
         assert result.status == ("infeasible" if expected is None else "optimal")
 
 
-@pytest.mark.parametrize("block", sample(range(10), 10))
+@pytest.mark.parametrize("block", sample(range(BLOCKS), BLOCKS))
 def test_workshops_agree_with_exhaustive_search_through_the_general_rules(block):
     checked = 0
-    for seed in range(block, WORKSHOPS, 10):
+    for seed in range(block, WORKSHOPS, BLOCKS):
         instance = workshop(seed)
         latest = min(horizon(instance), instance.time_limit or 10**9)
         if schedules(instance, latest) > MOST_SCHEDULES:
@@ -46,7 +47,7 @@ def test_workshops_agree_with_exhaustive_search_through_the_general_rules(block)
         assert result.makespan == expected, instance.name
         assert result.status == ("infeasible" if expected is None else "optimal")
         checked += 1
-    assert checked > 0.8 * WORKSHOPS / 10
+    assert checked > 0.7 * WORKSHOPS / BLOCKS
 
 
 def test_kitchens_are_refused_where_pieces_of_a_step_could_run_at_the_same_time():
@@ -73,10 +74,10 @@ def test_what_is_refused_would_be_beaten_by_the_rules(monkeypatch):
     assert solve(general).makespan == general_optimum(general, horizon(general)) == 4
 
 
-@pytest.mark.parametrize("block", sample(range(10), 10))
+@pytest.mark.parametrize("block", sample(range(BLOCKS), BLOCKS))
 def test_shared_settings_agree_with_exhaustive_search_through_the_general_rules(block):
     checked = 0
-    for seed in range(block, OVENS, 10):
+    for seed in range(block, OVENS, BLOCKS):
         instance = ovens(seed)
         if schedules(instance, horizon(instance)) > 30_000:
             continue
@@ -85,10 +86,10 @@ def test_shared_settings_agree_with_exhaustive_search_through_the_general_rules(
         assert result.makespan == expected, instance.name
         assert result.status == ("infeasible" if expected is None else "optimal")
         checked += 1
-    assert checked > 0.4 * OVENS / 10
+    assert checked > 0.2 * OVENS / BLOCKS
 
 
-@pytest.mark.parametrize("order", sample(permutations(range(4)), 8))
+@pytest.mark.parametrize("order", sample(permutations(range(4)), 24))
 def test_a_setting_that_takes_no_room_lends_none(order):
     """The rules once let a large setting, in the room of a use, make room for a small one; the solver never did."""
     demands = (Demand("oven", 2), Demand("oven", 1, sets="hot"), Demand("oven", 2, sets="hot"), Demand("oven", 2))

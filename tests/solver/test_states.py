@@ -46,14 +46,17 @@ def bundled(pattern):
 @pytest.mark.parametrize(
     ("make", "seeds", "share", "least"),
     [
-        (workshop, range(40), 1.0, 300),
-        (odd_workshop, range(40), 1.0, 300),
+        (workshop, range(12), 1.0, 90),
+        (odd_workshop, range(12), 1.0, 90),
         (kitchen, range(25), 1.0, 100),
         (chains, range(12), 1.0, 100),
-        (bundled("recipe2plan"), range(2, 8), 0.3, 30),
+        (bundled("recipe2plan"), range(2, 4), 0.3, 10),
         (bundled("timearena"), range(6), 0.3, 30),
+        pytest.param(workshop, range(12, 40), 1.0, 210, marks=pytest.mark.slow),
+        pytest.param(odd_workshop, range(12, 40), 1.0, 210, marks=pytest.mark.slow),
+        pytest.param(bundled("recipe2plan"), range(4, 8), 0.3, 20, marks=pytest.mark.slow),
     ],
-    ids=["workshop", "odd_workshop", "kitchen", "asynctool", "recipe2plan", "timearena"],
+    ids=lambda one: one.__name__ if callable(one) else str(one),
 )
 def test_every_value_is_that_of_the_rest_solved_from_scratch(make, seeds, share, least):
     statuses = []
@@ -133,10 +136,11 @@ def test_kitchens_agree_with_a_search_through_the_rules_of_recipe2plan():
     assert min(looked.values()) > 15
 
 
+@pytest.mark.parametrize("block", sample(range(4), 4))
 @pytest.mark.parametrize("make", sample([workshop, odd_workshop], 2))
-def test_workshops_agree_with_a_search_through_the_general_rules(make):
+def test_workshops_agree_with_a_search_through_the_general_rules(make, block):
     looked = {"optimal": 0, "infeasible": 0}
-    for seed in range(40):
+    for seed in range(block, 40, 4):
         instance = make(seed)
         for _, step, here in walk(instance, seed, lazy=0.2):
             state = here.state
@@ -150,8 +154,8 @@ def test_workshops_agree_with_a_search_through_the_general_rules(make):
                 continue
             assert (value.status, value.makespan) == ("infeasible" if best is None else "optimal", best), (seed, state)
             looked[value.status] += 1
-    assert looked["optimal"] > 100
-    assert looked["infeasible"] > 5
+    assert looked["optimal"] > 20
+    assert looked["infeasible"] > 0
 
 
 def _without_limit(instance):

@@ -1,4 +1,4 @@
-"""Which cases of a long list the quick suite runs; the others are marked slow."""
+"""What of a long list of cases, or of many drawn ones, the quick suite runs; the rest is left to the slow one."""
 
 from __future__ import annotations
 
@@ -6,16 +6,26 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from planoracle.instances.catalogue import bundled
 
-__all__ = ["sample"]
+__all__ = ["examples", "sample", "some_problems"]
 
 
-def sample(cases: Iterable[Any], step: int) -> list[Any]:
-    """Return all cases, for ``pytest.mark.parametrize``: the first of every ``step`` as it is, the others slow."""
+def examples(count: int) -> settings:
+    """Return how many examples hypothesis draws: so many in a run of all tests, a quarter in the quick one."""
+    return settings(max_examples=max(1, count * settings.default.max_examples // 100))
+
+
+def sample(cases: Iterable[Any], step: int, *, several: bool = False) -> list[Any]:
+    """Return all cases, for ``pytest.mark.parametrize``: the first of every ``step`` as it is, the others slow.
+
+    ``several``: a case is a tuple of the values of several arguments.
+    """
     return [
-        case if number % step == 0 else pytest.param(case, marks=pytest.mark.slow) for number, case in enumerate(cases)
+        case if number % step == 0 else pytest.param(*(case if several else (case,)), marks=pytest.mark.slow)
+        for number, case in enumerate(cases)
     ]
 
 

@@ -9,8 +9,6 @@ from planoracle.instances.timearena import rules
 from planoracle.instances.timearena.profile import PROFILES, Profile
 from planoracle.instances.timearena.world import World
 
-_NEVER = 10**9
-
 
 def _copy(state: rules._State) -> rules._State:
     other = copy(state)
@@ -41,16 +39,13 @@ def _after(state: rules._State, text: str) -> tuple[rules._State, int] | None:
     if kind:
         return None
     after = _copy(state)
-    minutes: list[rules.Minute] = []
-    if text == "wait":
+    minutes = after.start(keys) if keys else 0
+    for _ in range(minutes):
+        after.work(keys[0])
         after.advance()
-        return after, 1
-
-    def record(action: str, kind: str) -> None:
-        minutes.append(rules.Minute(len(minutes), action, kind, 0))
-
-    rules._carry_out(after, text, keys, record, minutes, _NEVER)
-    return after, len(minutes)
+    if not minutes:
+        after.advance()
+    return after, minutes or 1
 
 
 def _arrived(scene: World, made: Sequence[str], profile: Profile) -> tuple[rules._State, int]:
