@@ -32,7 +32,8 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
     ('rejected', Rules())
     """
     left = dict(options or {})
-    rules = {one.name: [rule.name for rule in fields(one.profile(name))] for one in map(registry.get, registry.names())}
+    every = [registry.get(benchmark) for benchmark in registry.names()]
+    rules = {one.name: [rule.name for rule in fields(one.profile(name))] for one in every if not one.rules_as}
     for option in left:
         having = [f"{benchmark}.{option}" for benchmark, known in rules.items() if option in known]
         if len(having) > 1:
@@ -44,4 +45,4 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
     if left:
         known_to_some = sorted({rule for known in rules.values() for rule in known})
         raise UnknownNameError(f"must be one of {known_to_some}", field="option", value=next(iter(left)))
-    return found
+    return found | {one.name: found[one.rules_as] for one in every if one.rules_as}

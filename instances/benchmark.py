@@ -80,6 +80,10 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         Whether an `Instance` alone says all that the rules need, so that it can stand in a file of our own format.
     hints
         Whether a critique may name commands that lead on: not where their parameters are a part of the solution.
+    rules_as
+        Benchmark under whose name its rules are set, if not its own; both have the same then.
+    package
+        Package that has its modules, if not that of its class.
     elsewhere
         Package in which modules are sought that its own lacks.
     data
@@ -102,6 +106,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     stepwise: bool = True
     self_contained: bool = False
     hints: bool = True
+    rules_as: str = ""
+    package: str = ""
     elsewhere: str = ""
     data: str = ""
     heuristics: Mapping[str, str] = {}
@@ -109,7 +115,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     def _part(self, name: str) -> Any:
         """Return a module of the benchmark, ``None`` if there is none of that name."""
-        return _module(type(self).__module__, name) or (_module(self.elsewhere, name) if self.elsewhere else None)
+        found = _module(self.package or type(self).__module__, name)
+        return found or (_module(self.elsewhere, name) if self.elsewhere else None)
 
     # Problems
 

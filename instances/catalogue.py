@@ -98,8 +98,8 @@ def expand(patterns: Iterable[str]) -> list[str]:
             found.setdefault(pattern)
             continue
         prefix = pattern.rstrip("/") + "/"
-        below = [name for name in _names(pattern) if name.startswith(prefix) or fnmatchcase(name, pattern)]
-        below += shelf.members(pattern) if shelf is not None else ()
+        below = shelf.members(pattern) if shelf is not None else ()
+        below = below or tuple(n for n in _names(pattern) if n.startswith(prefix) or fnmatchcase(n, pattern))
         if below and pattern:
             found.update(dict.fromkeys(below))
         elif is_file(pattern):
@@ -145,6 +145,9 @@ def _is_folder(path: str) -> bool:
 def _similar(pattern: str) -> str:
     if len(pattern) > 200:  # comparing is quadratic
         return ""
+    hint = getattr(_shelf(pattern), "hint", None)
+    if hint is not None and (text := hint(pattern)):
+        return str(text)
     sets = {name.rpartition("/")[0] for name in bundled()} | set(registry.names())
     close = get_close_matches(pattern, [*bundled(), *sorted(sets)], n=3)
     return f"; did you mean {' or '.join(close)}?" if close else ""

@@ -14,7 +14,10 @@ __all__ = ["Composer", "Environment", "Generator", "Limit", "Shelf"]
 
 
 class Shelf(Protocol):
-    """The problems of one benchmark that have names; these begin with its own."""
+    """The problems of one benchmark that have names; these begin with its own.
+
+    It may also have ``hint(name)``, which returns what is said of a name that stands for nothing, ``""`` if nothing.
+    """
 
     def names(self) -> tuple[str, ...]:
         """Return the bundled problems in their fixed order."""
@@ -23,7 +26,7 @@ class Shelf(Protocol):
         """Whether a name stands for one problem, be it bundled or combined from bundled parts."""
 
     def members(self, name: str) -> tuple[str, ...]:
-        """Return the problems of a set that is not simply a prefix, ``()`` if there is no such set."""
+        """Return the problems of a set that is not all below a prefix, ``()`` if there is no such set."""
 
     def set_of(self, name: str) -> tuple[str, tuple[str, ...]]:
         """Return the label and the members of the set a name belongs to, ``("", ())`` if to none."""

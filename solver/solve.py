@@ -46,10 +46,10 @@ def solve(
     Examples
     --------
     >>> from planoracle.instances.catalogue import problem
-    >>> for name in ("timearena/household1", "robotouille/synchronous/0_cheese_sandwich"):
+    >>> for name in ("timearena/household1", "kitchens/synchronous/0_cheese_sandwich"):
     ...     result = solve(problem(name))
     ...     print(result.instance, result.status, result.makespan, result.unit)
     timearena/household1 optimal 13 minute
-    robotouille/synchronous/0_cheese_sandwich optimal 12 step
+    kitchens/synchronous/0_cheese_sandwich optimal 12 step
     """
     return engine_of(problem).solve(problem, Options(rules, time_limit, seed, workers, finest, tuple(after)))

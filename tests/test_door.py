@@ -37,7 +37,7 @@ from planoracle.instances.errors import InputError, UnknownNameError
 
 DOOR = Path(planoracle.__file__)
 ROOT = Path(__file__).resolve().parents[1]
-KITCHEN = "robotouille/synchronous/0_cheese_sandwich"
+KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
 NAMES = ("recipe2plan/timed/Cobbler_Pancakes", "timearena/household1", "asynctool/files_1", KITCHEN)
 ACTIONS = ["wash cup", "activate kettle", "wash teapot"]
 

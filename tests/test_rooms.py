@@ -17,10 +17,14 @@ BENCHMARKS = registry.names()
 WORD = re.compile(r"(?<![a-z0-9])(recipe2plan|timearena|asynctool|robotouille|asynchow)(?![a-z0-9])", re.IGNORECASE)
 #: What the general rules were called once; a word of its own elsewhere.
 FORMERLY = "own"
+#: A kind of problem, which is for everybody; only what its package itself says, and its names, are a benchmark's.
+KIND = "planoracle.instances.kitchens"
 #: Modules of benchmarks: their folders, and the heuristics of their papers.
-THEIRS = {f"planoracle.instances.{name}" for name in BENCHMARKS} | {
-    where.partition(":")[0] for name in BENCHMARKS for where in registry.get(name).heuristics.values()
-}
+THEIRS = (
+    {f"planoracle.instances.{name}" for name in BENCHMARKS} - {KIND}
+    | {f"{KIND}.sets"}
+    | {where.partition(":")[0] for name in BENCHMARKS for where in registry.get(name).heuristics.values()}
+)
 KINDS = {"Instance", "Kitchen"}
 TYPED = {"rules", "submission", "plan", "run"}
 
@@ -31,7 +35,7 @@ def module_of(path: Path) -> str:
 
 
 def belongs_to_a_benchmark(module: str) -> bool:
-    return any(module == theirs or module.startswith(f"{theirs}.") for theirs in THEIRS)
+    return module == KIND or any(module == theirs or module.startswith(f"{theirs}.") for theirs in THEIRS)
 
 
 MODULES = {module_of(path): path for folder in ("instances", "heuristics", "solver", "analysis")

@@ -56,8 +56,10 @@ def list_(form: FormatOption = Format.table) -> None:
     table.close()
     for part, (columns, title) in _PARTS.items() if form is Format.table else ():
         table = Table(form, columns, title)
-        for one in (one for row in benchmarks for one in row[part]):
-            table.add(_joined(one))
+        rows = [one for row in benchmarks for one in row[part]]
+        for at, one in enumerate(rows):
+            if one not in rows[:at]:  # as rules are that two have in common
+                table.add(_joined(one))
         table.close()
 
 
@@ -100,5 +102,5 @@ def _rules(one: AnyBenchmark) -> list[dict[str, Any]]:
         values = {name: value.lower() if value in ("True", "False") else value for name, value in values.items()}
         usual = ["true", "false"] if values["paper"] in ("true", "false") else ["whole number"]
         among = list(one.choices.get(field.name, usual))
-        found.append({"rule": f"{one.name}.{field.name}", "values": among, **values})
+        found.append({"rule": f"{one.rules_as or one.name}.{field.name}", "values": among, **values})
     return found

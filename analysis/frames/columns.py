@@ -105,7 +105,7 @@ def own_metrics() -> dict[str, Column]:
     found: dict[str, Column] = {}
     owners: dict[str, list[str]] = {}
     for benchmark in map(registry.get, registry.names()):
-        for column in benchmark.columns:
+        for column in () if benchmark.rules_as else benchmark.columns:
             owners.setdefault(column.name, []).append(benchmark.title)
             plain = _flag(column.name, column.meaning) if column.kind == "flag" else _text(column.name, column.meaning)
             numeric = _KINDS.get(column.kind)

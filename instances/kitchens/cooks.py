@@ -25,8 +25,8 @@ def with_cooks(kitchen: Kitchen, count: int) -> Kitchen:
 
     Examples
     --------
-    >>> from planoracle.instances.robotouille.sets import kitchen
-    >>> with_cooks(kitchen("robotouille/synchronous/3_burger"), 2).players
+    >>> from planoracle.instances.kitchens.sets import kitchen
+    >>> with_cooks(kitchen("kitchens/synchronous/3_burger"), 2).players
     ('robot1', 'robot2')
     """
     there = len(kitchen.players)

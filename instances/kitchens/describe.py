@@ -90,8 +90,8 @@ def describe(engine: Compiled, state: State) -> str:
     Examples
     --------
     >>> from planoracle.instances.kitchens.compiled import compiled
-    >>> from planoracle.instances.robotouille.sets import kitchen
-    >>> engine = compiled(kitchen("robotouille/synchronous/1_lettuce_sandwich"))
+    >>> from planoracle.instances.kitchens.sets import kitchen
+    >>> engine = compiled(kitchen("kitchens/synchronous/1_lettuce_sandwich"))
     >>> print(describe(engine, engine.start()))
     robot1 at table1, hands empty
       board1: bread1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -16,10 +16,25 @@ from typing import Any, NamedTuple
 from planoracle.instances.errors import InputError
 from planoracle.instances.reading import load_json
 
-__all__ = ["ACTOR", "DELAY", "KINDS", "REPEATS", "Action", "Domain", "Effect", "Literal", "Predicate", "bundled"]
+__all__ = [
+    "ACTOR",
+    "DELAY",
+    "KINDS",
+    "OWN",
+    "REPEATS",
+    "Action",
+    "Domain",
+    "Effect",
+    "Literal",
+    "Predicate",
+    "bundled",
+    "domain_for",
+]
 
 #: The type whose objects act, in turns.
 ACTOR = "player"
+#: Benchmark of kitchens that are nobody's but ours or the user's.
+OWN = "kitchens"
 #: Ticks of a delayed effect; the step that starts it is the first.
 DELAY = 4
 #: How often an action must be done for a repetitive effect.
@@ -267,6 +282,15 @@ def bundled() -> Domain:
         for name, entry in document["actions"].items()
     ]
     return Domain.of(document["types"].split(), predicates, actions, document["benchmark"])
+
+
+@cache
+def domain_for(benchmark: str) -> Domain:
+    """Return the bundled domain for kitchens of its own benchmark, or for those of `OWN`; raises `InputError`."""
+    domain = bundled()
+    if benchmark not in (domain.benchmark, OWN):
+        raise InputError(f"must be {domain.benchmark} or {OWN}", field="benchmark", value=benchmark)
+    return replace(domain, benchmark=benchmark)
 
 
 def _literals(text: str) -> tuple[Literal, ...]:

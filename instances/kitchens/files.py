@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import input_error
-from planoracle.instances.kitchens.domain import ACTOR, Domain, bundled
+from planoracle.instances.kitchens.domain import ACTOR, OWN, Domain, domain_for
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.kitchens.layout import Layout, layout_of
 from planoracle.instances.reading import load_json, read_bytes
@@ -38,6 +38,7 @@ class KitchenDocument(_Strict):
     format: Literal["planoracle/kitchen"]
     version: Literal[1]
     name: str
+    benchmark: str = Field(OWN, description="whose kitchen it is; default: nobody's but ours or yours")
     text: str = Field("", description="the goal in words")
     stations: dict[str, list[str]] = Field(description="what is on each: items from the bottom up, containers")
     players: dict[str, PlayerEntry] = Field(description="in the order in which they act")
@@ -78,7 +79,7 @@ def kitchen_from_document(document: Any, source: str, domain: Domain | None = No
     except ValidationError as error:
         raise input_error(error, source) from None
     try:
-        return _kitchen(entry, bundled() if domain is None else domain)
+        return _kitchen(entry, domain_for(entry.benchmark) if domain is None else domain)
     except InputError as error:
         raise error.at(source) from None
 
@@ -149,6 +150,7 @@ def to_document(kitchen: Kitchen) -> dict[str, Any]:
         format=FORMAT,
         version=VERSION,
         name=kitchen.name,
+        benchmark=kitchen.benchmark,
         text=kitchen.text,
         stations=layout.stations,
         players={name: PlayerEntry(at=at, holds=held) for name, (at, held) in layout.players.items()},

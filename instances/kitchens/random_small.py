@@ -8,7 +8,7 @@ from typing import Final
 
 from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.dishes import RAW
-from planoracle.instances.kitchens.domain import ACTOR, bundled
+from planoracle.instances.kitchens.domain import ACTOR, OWN, domain_for
 from planoracle.instances.kitchens.kitchen import Atom, Goal, Kitchen, split_name
 from planoracle.instances.kitchens.layout import Layout
 from planoracle.instances.kitchens.rules import goal_reached
@@ -94,7 +94,7 @@ def _bare(random: Random, theme: str, size: int, players: int) -> Kitchen:
     tables = 1 + (len(special) < 2) + (size < 4 and chance(random, 50)) + players - 1
     for kind in (*special, *["table"] * tables):
         layout.stations[new_name(kind, taken)] = []
-    floor = Floor(random, layout, bundled(), list(layout.stations))
+    floor = Floor(random, layout, domain_for(OWN), list(layout.stations))
     chosen = shuffled(random, kinds)[:size]
     if theme == "soup" and "pot" not in chosen:
         chosen[0] = "pot"
@@ -131,7 +131,7 @@ def _staffed(random: Random, layout: Layout, players: int) -> Kitchen:
         layout.containers["pot1"] = ["water1"]
         if chance(random, 30):
             layout.traits["water1"] = ["isboiling"]
-    domain = bundled()
+    domain = domain_for(OWN)
     return Kitchen.of("", domain, layout.objects(), layout.facts(domain), Goal.of([]))
 
 

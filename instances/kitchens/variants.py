@@ -77,10 +77,10 @@ def variant(
 
     Examples
     --------
-    >>> from planoracle.instances.robotouille.sets import kitchen
-    >>> found = variant(kitchen("robotouille/synchronous/3_burger"), 1, extra_stations=1, extra_items=0)
+    >>> from planoracle.instances.kitchens.sets import kitchen
+    >>> found = variant(kitchen("kitchens/synchronous/3_burger"), 1, extra_stations=1, extra_items=0)
     >>> found.name, len(found.objects)
-    ('robotouille/synchronous/3_burger@1', 8)
+    ('kitchens/synchronous/3_burger@1', 8)
     """
     check_range("seed", seed, 0)
     check_range("extra_stations", extra_stations, 0)

@@ -8,7 +8,7 @@ from typing import Final
 from planoracle.instances.generate.network import chosen
 from planoracle.instances.generate.parameters import Parameters
 from planoracle.instances.kitchens.dishes import RAW, served
-from planoracle.instances.kitchens.domain import bundled
+from planoracle.instances.kitchens.domain import OWN, domain_for
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.kitchens.layout import Layout
 from planoracle.instances.kitchens.variants import Floor, new_name
@@ -54,7 +54,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Kitchen
     tables = parameters.tasks + parameters.agents + (len(kinds) + 1) // 2
     for kind in shuffled(random, (*needed, *["table"] * tables)):
         layout.stations[new_name(kind, taken)] = []
-    floor = Floor(random, layout, bundled(), list(layout.stations), spare=parameters.tasks)
+    floor = Floor(random, layout, domain_for(OWN), list(layout.stations), spare=parameters.tasks)
     for kind in shuffled(random, kinds):
         thing = new_name(kind, taken)
         floor.put(thing)
@@ -62,7 +62,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Kitchen
             layout.traits[thing] = list(RAW[kind])
     for number, station in enumerate(shuffled(random, layout.stations)[: parameters.agents], 1):
         layout.players[f"robot{number}"] = (station, None)
-    domain = bundled()
+    domain = domain_for(OWN)
     text = "; ".join(f"a stack of {dish}" for dish in dishes)
     return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), Goal.of(served(dishes)), text), None
 

@@ -32,12 +32,14 @@ PUBLISHED = {
 def published_steps(name: str) -> int | None:
     """Return the number published for the task of a kitchen's name, ``None`` if there is none.
 
-    It was made for the released kitchen of the task; ours, and generated ones, may need more or fewer steps.
+    It was made for the released kitchen of the task; its variants may need more or fewer steps. Ours have none.
 
     >>> published_steps("3_burger"), published_steps("asynchronous__5_potato_soup__42")
     (10, 19)
-    >>> published_steps("robotouille/synchronous/3_burger@7"), published_steps("my kitchen")
+    >>> published_steps("robotouille/synchronous/3_burger@42"), published_steps("kitchens/synchronous/3_burger")
     (10, None)
     """
+    if name.startswith("kitchens/"):
+        return None
     parts = name.rpartition("/")[2].partition("@")[0].split("__")
     return next((PUBLISHED[part] for part in parts if part in PUBLISHED), None)

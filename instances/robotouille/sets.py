@@ -1,104 +1,124 @@
-"""Names of kitchens: one of our own for each task the paper names, and seeded variants of them."""
+"""Names of the released kitchens: one for each task, and the variants on which the paper evaluates."""
 
 from __future__ import annotations
 
-import re
 from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Any
 
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.kitchens.dishes import RAW, served
-from planoracle.instances.kitchens.files import FORMAT, VERSION, kitchen_from_document
-from planoracle.instances.kitchens.kitchen import Kitchen, split_name
-from planoracle.instances.kitchens.variants import variant
-from planoracle.instances.reading import load_json
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.robotouille.released import kitchen_of, released
 
-__all__ = ["SETS", "covers", "kitchen", "load", "members", "names", "set_of"]
+__all__ = ["ALL", "SETS", "covers", "hint", "kitchen", "load", "members", "names", "seeds", "set_of"]
 
-#: Ten kitchens each.
+#: Ten kitchens each; the first two have released variants.
 SETS = ("synchronous", "asynchronous", "multi_agent")
+#: What stands behind the ``@`` of sets of variants, beside a seed.
+ALL = "*"
 
 _PREFIX = "robotouille/"
-_SEED = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
 @cache
-def _documents() -> dict[str, dict[str, Any]]:
-    """Return documents of our format by name, written out from the bundled file."""
-    found = {}
-    path = files(__package__) / "data" / "kitchens.json"
-    for label, shelf in load_json(path.read_bytes(), path.name).items():
-        traits = {**RAW, **{kind: words.split() for kind, words in shelf.get("traits", {}).items()}}
-        for task, entry in shelf["kitchens"].items():
-            stations = {station: things.split() for station, things in entry["stations"].items()}
-            things = [thing for stack in stations.values() for thing in stack]
-            like = {thing: list(traits.get(split_name(thing)[0], ())) for thing in things}
-            found[f"{_PREFIX}{label}/{task}"] = {
-                "format": FORMAT,
-                "version": VERSION,
-                "name": f"{_PREFIX}{label}/{task}",
-                "text": entry["text"],
-                "stations": stations,
-                "players": {player: {"at": station} for player, station in entry["players"].items()},
-                "traits": {thing: words for thing, words in like.items() if words},
-                "goal": [list(atom) for atom in served(entry["goal"])],
-            }
-    return found
+def _tasks() -> dict[str, tuple[str, ...]]:
+    """Return the seeds of every kitchen that the paper counts, by name."""
+    return {
+        _PREFIX + name: tuple(seed for seed in task.kitchens if seed)
+        for name, task in released().items()
+        if name.partition("/")[2].partition("_")[0].isdigit()
+    }
+
+
+def seeds(name: str = "") -> tuple[str, ...]:
+    """Return the seeds for which a kitchen has a released variant.
+
+    >>> seeds("robotouille/synchronous/3_burger")
+    ('42', '84', '126', '168', '210', '252', '294', '336', '378', '420')
+    """
+    return _tasks().get(name, ())
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """Names of the 30 bundled kitchens, in the paper's order.
+    """Names of the 30 kitchens in the paper's order, each followed by its variants: 230.
 
-    >>> names()[0], len(names())
-    ('robotouille/synchronous/0_cheese_sandwich', 30)
+    >>> names()[:2], len(names())
+    (('robotouille/synchronous/0_cheese_sandwich', 'robotouille/synchronous/0_cheese_sandwich@42'), 230)
     """
-    return tuple(_documents())
+    return tuple(each for name in _tasks() for each in (name, *(f"{name}@{seed}" for seed in seeds(name))))
 
 
 def covers(name: str) -> bool:
-    """Whether a name is that of a bundled kitchen, or of a variant of one: the name, ``@`` and a seed."""
+    """Whether a name is that of a released kitchen, or of a released variant: the name, ``@`` and its seed.
+
+    Two released kitchens that the paper does not count have names, too, and are in no set.
+    """
     head, at, seed = name.partition("@")
-    return head in _documents() and (not at or _SEED.fullmatch(seed) is not None)
+    task = released().get(head.removeprefix(_PREFIX)) if head.startswith(_PREFIX) else None
+    return task is not None and (seed if at else "") in task.kitchens and (not at or bool(seed))
 
 
 def members(name: str) -> tuple[str, ...]:
-    """Return the members of a set of variants, all with the same seed, ``()`` if there is no such set.
+    """Return the members of a set, ``()`` if there is no such set.
 
-    >>> len(members("robotouille/multi_agent@7")), len(members("robotouille@7"))
-    (10, 30)
+    ``robotouille/synchronous`` are the ten kitchens themselves, ``robotouille/synchronous@42`` their variants with one
+    seed, ``robotouille/synchronous@*`` all variants. What the paper evaluates on are these: ``robotouille`` is
+    ``robotouille@*``.
+
+    >>> [len(members(name)) for name in ("robotouille", "robotouille/synchronous@42", "robotouille/synchronous")]
+    [200, 10, 10]
     """
     head, at, seed = name.partition("@")
-    below = [each for each in names() if at and each.startswith(head.rstrip("/") + "/")]
-    return tuple(each for member in below if covers(each := f"{member}@{seed}"))
+    label = (head.rstrip("/") + "/").removeprefix(_PREFIX).rstrip("/")
+    if not (head + "/").startswith(_PREFIX) or label not in ("", *SETS):
+        return ()
+    below = [each for each in _tasks() if each.startswith(_PREFIX + label)]
+    if label and not at:
+        return tuple(below)
+    return tuple(f"{each}@{one}" for each in below for one in seeds(each) if seed in ("" if not at else ALL, one))
 
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     """Return the label and the members of the set that a name belongs to, ``("", ())`` if to none.
 
-    >>> set_of("robotouille/synchronous/3_burger@7")[0]
-    'robotouille/synchronous@7'
+    >>> label, below = set_of("robotouille/synchronous/3_burger@42")
+    >>> label, len(below), set_of("robotouille/synchronous/3_burger")[0]
+    ('robotouille/synchronous@*', 100, 'robotouille/synchronous')
     """
-    if not covers(name):
+    head, at, _ = name.partition("@")
+    if head not in _tasks() or not covers(name):
         return "", ()
-    head, at, seed = name.partition("@")
-    label = head.rpartition("/")[0]
-    return f"{label}{at}{seed}", tuple(f"{each}{at}{seed}" for each in names() if each.startswith(f"{label}/"))
+    label = head.rpartition("/")[0] + (f"@{ALL}" if at else "")
+    return label, members(label)
+
+
+def hint(name: str) -> str:
+    """Return what is to be said of a name that stands for nothing: which seeds there are, and what has others.
+
+    >>> hint("robotouille/synchronous/3_burger@7")[:60]
+    '; released are the seeds 42, 84, 126, 168, 210, 252, 294, 33'
+    """
+    head, _, seed = name.partition("@")
+    below = members(f"{head}@{ALL}") or members(head) or ((head,) if covers(head) else ())
+    if not seed.isdecimal() or not below:
+        return ""
+    found = ", ".join(seeds(below[0].partition("@")[0]))
+    there = f"the seeds {found}" if found else "no variants of these kitchens"
+    ours = "kitchens" + name.removeprefix(_PREFIX.rstrip("/"))
+    return f"; released are {there}; variants of kitchens of our own, with any seed, are {ours}"
 
 
 @lru_cache(maxsize=1024)
 def kitchen(name: str) -> Kitchen:
     """Return the kitchen of a name; raises `UnknownNameError`.
 
-    >>> kitchen("robotouille/asynchronous/5_potato_soup").text
-    'Soup of a whole potato, in a bowl on a table'
+    >>> kitchen("robotouille/asynchronous/5_potato_soup@42").text
+    'potato soup'
     """
     if not covers(name):
         raise UnknownNameError("there is no such kitchen", value=name)
-    head, at, seed = name.partition("@")
-    found = kitchen_from_document(_documents()[head], head)
-    return variant(found, int(seed)) if at else found
+    head, _, seed = name.partition("@")
+    task = released()[head.removeprefix(_PREFIX)]
+    return kitchen_of(name, task.kitchens[seed], task)
 
 
 load = kitchen

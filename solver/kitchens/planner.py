@@ -63,8 +63,8 @@ def plan(
 
     Examples
     --------
-    >>> from planoracle.instances.robotouille.sets import kitchen
-    >>> result = plan(kitchen("robotouille/synchronous/0_cheese_sandwich"))
+    >>> from planoracle.instances.kitchens.sets import kitchen
+    >>> result = plan(kitchen("kitchens/synchronous/0_cheese_sandwich"))
     >>> result.status, result.makespan == len(result.actions)
     ('optimal', True)
     """

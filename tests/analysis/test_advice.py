@@ -268,7 +268,7 @@ def test_whoever_follows_any_advice_for_recipes_ends_with_the_optimum():
 
 def test_whoever_follows_any_advice_in_a_kitchen_takes_the_fewest_steps():
     random = Random(0)
-    place = catalogue.problem(catalogue.expand(["robotouille/synchronous/0_cheese*"])[0])
+    place = catalogue.problem(catalogue.expand(["kitchens/synchronous/0_cheese*"])[0])
     best, done = next_commands(place, []).best, []
     while (advice := next_commands(place, done)).options:
         assert advice.best == best
@@ -431,4 +431,4 @@ def test_commands_come_in_steps_of_a_grid_that_is_told():
     )
     assert off.grid == 30
     assert {one.shortest for one in off.options if one.kind == "act"} == {30}
-    assert next_commands(catalogue.problem("robotouille/synchronous/0_cheese_sandwich")).grid == 1
+    assert next_commands(catalogue.problem("kitchens/synchronous/0_cheese_sandwich")).grid == 1

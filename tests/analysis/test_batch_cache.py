@@ -24,7 +24,7 @@ from planoracle.instances.model import Action, Instance
 from planoracle.instances.status import Status
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
-KITCHEN = "robotouille/synchronous/0_cheese_sandwich"
+KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
 
 
 @pytest.fixture

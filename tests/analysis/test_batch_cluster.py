@@ -70,9 +70,7 @@ def test_files_are_read_here_and_shipped(cluster, tmp_path, monkeypatch):
     instance = catalogue.load("recipe2plan/timed/Cobbler_Pancakes")
     (tmp_path / "own.json").write_text(json.dumps(files.to_document(instance) | {"name": "mine"}))
     address = cluster.scheduler_address
-    solved = invoke(
-        "solve", "own.json", "robotouille/synchronous/0_cheese_sandwich", "-f", "jsonl", "--cluster", address
-    )
+    solved = invoke("solve", "own.json", "kitchens/synchronous/0_cheese_sandwich", "-f", "jsonl", "--cluster", address)
     assert solved.exit_code == 0, solved.stderr
     mine, _ = map(json.loads, solved.stdout.splitlines())
     assert (mine["instance"], mine["status"], mine["makespan"]) == ("mine", "optimal", 4080)

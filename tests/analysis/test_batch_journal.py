@@ -229,7 +229,7 @@ NAMES = (
     "recipe2plan/untimed/Cobbler_Pancakes",
     "timearena/household1+lab2",
     "asynctool/cross2/01",
-    "robotouille/synchronous/0_cheese_sandwich",
+    "kitchens/synchronous/0_cheese_sandwich",
 )
 
 

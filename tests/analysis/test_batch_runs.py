@@ -96,7 +96,7 @@ def test_grades_are_the_same_and_in_order_whoever_works(some):
 
 @pytest.mark.slow
 def test_solutions_are_the_same_and_in_order_whoever_works(instances):
-    args = ["solve", *instances[:20], "timearena/household1", "robotouille/synchronous/0_cheese_sandwich"]
+    args = ["solve", *instances[:20], "timearena/household1", "kitchens/synchronous/0_cheese_sandwich"]
     alone = invoke(*args, "--format", "jsonl", "--jobs", "1")
     status, out, err = finished(*args, "--format", "jsonl", "--jobs", "2")
     assert (alone.exit_code, status, err) == (0, 0, "")

@@ -17,7 +17,7 @@ from planoracle.instances.model import Action, Instance
 from planoracle.solver.explain.checker import verify
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
-KITCHEN = "robotouille/synchronous/0_cheese_sandwich"
+KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
 
 HURRIED = {
     "format": "planoracle/instance",

@@ -49,7 +49,7 @@ from planoracle.solver.exact.solve import solve
 from tests.support.random_instances import workshop
 
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
-SANDWICH = "robotouille/synchronous/0_cheese_sandwich"
+SANDWICH = "kitchens/synchronous/0_cheese_sandwich"
 TASKS = "timearena/cooking1+cooking2"
 
 

@@ -33,7 +33,7 @@ SMALL, FACTOR, MOST = 80, 4, 5.5
 
 RECIPES, KITCHEN = (
     "recipe2plan/timed/Chicken-Rice_Strawberry-Cake",
-    "robotouille/asynchronous/0_cheese_chicken_sandwich",
+    "kitchens/asynchronous/0_cheese_chicken_sandwich",
 )
 HOUSE, MESSAGES = "timearena/household1", next(name for name in bundled() if name.startswith("asynctool/cross"))
 

@@ -367,7 +367,7 @@ def test_objectives_are_checked_before_anything_is_read():
 # --- kitchens -----------------------------------------------------------------------------------------
 
 
-SIMPLE = "robotouille/synchronous/0_cheese_sandwich"
+SIMPLE = "kitchens/synchronous/0_cheese_sandwich"
 
 
 def test_kitchen_plans_that_reach_the_goal_come_back_and_refused_actions_are_dropped():

@@ -16,7 +16,7 @@ RULES = {
     "recipe2plan": ("recipe2plan/untimed/Cobbler_Pancakes", "recipe2plan.rules:replay"),
     "timearena": ("timearena/household1", "timearena.run:run_of"),
     "asynctool": ("asynctool/files_1+text_2", "asynctool.run:run_of"),
-    "robotouille": ("robotouille/synchronous/3_burger", "kitchens.run:replay"),
+    "robotouille": ("kitchens/synchronous/3_burger", "kitchens.run:replay"),
     "generic": (EXAMPLES[0], "generic.run:referee"),
     "asynchow": ("asynchow/async/829", "asynchow.run:AsyncHowRun"),
 }

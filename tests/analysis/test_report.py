@@ -123,7 +123,7 @@ def test_kitchens_show_steps(built):
     assert [shown["actions"][piece[0]][0] for piece in shown["pieces"]] == ["Do nothing"]
     assert [fault[0] for fault in shown["faults"]] == ["unknown_action"]
     assert [one[4] for one in priced["decisions"]] == [1, 0]
-    chart = next(one for one in chunks(built.html) if isinstance(one, dict) and one.get("benchmark") == "robotouille")
+    chart = next(one for one in chunks(built.html) if isinstance(one, dict) and one.get("benchmark") == "kitchens")
     assert len(chart["optimum"]["pieces"]) == chart["optimum"]["makespan"] == 12
 
 

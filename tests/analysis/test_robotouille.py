@@ -24,19 +24,19 @@ from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile, profile
 from planoracle.instances.kitchens.random_small import random_kitchen
 from planoracle.instances.kitchens.run import REFUSALS, replay
+from planoracle.instances.kitchens.sets import kitchen, names
 from planoracle.instances.robotouille import benchmark, scores
 from planoracle.instances.robotouille.failures import CAUSES, FAILURES, LACKS, failure, lacks
 from planoracle.instances.robotouille.metrics import measure, optimality_histogram, step_limit
-from planoracle.instances.robotouille.sets import kitchen, names
 from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.result import Result
 
-CHEESE = "robotouille/synchronous/0_cheese_sandwich"
-LETTUCE = "robotouille/synchronous/1_lettuce_sandwich"
-DOUBLE = "robotouille/synchronous/5_double_cheeseburger"
-CHICKEN = "robotouille/asynchronous/0_cheese_chicken_sandwich"
-SOUP = "robotouille/asynchronous/5_potato_soup"
-ONIONS = "robotouille/asynchronous/6_onion_soup"
+CHEESE = "kitchens/synchronous/0_cheese_sandwich"
+LETTUCE = "kitchens/synchronous/1_lettuce_sandwich"
+DOUBLE = "kitchens/synchronous/5_double_cheeseburger"
+CHICKEN = "kitchens/asynchronous/0_cheese_chicken_sandwich"
+SOUP = "kitchens/asynchronous/5_potato_soup"
+ONIONS = "kitchens/asynchronous/6_onion_soup"
 SOLVED = (CHEESE, LETTUCE, DOUBLE, CHICKEN, SOUP, ONIONS)
 RULES = PROFILES["released"]
 WAIT = "Do nothing"
@@ -316,7 +316,7 @@ def test_long_running_work_first() -> None:
 
 
 def test_several_players() -> None:
-    name = "robotouille/multi_agent/0_cheese_chicken_sandwich"
+    name = "kitchens/multi_agent/0_cheese_chicken_sandwich"
     name = name if name in names() else next(each for each in names() if "multi_agent" in each)
     task = kitchen(name)
     run = replay(task, [WAIT, "Move robot1 from table1 to table9", WAIT], RULES)

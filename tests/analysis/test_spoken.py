@@ -72,7 +72,7 @@ NAMES = {
     "recipe2plan/timed/Cobbler_Pancakes": ("plan", f"Step(0, Cobbler, 10 min, 00:00) {ALL} Step(9, {ALL}, 1, 1)"),
     "timearena/household1": ("actions", ["wash cup", f"wash {ALL}", ALL]),
     "asynctool/files_1": ("turns", [ALL, {"id": ALL, "func_name": ALL, "params": {ALL: ALL}}, {"content": ALL}]),
-    "robotouille/asynchronous/0_cheese_chicken_sandwich": ("actions", [ALL, f"Move {ALL} from {ALL} to {ALL}"]),
+    "kitchens/asynchronous/0_cheese_chicken_sandwich": ("actions", [ALL, f"Move {ALL} from {ALL} to {ALL}"]),
     ALL: ("plan", ALL),
 }
 

@@ -27,4 +27,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["robotouille/synchronous", "robotouille/asynchronous"])
+    main(sys.argv[1:] or ["kitchens/synchronous", "kitchens/asynchronous"])

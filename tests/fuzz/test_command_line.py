@@ -63,7 +63,7 @@ NAMES = [
     "recipe2plan/timed/Vada_Daikon-Radish",
     "timearena/household1",
     "asynctool/files_1",
-    "robotouille/synchronous/3_burger",
+    "kitchens/synchronous/3_burger",
 ]
 PLACES = ["problem.json", "problem.json#x", "folder", "pipe", "loop", "empty", "missing.json", *NAMES]
 

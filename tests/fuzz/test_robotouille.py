@@ -25,7 +25,7 @@ from planoracle.instances.robotouille import benchmark
 from planoracle.instances.robotouille.reader import domain_from_document, kitchen_of
 
 SEEDS = st.integers(0, 2**32 - 1)
-NAME = "robotouille/asynchronous/5_potato_soup"
+NAME = "kitchens/asynchronous/5_potato_soup"
 SOUP = problem(NAME)
 assert isinstance(SOUP, Kitchen)
 

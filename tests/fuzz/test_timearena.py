@@ -124,7 +124,7 @@ def test_waits_to_the_last_minute_that_can_be_asked_for_are_run_at_once() -> Non
 @given(SEEDS)
 @pytest.mark.slow
 def test_mutated_names_stand_for_problems_or_are_refused(seed: int) -> None:
-    mutator = Mutator(Random(seed), ["asynctool/files_1+text_2@0-1:3", "robotouille/synchronous/3_burger@7"])
+    mutator = Mutator(Random(seed), ["asynctool/files_1+text_2@0-1:3", "kitchens/synchronous/3_burger@7"])
     name = mutator.times(
         mutator.text,
         mutator.random.choice((NAME, "timearena/shared/cooking1+cooking2", "timearena/*/lab*", "timearena/cooking/2")),

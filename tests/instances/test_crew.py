@@ -15,8 +15,8 @@ from planoracle.instances.crew import assign, crewed, interchangeable, split_cre
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import instance_from_document, to_document
 from planoracle.instances.kitchens.cooks import with_cooks
+from planoracle.instances.kitchens.sets import kitchen
 from planoracle.instances.model import Action, Instance
-from planoracle.instances.robotouille.sets import kitchen
 
 TIMED = "recipe2plan/timed/Cobbler_Pancakes"
 CHOP, DRIVE = Action("home/chop", "home", 3, 3), Action("out/drive", "out", 9, 9)
@@ -143,7 +143,7 @@ def test_crew_survives_a_file_and_speaks_the_general_language() -> None:
 
 
 def test_new_cooks_stand_at_empty_stations_first() -> None:
-    one = kitchen("robotouille/synchronous/3_burger")
+    one = kitchen("kitchens/synchronous/3_burger")
     three = with_cooks(one, 3)
     assert three.players == ("robot1", "robot2", "robot3")
     places = {fact[1]: fact[2] for fact in three.facts if fact[0] == "loc"}
@@ -153,13 +153,13 @@ def test_new_cooks_stand_at_empty_stations_first() -> None:
     assert not any(("vacant", where) in three.facts for where in places.values())
     empty = {fact[1] for fact in one.facts if fact[0] == "station_empty"} - {places["robot1"]}
     assert len(empty & {places["robot2"], places["robot3"]}) == min(2, len(empty))
-    assert catalogue.problem("robotouille/synchronous/3_burger~3") == three
+    assert catalogue.problem("kitchens/synchronous/3_burger~3") == three
 
 
 def test_cooks_that_find_no_room_or_would_have_to_go_are_refused() -> None:
     with pytest.raises(InputError, match="must be at most"):
-        with_cooks(kitchen("robotouille/synchronous/3_burger"), 50)
+        with_cooks(kitchen("kitchens/synchronous/3_burger"), 50)
     with pytest.raises(InputError, match="must be at least 2"):
-        with_cooks(kitchen(catalogue.expand(["robotouille/multi_agent"])[0]), 1)
+        with_cooks(kitchen(catalogue.expand(["kitchens/multi_agent"])[0]), 1)
     with pytest.raises(InputError, match="everybody may do everything"):
-        catalogue.problem("robotouille/synchronous/3_burger~2~robot2=burger")
+        catalogue.problem("kitchens/synchronous/3_burger~2~robot2=burger")

@@ -14,7 +14,7 @@ from planoracle.instances import catalogue
 from planoracle.instances.memo import Memo
 from planoracle.instances.problem import Problem
 
-NAMES = ["recipe2plan/timed/Cobbler_Pancakes", "robotouille/synchronous/0_cheese_sandwich"]
+NAMES = ["recipe2plan/timed/Cobbler_Pancakes", "kitchens/synchronous/0_cheese_sandwich"]
 
 
 @pytest.fixture(params=NAMES)

@@ -25,7 +25,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.registry import of
 
-KITCHEN = "robotouille/synchronous/3_burger"
+KITCHEN = "kitchens/synchronous/3_burger"
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Errand(Remembering):
         ("recipe2plan/timed/Cobbler_Pancakes", Instance, ("recipe2plan", "second", 1, ("agent",), None)),
         ("timearena/lab1~2", Instance, ("generic", "minute", 60, ("agent1", "agent2"), 40)),
         ("asynctool/files_1", Instance, ("asynctool", "turn", None, ("agent",), None)),
-        (KITCHEN, Kitchen, ("robotouille", "step", None, ("robot1",), None)),
-        (f"{KITCHEN}~3", Kitchen, ("robotouille", "step", None, ("robot1", "robot2", "robot3"), None)),
+        (KITCHEN, Kitchen, ("kitchens", "step", None, ("robot1",), None)),
+        (f"{KITCHEN}~3", Kitchen, ("kitchens", "step", None, ("robot1", "robot2", "robot3"), None)),
     ],
 )
 def test_every_problem_says_what_the_tools_ask(name: str, kind: type, said: tuple[Any, ...]) -> None:
@@ -79,7 +79,7 @@ def test_a_problem_of_another_kind_does_not_end_the_rest() -> None:
     burger = catalogue.problem(KITCHEN)
     frame, errors = compare_methods([Errand(), burger], ["optimum", "serial-lpt"])
     assert frame["unit"].tolist() == ["mile"] * 2 + ["step"] * 2
-    assert frame["benchmark"].tolist() == ["generic"] * 2 + ["robotouille"] * 2
+    assert frame["benchmark"].tolist() == ["generic"] * 2 + ["kitchens"] * 2
     assert errors["reason"].str.contains("must be a schedule or a kitchen|not Errand").tolist() == [True, True]
     assert len(schedules([(Errand(), "serial-lpt", None)]).errors) == 1
     frame, errors = instances([Errand(), burger])

@@ -90,6 +90,7 @@ def test_an_environment_by_hand() -> None:
         "format": "planoracle/kitchen",
         "version": 1,
         "name": "test",
+        "benchmark": "robotouille",
         "text": "A burger for the guest",
         "stations": {"stove1": ["patty1"], "table1": ["bottombun1", "topbun1"], "table2": ["bowl1"]},
         "players": {"robot1": {"at": "table2", "holds": "pot1"}},
@@ -296,6 +297,6 @@ def test_the_example_of_the_documentation() -> None:
 
 def test_the_schema_names_every_field() -> None:
     assert set(json_schema()["properties"]) == {
-        *("format", "version", "name", "text", "stations", "players", "containers"),
+        *("format", "version", "name", "benchmark", "text", "stations", "players", "containers"),
         *("elsewhere", "traits", "goal", "roles", "more", "less"),
     }

@@ -20,7 +20,7 @@ from planoracle.solver.result import Result
 from planoracle.solver.solve import solve
 
 SCHEDULE = "recipe2plan/timed/Cobbler_Pancakes"
-KITCHEN = "robotouille/synchronous/0_cheese_sandwich"
+KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
 HASTY = Instance("hasty", (Action("t/a", "t", 4, 4), Action("t/b", "t", 4, 4)), time_limit=5)
 
 

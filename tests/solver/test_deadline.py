@@ -14,9 +14,9 @@ from planoracle.heuristics.generation import generate_serial
 from planoracle.heuristics.improve import improve
 from planoracle.instances import deadline as clock
 from planoracle.instances.deadline import Deadline, TimeOverError
+from planoracle.instances.kitchens import sets as kitchens
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import find_violations
-from planoracle.instances.robotouille import sets as robotouille
 from planoracle.solver.exact import orders
 from planoracle.solver.exact import solve as solving
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
@@ -194,7 +194,7 @@ def test_the_size_of_a_model_is_known_before_it_is_made() -> None:
 
 @pytest.mark.parametrize("name", ["synchronous/0_cheese_sandwich", "synchronous/3_burger"])
 def test_a_kitchen_is_answered_honestly_whenever_time_runs_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = robotouille.kitchen(f"robotouille/{name}")
+    problem = kitchens.kitchen(f"kitchens/{name}")
     truth = plan(problem)
     statuses = set()
     for looks in (1, 2, 3, 5, 8, 20, 50, 120, 300, 800, 10**9):
@@ -210,7 +210,7 @@ def test_a_kitchen_is_answered_honestly_whenever_time_runs_out(name: str, monkey
 
 
 def test_a_kitchen_with_too_many_ways_to_choose_is_searched_without_a_guide(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = robotouille.kitchen("robotouille/synchronous/0_cheese_sandwich")
+    problem = kitchens.kitchen("kitchens/synchronous/0_cheese_sandwich")
     truth = plan(problem)
     monkeypatch.setattr(guiding, "_MOST_WAYS", 0)
     monkeypatch.setattr(Roles, "groups", lambda _: pytest.fail("all ways are listed"))

@@ -19,7 +19,7 @@ from planoracle.instances.kitchens.domain import ACTOR
 from planoracle.instances.kitchens.kitchen import Atom, Goal, Kitchen, split_name
 from planoracle.instances.kitchens.profile import PROFILES
 from planoracle.instances.kitchens.random_small import random_kitchen
-from planoracle.instances.robotouille.sets import kitchen, names
+from planoracle.instances.kitchens.sets import kitchen, names
 from planoracle.solver.kitchens.consistency import _ALTERNATIVES, _STATION, _hold, contradiction, piles_stand
 from planoracle.solver.kitchens.goals import Roles
 from planoracle.solver.kitchens.planner import plan

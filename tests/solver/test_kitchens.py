@@ -16,8 +16,8 @@ from planoracle.instances.kitchens.domain import bundled
 from planoracle.instances.kitchens.kitchen import Goal
 from planoracle.instances.kitchens.profile import PROFILES, profile
 from planoracle.instances.kitchens.random_small import random_kitchen
+from planoracle.instances.kitchens.sets import kitchen, names
 from planoracle.instances.robotouille.reader import read_environment
-from planoracle.instances.robotouille.sets import kitchen, names
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.heuristic import heuristic
 from planoracle.solver.kitchens.planner import plan
@@ -66,7 +66,7 @@ def test_the_released_default_kitchens(shared: Path, setting: str) -> None:
     "name", ["synchronous/3_burger", "synchronous/2_lettuce_tomato_sandwich", "asynchronous/5_potato_soup"]
 )
 def test_the_bound_never_exceeds_what_is_left_of_an_optimal_plan(name: str) -> None:
-    problem = kitchen(f"robotouille/{name}")
+    problem = kitchen(f"kitchens/{name}")
     found = plan(problem)
     assert found.makespan is not None
     compiled = Compiled(problem)
@@ -88,7 +88,7 @@ def test_blind_search_agrees_on_the_smallest_default_kitchens(shared: Path, task
 
 
 def test_a_plan_goes_on_from_where_it_stands() -> None:
-    problem = kitchen("robotouille/synchronous/0_cheese_sandwich")
+    problem = kitchen("kitchens/synchronous/0_cheese_sandwich")
     whole = plan(problem)
     assert whole.makespan is not None
     for done in range(whole.makespan + 1):
@@ -100,22 +100,20 @@ def test_a_plan_goes_on_from_where_it_stands() -> None:
 
 
 def test_a_goal_that_is_true_at_the_start_costs_a_step() -> None:
-    problem = kitchen("robotouille/synchronous/0_cheese_sandwich")
+    problem = kitchen("kitchens/synchronous/0_cheese_sandwich")
     player = problem.players[0]
     found = plan(replace(problem, goal=Goal.of([("nothing", player)])))
     assert (found.status, found.actions) == ("optimal", ("Do nothing",))
 
 
 def test_what_is_not_there_is_infeasible() -> None:
-    problem = kitchen("robotouille/synchronous/0_cheese_sandwich")
+    problem = kitchen("kitchens/synchronous/0_cheese_sandwich")
     found = plan(replace(problem, goal=Goal.of([("iscooked", "chicken#1"), ("item_at", "chicken#1", "table#1")])))
     assert (found.status, found.makespan, found.lower_bound) == ("infeasible", None, None)
 
 
 def test_a_time_limit_gives_a_bound_and_perhaps_a_plan() -> None:
-    found = plan(
-        kitchen("robotouille/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"), time_limit=0.2
-    )
+    found = plan(kitchen("kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"), time_limit=0.2)
     assert found.status in ("feasible", "unknown")
     assert found.lower_bound is not None
     assert found.makespan is None or found.makespan >= found.lower_bound
@@ -132,13 +130,13 @@ def test_an_unusual_domain_is_searched_without_a_guide() -> None:
 
 
 def test_the_same_plan_every_time() -> None:
-    problem = kitchen("robotouille/asynchronous/2_lettuce_tomato_fried_chicken_sandwich")
+    problem = kitchen("kitchens/asynchronous/2_lettuce_tomato_fried_chicken_sandwich")
     assert plan(problem).actions == plan(problem).actions
 
 
 @pytest.mark.slow
 def test_plans_for_joint_moves_pass_the_rules():
-    small = kitchen("robotouille/multi_agent/4_lettuce_chicken_sandwich")
+    small = kitchen("kitchens/multi_agent/4_lettuce_chicken_sandwich")
     found = plan(small, time_limit=4, rules=profile("paper", moves="joint"))
     assert found.status in ("optimal", "feasible")
     assert found.rounds == -(-found.makespan // 2)

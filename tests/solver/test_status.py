@@ -30,7 +30,7 @@ from planoracle.solver.states.solver import NEVER, Value
 
 LAB = load("timearena/lab1")
 HASTY = Instance("hasty", (Action("t/a", "t", 4, 4), Action("t/b", "t", 4, 4)), time_limit=5)
-KITCHEN: Any = problem("robotouille/synchronous/1_lettuce_sandwich")
+KITCHEN: Any = problem("kitchens/synchronous/1_lettuce_sandwich")
 
 
 @pytest.mark.parametrize("status", Status)

@@ -16,7 +16,7 @@ MARKUP = "<img src=x onerror=alert(1)>"
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
 HOUSE = "timearena/household1"
 FILES = "asynctool/files_1"
-KITCHEN = "robotouille/synchronous/0_cheese_sandwich"
+KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
 ROGUE = "</script><script>alert(2)</script><svg onload=alert(3)>\u202e\x1b[31m"
 
 

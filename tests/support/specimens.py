@@ -28,9 +28,9 @@ NAMES = (
     *("timearena/household1", "timearena/shared/cooking1+cooking2"),
     *("asynctool/files_1+text_2", "asynctool/cross2/01@0-1:3"),
     *(
-        "robotouille/synchronous/3_burger",
-        "robotouille/asynchronous/5_potato_soup",
-        "robotouille/multi_agent/1_lettuce_burger",
+        "kitchens/synchronous/3_burger",
+        "kitchens/asynchronous/5_potato_soup",
+        "kitchens/multi_agent/1_lettuce_burger",
     ),
 )
 
@@ -83,5 +83,5 @@ def documents() -> dict[str, Any]:
     made = {Path(path).stem: json.loads(Path(path).read_bytes()) for path in EXAMPLES}
     made["recipe2plan"] = to_document(load(NAMES[0]))
     made["asynctool"] = asynctool.to_document(problem_of(load("asynctool/files_1+text_2@0-1:3")))
-    made["kitchen"] = kitchens.to_document(problem("robotouille/asynchronous/5_potato_soup"))  # type: ignore[arg-type]
+    made["kitchen"] = kitchens.to_document(problem("kitchens/asynchronous/5_potato_soup"))  # type: ignore[arg-type]
     return made

@@ -1,0 +1,118 @@
+"""The released kitchens in a notation of our own: facts of the simulator's files, none of their words.
+
+The facts are from Robotouille, Copyright (c) 2023 PoRTaL Group, MIT License: see ``data/LICENSE.txt``.
+`planoracle.instances.robotouille.convert` writes the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.kitchens.domain import ACTOR, bundled
+from planoracle.instances.kitchens.kitchen import Goal, Kitchen, split_name
+from planoracle.instances.kitchens.layout import Layout, layout_of
+from planoracle.instances.reading import load_json
+
+__all__ = ["Task", "goal_of", "goal_text", "kitchen_of", "kitchen_text", "released"]
+
+
+class Task(NamedTuple):
+    """One task: what is to be made, and its kitchens.
+
+    Attributes
+    ----------
+    label
+        The goal in a few words of ours.
+    goal
+        See `goal_text`.
+    traits
+        Predicates that things of a kind have in these kitchens unless it says otherwise.
+    kitchens
+        By seed, see `kitchen_text`; the released kitchen itself has the seed ``""``.
+    """
+
+    label: str
+    goal: str
+    traits: Mapping[str, str]
+    kitchens: Mapping[str, str]
+
+
+@cache
+def released() -> dict[str, Task]:
+    """Return all tasks by set and name, in their order.
+
+    >>> released()["asynchronous/5_potato_soup"].kitchens["42"].partition(" |")[0]
+    'board1 pot1'
+    """
+    path = files(__package__) / "data" / "released.json"
+    return {name: Task(**entry) for name, entry in load_json(path.read_bytes(), path.name)["tasks"].items()}
+
+
+def goal_text(goal: Goal) -> str:
+    """Write a goal: conditions with commas between them, and roles that are in none.
+
+    >>> goal_text(Goal.of([["iscut", "potato#1"], ["item_on", "potato#1", "table#2"]], ["bowl#3"]))
+    'iscut potato#1, item_on potato#1 table#2, bowl#3'
+    """
+    return ", ".join([*map(" ".join, goal.conditions), *goal.extra_roles])
+
+
+def goal_of(text: str) -> Goal:
+    """Read what `goal_text` has written."""
+    parts = [part.split() for part in text.split(", ")]
+    return Goal.of([part for part in parts if len(part) > 1], [part[0] for part in parts if len(part) == 1])
+
+
+def kitchen_text(kitchen: Kitchen, traits: Mapping[str, str]) -> str:
+    """Write where things are: ``stove1 patty1 | table1 bread1 bread2=iscut | robot1 @stove1 cheese1``.
+
+    Items stand behind their station from the bottom up, then containers; a player has its station and what it
+    holds. Behind ``=`` are the predicates of a thing that is not like others of its kind, joined by ``+``.
+
+    Raises
+    ------
+    InputError
+        For a kitchen with facts that do not follow from that.
+    """
+    layout, more, less = layout_of(kitchen)
+    if more or less or layout.containers or layout.elsewhere:
+        raise InputError("has facts that the notation cannot say", value=kitchen.name)
+
+    def like(thing: str) -> str:
+        own = "+".join(layout.traits.get(thing, ()))
+        return thing if own == traits.get(split_name(thing)[0], "") else f"{thing}={own}"
+
+    parts = [" ".join([station, *map(like, things)]) for station, things in layout.stations.items()]
+    for player, (at, held) in layout.players.items():
+        if at is None:
+            raise InputError("stands nowhere", field=player, value=kitchen.name)
+        parts.append(" ".join([player, f"@{at}", *([] if held is None else [like(held)])]))
+    return " | ".join(parts)
+
+
+def kitchen_of(name: str, text: str, task: Task) -> Kitchen:
+    """Read what `kitchen_text` has written."""
+    layout, domain = Layout(), bundled()
+
+    def known(things: Sequence[str]) -> list[str]:
+        found = []
+        for thing in things:
+            plain, differs, own = thing.partition("=")
+            words = own if differs else task.traits.get(split_name(plain)[0], "")
+            if words:
+                layout.traits[plain] = words.split("+")
+            found.append(plain)
+        return found
+
+    for part in text.split(" | "):
+        place, *things = part.split()
+        if domain.type_of(split_name(place)[0]) == ACTOR:
+            station, *held = things
+            layout.players[place] = (station.removeprefix("@"), next(iter(known(held)), None))
+        else:
+            layout.stations[place] = known(things)
+    return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), goal_of(task.goal), task.label)
