@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from planoracle.analysis.figures import bars
+from planoracle.analysis.figures.palette import plan_colour
 from planoracle.analysis.figures.style import bare, clock, legend_below, new_axes, plain, time_axis, title
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
@@ -98,7 +99,7 @@ def gantt_pair(
             end, middles = bars.draw_rows(target, rows, colours, top=start, marks=marks)
             labels += zip(middles, (plain(row) for row, _ in rows), strict=True)
             target.axhspan(top, start, color="0.93", lw=0, zorder=0)
-            target.plot([schedule.makespan] * 2, [start, end], color="black", lw=1.4, zorder=3.5)
+            target.plot([schedule.makespan] * 2, [start, end], color=plan_colour(name), lw=2, zorder=3.5)
             late = schedule.makespan - upper.makespan
             more = f" ({'+' * (late > 0)}{clock(late, instance.unit)})" if late else ""
             text = f"{plain(name)}: makespan {clock(schedule.makespan, instance.unit)}{more}"

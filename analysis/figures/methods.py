@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator, PercentFormatter
 
+from planoracle.analysis.figures.palette import numbers
 from planoracle.analysis.figures.style import (
     DASHES,
     LINES,
@@ -50,7 +51,7 @@ def gap_distribution(
     chosen = _methods(comparisons, methods)
     target = new_axes(ax, 8.0, 1.3 + 0.5 * len(chosen))
     labels = []
-    for row, method in enumerate(chosen):
+    for row, (method, number) in enumerate(zip(chosen, numbers(chosen), strict=True)):
         part = comparisons[comparisons["method"] == method]
         known = part[part["optimum"].notna()]
         accepted = known["accepted"].fillna(True).to_numpy(bool) & known["gap"].notna().to_numpy(bool)
@@ -58,11 +59,11 @@ def gap_distribution(
         labels.append(_told(method, gaps, len(known), int(part["settled"].isin(["feasible", "unknown"]).sum())))
         if not len(gaps):
             continue
-        colour = LINES[row % len(LINES)]
+        colour = LINES[number % len(LINES)]
         low, middle, high = np.quantile(gaps, [0.25, 0.5, 0.75])
         target.barh(row, high - low, left=low, height=0.62, color="0.9", edgecolor="0.35", lw=0.8, zorder=1.5)
         target.plot([middle] * 2, [row - 0.36, row + 0.36], color="black", lw=2.2, zorder=4, solid_capstyle="butt")
-        marker = MARKERS[row % len(MARKERS)]
+        marker = MARKERS[number % len(MARKERS)]
         target.scatter(gaps, row + _spread(gaps), 13, color=colour, marker=marker, alpha=0.65, lw=0, zorder=3)
     target.set_yticks(range(len(chosen)), labels, fontsize=8)
     target.set_ylim(len(chosen) - 0.4, -0.6)
@@ -139,7 +140,7 @@ def performance_profile(
     names = list(dict.fromkeys(steps["method"]))
     right = max([1.02, *(1.0 + 1.04 * (float(r) - 1.0) for r in steps["ratio"])])
     handles: list[Line2D | Patch] = []
-    for number, name in enumerate(names):
+    for place, (name, number) in enumerate(zip(names, numbers(names), strict=True)):
         part = steps[steps["method"] == name]
         ratios, shares = part["ratio"].to_numpy(float), part["share"].astype("Float64").to_numpy(float, na_value=0.0)
         look: dict[str, Any] = {
@@ -151,7 +152,7 @@ def performance_profile(
         }
         ends = np.append(ratios, right), 100 * np.append(shares, shares[-1])
         target.plot(*ends, drawstyle="steps-post", **{**look, "marker": ""}, zorder=3)
-        first = number / max(1, len(names)) / 8  # marks are set off against each other
+        first = place / max(1, len(names)) / 8  # marks are set off against each other
         at = 1 + (right - 1) * np.arange(first, 1, 1 / 8)
         heights = [100 * shares[max(0, int(np.searchsorted(ratios, t, side="right")) - 1)] for t in at]
         target.plot(at, heights, **{**look, "ls": ""}, zorder=3.5, clip_on=False)

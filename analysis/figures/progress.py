@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import Bbox
 
+from planoracle.analysis.figures.palette import method_colour, numbers
 from planoracle.analysis.figures.style import (
     DASHES,
     HATCHES,
@@ -109,7 +110,7 @@ def progress_curves(
     span = max([1, *(one.end for one in drawn), *(t for one in drawn for t, _ in one.steps), optimum or 0])
     handles: list[Line2D | Patch] = []
     marks = max(1, span // 12)
-    for number, one in enumerate(drawn):
+    for place, (one, number) in enumerate(zip(drawn, numbers([one.name for one in drawn]), strict=True)):
         times = [0, *(t for t, _ in one.steps), one.end]
         shares = [0.0, *(100 * share for _, share in one.steps)]
         shares.append(shares[-1])
@@ -126,17 +127,16 @@ def progress_curves(
         target.plot(times, shares, drawstyle="steps-post", zorder=3, label=plain(one.name), **line)
         target.plot([one.end], [shares[-1]], zorder=4, clip_on=False, **{**look, "ls": ""})
         # Marks on the way, set off against each other, tell lines that lie close together apart.
-        at = np.arange(marks // 2 + number * marks / max(1, len(drawn)), one.end, 2 * marks)
+        at = np.arange(marks // 2 + place * marks / max(1, len(drawn)), one.end, 2 * marks)
         heights = [shares[int(np.searchsorted(times[:-1], t, side="right")) - 1] for t in at]
         target.plot(at, heights, zorder=3.5, **{**look, "ls": "", "markersize": 4})
         handles.append(Line2D([], [], label=plain(one.name), **look))
     if any(one.success is False for one in drawn):
         handles.append(Line2D([], [], color="0.3", ls="", marker="o", markerfacecolor="white", label="not completed"))
     if optimum is not None:
-        target.axvline(optimum, color="0.45", lw=1.1, ls=(0, (2, 2)), zorder=2)
-        handles.append(
-            Line2D([], [], color="0.45", lw=1.1, ls=(0, (2, 2)), label=f"optimum {clock(optimum, unit)} {_word(unit)}")
-        )
+        best: dict[str, Any] = {"color": method_colour("optimum"), "lw": 1.1, "ls": (0, (2, 2))}
+        target.axvline(optimum, zorder=2, **best)
+        handles.append(Line2D([], [], label=f"optimum {clock(optimum, unit)} {_word(unit)}", **best))
     target.set_xlim(0, 1.02 * span)
     target.set_ylim(0, 104)
     target.set_yticks(range(0, 101, 20))

@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
+from planoracle.analysis.figures.palette import method_colour
 from planoracle.analysis.figures.style import bare, clock, legend_below, new_axes, plain, round_step
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.analysis.regret import Decision, Regret
@@ -21,7 +22,7 @@ __all__ = ["regret_staircase"]
 #: How many of the dearest decisions are named.
 NAMED = 5
 
-_BLUE, _RED = "#0072b2", "#d55e00"
+_BLUE, _RED = method_colour("submission"), "#d55e00"
 
 
 def regret_staircase(found: Regret, ax: Axes | None = None, *, named: int = NAMED, title: str | None = None) -> Axes:
@@ -73,8 +74,9 @@ def regret_staircase(found: Regret, ax: Axes | None = None, *, named: int = NAME
         handles += _end(target, found, levels)
     handles += _name(target, found, named)
     if found.optimum is not None:
-        target.axhline(found.optimum, color="0.35", lw=1, ls=(0, (2, 2)), zorder=1.5)
-        handles.insert(0, Line2D([], [], color="0.35", lw=1, ls=(0, (2, 2)), label=_said(found)))
+        best: dict[str, Any] = {"color": method_colour("optimum"), "lw": 1.2, "ls": (0, (2, 2))}
+        target.axhline(found.optimum, zorder=1.5, **best)
+        handles.insert(0, Line2D([], [], label=_said(found), **best))
     target.xaxis.set_major_locator(MaxNLocator(12, integer=True, steps=[1, 2, 5, 10], min_n_ticks=1))
     bottom, top = target.get_ylim()
     target.yaxis.set_major_locator(MultipleLocator(round_step(math.ceil(top - bottom), 6, found.unit == "second")))

@@ -18,12 +18,14 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 from matplotlib.transforms import Bbox, ScaledTranslation
 
+from planoracle.analysis.figures.palette import LINES, PALETTE
 from planoracle.instances.times import format_clock
 from planoracle.instances.visible import visible
 
 __all__ = [
     "DASHES",
     "HATCHES",
+    "LINES",
     "MARKERS",
     "PALETTE",
     "FittedText",
@@ -39,13 +41,6 @@ __all__ = [
     "title",
 ]
 
-#: Okabe and Ito's colours, ordered so that neighbours also differ in grey; then darker and lighter ones.
-PALETTE = (
-    *("#0072b2", "#e69f00", "#009e73", "#f0e442", "#d55e00", "#56b4e9", "#cc79a7"),
-    *("#00446b", "#f5dba6", "#005f45", "#fafad0", "#803800", "#bbe1f6", "#7a4964"),
-)
-#: Colours dark enough for lines on white.
-LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#202020", "#e69f00", "#56b4e9", "#7a4964")
 #: What tells lines, points and areas apart where colours do not.
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (9, 3)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")

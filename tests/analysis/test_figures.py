@@ -31,6 +31,7 @@ from planoracle.analysis.figures.dependencies import dependency_graph, graph_of
 from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
 from planoracle.analysis.figures.layers import place
 from planoracle.analysis.figures.methods import gap_distribution, performance_profile, time_to_proof
+from planoracle.analysis.figures.palette import method_colour, numbers
 from planoracle.analysis.figures.progress import Curve, action_shares, curve, progress_curves
 from planoracle.analysis.figures.save import save
 from planoracle.analysis.figures.staircase import regret_staircase
@@ -266,6 +267,22 @@ def test_neighbours_differ_in_grey_or_in_pattern() -> None:
     assert all(grey(colour) < 0.72 for colour in LINES)  # seen on white
     looks = {(LINES[i % len(LINES)], str(DASHES[i % len(DASHES)]), MARKERS[i % len(MARKERS)]) for i in range(40)}
     assert len(looks) == 40
+
+
+def test_methods_look_the_same_in_every_figure() -> None:
+    chosen = ("optimum", "improve", "serial-lpt", "reference")
+    assert numbers(chosen) == [numbers([name])[0] for name in chosen]
+    assert numbers(["improve", "Ann", "Bob"]) == [*numbers(["improve"]), 0, 1]
+    assert len(set(numbers([*chosen, "Ann", "Bob"]))) == 6
+    assert len({method_colour(name) for name in ("submission", "optimum", "improve", "reference")}) == 4
+
+
+def test_a_method_keeps_its_colour_whatever_it_is_drawn_with(comparisons: pd.DataFrame) -> None:
+    def colour(methods: list[str]) -> Any:
+        ax = gap_distribution(comparisons, methods=methods)
+        return tuple(ax.collections[methods.index("serial-lpt")].get_facecolor()[0][:3])  # type: ignore[index]
+
+    assert colour(["serial-lpt"]) == colour(["improve", "serial-lpt"]) == to_rgb(method_colour("serial-lpt"))
 
 
 def test_hostile_names_are_only_text() -> None:

@@ -1,0 +1,66 @@
+"""The colours of all figures and of the report page: of tasks, of lines, and of methods wherever they are shown.
+
+Nothing heavy is imported here: the page takes its colours from this module too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import count
+
+__all__ = ["LINES", "PALETTE", "method_colour", "numbers", "plan_colour"]
+
+#: Okabe and Ito's colours, ordered so that neighbours also differ in grey; then darker and lighter ones.
+PALETTE = (
+    *("#0072b2", "#e69f00", "#009e73", "#f0e442", "#d55e00", "#56b4e9", "#cc79a7"),
+    *("#00446b", "#f5dba6", "#005f45", "#fafad0", "#803800", "#bbe1f6", "#7a4964"),
+)
+#: Colours dark enough for lines on white.
+LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#202020", "#e69f00", "#56b4e9", "#7a4964")
+
+# Before the heuristics, which have their places in the order of their registry.
+_FIRST = ("submission", "reference", "optimum", "improve", "best_heuristic")
+
+
+@cache
+def _places() -> dict[str, int]:
+    from planoracle.heuristics.registry import names
+
+    return {name: place for place, name in enumerate(dict.fromkeys((*_FIRST, *names())))}
+
+
+def numbers(names: Sequence[str]) -> list[int]:
+    """Return a number for every name, by which it has its colour, dashes and marks: for a method always the same.
+
+    Other names, such as those of agents, have the numbers that are left, in their order.
+
+    Examples
+    --------
+    >>> numbers(["optimum", "serial-lpt"])[0] == numbers(["improve", "optimum"])[1]
+    True
+    >>> numbers(["Ann", "optimum", "Bob"])
+    [0, 2, 1]
+    """
+    places = _places()
+    free = (i for i in count() if i not in {places[name] for name in names if name in places})
+    return [places[name] if name in places else next(free) for name in names]
+
+
+def method_colour(name: str) -> str:
+    """Return the colour of a method.
+
+    >>> method_colour("submission"), method_colour("optimum")
+    ('#0072b2', '#009e73')
+    """
+    return LINES[numbers([name])[0] % len(LINES)]
+
+
+def plan_colour(title: str) -> str:
+    """Return the colour of a plan by what it is called: a heuristic, an optimal plan, or else one that was handed in.
+
+    >>> plan_colour("optimal plan") == method_colour("optimum"), plan_colour("mine") == method_colour("submission")
+    (True, True)
+    """
+    best = title.removesuffix(" plan") in ("optimal", "feasible", "optimum")
+    return method_colour("optimum" if best else title if title in _places() else "submission")
