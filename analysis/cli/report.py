@@ -26,6 +26,13 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", help="The page, a single HTML file.")],
     profile: ProfileOption = "paper",
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Plans against the optimum",
+    date: Annotated[
+        str | None,
+        typer.Option(
+            help="Day of the submissions, as 2026-11-22; by default of SOURCE_DATE_EPOCH, or the input's last change.",
+            metavar="DAY",
+        ),
+    ] = None,
     regret_seconds: Annotated[
         float | None,
         typer.Option(
@@ -40,14 +47,22 @@ def report(
 
     A line that cannot be read or graded is reported and has its place on the page; the exit status is then 1.
     """
+    from planoracle.analysis.report.about import date_of
     from planoracle.analysis.report.inputs import entries_of
     from planoracle.analysis.report.page import build
     from planoracle.analysis.submissions import read_submissions
+    from planoracle.instances.errors import InputError
 
+    try:
+        day = date_of(submissions, date)
+    except InputError as error:
+        complain(error)
+        raise typer.Exit(2) from None
     with stoppable(), opened(submissions) as stream, _progress() as told:
         found = build(
             entries_of(read_submissions(stream, str(submissions))),
             title=title,
+            day=day,
             profile=profile,
             data=folders(data, originals),
             regret_seconds=regret_seconds,

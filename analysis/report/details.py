@@ -11,9 +11,10 @@ from planoracle.analysis.decisions import decisions
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.regret import Decision, Regret
 from planoracle.analysis.report.encode import plain, whole
+from planoracle.instances import registry
 from planoracle.instances.feedback import Clock, Finding, Section
 
-__all__ = ["faults", "grade_faults", "metrics", "plan_text", "prose", "regret_sheet"]
+__all__ = ["faults", "grade_faults", "metrics", "plan_text", "prose", "regret_sheet", "wording"]
 
 #: Most faults that are listed, and most letters of a plan, of one paragraph.
 MAX_FAULTS, MAX_PLAN, MAX_PARAGRAPH = 200, 20_000, 6_000
@@ -36,7 +37,14 @@ _ELSEWHERE = {
         "model",
         "line",
     ),
-    *("reason", "makespan", "optimal_makespan", "steps", "labels", "causes", "lacks"),
+    *("reason", "makespan", "optimal_makespan", "steps", "labels", "causes", "lacks", "main_score", "source"),
+    *("sample", "read", "read_from", "ignored", "notes", "optimum_status", "optimum_bound"),
+}
+# What grades of all benchmarks have.
+_COMMON = {
+    "executed": ("commands carried out before the run ended", ""),
+    "progress": ("of the actions", "share"),
+    "goal_ratio": ("of the tasks", "share"),
 }
 
 
@@ -74,6 +82,20 @@ def prose(text: str) -> list[list[str]]:
 def metrics(grade: Grade) -> list[list[Any]]:
     """Return names and values of a grade's figures, the benchmark's own at the end."""
     return [[plain(name, 60), _shown(value)] for name, value in grade.row().items() if name not in _ELSEWHERE]
+
+
+def wording(benchmarks: Iterable[str | None]) -> dict[str, tuple[str, str]]:
+    """Return what the metrics of some benchmarks mean, and in which unit they are.
+
+    >>> wording(["generic"])["progress"]
+    ('of the actions', 'share')
+    """
+    found = dict(_COMMON)
+    for name in sorted({name for name in benchmarks if name}):
+        owner = registry.find(name)
+        for column in owner.columns if owner else ():
+            found.setdefault(column.name, (column.meaning, "%" if column.unit == "percent" else column.unit))
+    return found
 
 
 def _shown(value: Any) -> Any:

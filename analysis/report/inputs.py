@@ -16,9 +16,13 @@ from planoracle.instances.problem import GENERAL
 __all__ = ["Entry", "entries_of", "grade_of"]
 
 _NUMBERS = {"progress", "goal_ratio", "main_score"}
-_COUNTS = {"violation_index", "executed", "makespan", "optimal_makespan", "line"}
+_COUNTS = {
+    *("violation_index", "executed", "makespan", "optimal_makespan", "optimum_bound", "line", "read", "ignored"),
+}
 _TEXTS = {"kind", "subject", "message"}
 _TICKS = {"index", "start", "end"}
+# What a submission is called, and where it comes from, beside what it says.
+_NAMES = {"id", "model", "sample", "epoch", "line", "source"}
 _OWN = {entry.name for entry in fields(Grade)} - {"metrics"}
 
 
@@ -43,12 +47,21 @@ class Entry:
         return name if isinstance(name, str) else None
 
     @property
+    def sample(self) -> str | int | None:
+        """Which try of the model at the problem it is, if it says so."""
+        if self.submission is not None:
+            found = self.submission.get("sample", self.submission.get("epoch"))
+        else:
+            found = None if self.grade is None else self.grade.row().get("sample")
+        return found if isinstance(found, int | str) and not isinstance(found, bool) else None
+
+    @property
     def key(self) -> str | int:
         """The same for submissions that differ only in name and model, so that all that is said of them is the same."""
         if self.submission is None:
             return self.line
         try:
-            kept = {name: value for name, value in self.submission.items() if name not in ("id", "model")}
+            kept = {name: value for name, value in self.submission.items() if name not in _NAMES}
             return json.dumps(kept, sort_keys=True)
         except (RecursionError, TypeError, ValueError):
             return self.line
@@ -127,6 +140,8 @@ def _check(name: str, value: Any) -> None:
     elif name in _COUNTS:
         if not number or not isinstance(value, int) or value < 0:
             raise InputError("must be a whole number or null", field=name, value=value)
+    elif name == "sample" and number and isinstance(value, int) and value >= 0:
+        return
     elif not isinstance(value, str):
         raise InputError("must be text or null", field=name, value=value)
 

@@ -32,6 +32,7 @@ class Line:
     plan: int
     faults: int
     priced: Priced | None
+    sample: str | int | None = None
 
     @property
     def regret(self) -> float | None:
@@ -54,7 +55,7 @@ def lines_of(work: Work) -> list[Line]:
     found = []
     for i, (entries, shown) in enumerate(zip(work.lines, work.shown, strict=True)):
         priced = work.priced.get(i)
-        found += [Line(_signed(shown.grade, entry), i, shown.faults, priced) for entry in entries]
+        found += [Line(_signed(shown.grade, entry), i, shown.faults, priced, entry.sample) for entry in entries]
     return sorted(found, key=lambda line: line.grade.line or 0)
 
 
@@ -82,8 +83,9 @@ def model_rows(lines: Iterable[Line]) -> list[dict[str, Any]]:
     -------
     list of dict
         By set, the most successful first: ``model, set, submissions, unscored, missing, success, score, ratio, regret,
-        faults``; ``ratio`` is the mean makespan by optimum of successes, ``regret`` the mean share of the optimum that
-        decisions cost (of plans that were priced), ``faults`` the mean number of violations.
+        lost, faults``; ``ratio`` is the mean makespan by optimum of successes, ``regret`` the mean share of the optimum
+        that the decisions of successes cost, ``lost`` that of failing plans up to their failure (of plans that were
+        priced), ``faults`` the mean number of violations.
     """
     groups: dict[tuple[str, str], list[Line]] = defaultdict(list)
     for line in lines:
@@ -110,7 +112,8 @@ def _model_row(model: str, where: str, group: Sequence[Line]) -> dict[str, Any]:
         "success": success,
         "score": main,
         "ratio": _mean(line.ratio for line in scored),
-        "regret": _mean(line.regret for line in scored),
+        "regret": _mean(line.regret for line in scored if line.grade.success),
+        "lost": _mean(line.regret for line in scored if not line.grade.success),
         "faults": _mean(float(line.faults) for line in scored),
     }
 
@@ -174,7 +177,8 @@ def columns(lines: Sequence[Line], places: Sequence[tuple[int, int]], names: dic
     -------
     dict
         ``id, line, model, instance, outcome`` (0 success, 1 failure, 2 unscored)``, why, faults, score, progress,
-        makespan, optimum, regret, priced, total, chunk, place``, and the texts of ``models`` and ``whys``.
+        makespan, optimum, regret, priced, total, chunk, place``, and the texts of ``models`` and ``whys``; and, if any
+        line says so, ``sample, read, from, ignored, notes`` (a list), and ``status`` and ``bound`` of the optimum.
     """
     models, whys = _Names(), _Names()
     grades = [line.grade for line in lines]
@@ -199,7 +203,36 @@ def columns(lines: Sequence[Line], places: Sequence[tuple[int, int]], names: dic
         "place": [places[line.plan][1] for line in lines],
         "models": list(models.places),
         "whys": list(whys.places),
+        **_remarks(lines),
     }
+
+
+def _remarks(lines: Sequence[Line]) -> dict[str, list[Any]]:
+    """Return what not all grades say, as far as any of these does."""
+    rows = [line.grade.row() for line in lines]
+    found: dict[str, list[Any]] = {
+        "sample": [plain(line.sample, 60) if isinstance(line.sample, str) else line.sample for line in lines],
+        "read": [_count(row.get("read")) for row in rows],
+        "from": [_text(row.get("read_from")) for row in rows],
+        "ignored": [_count(row.get("ignored")) for row in rows],
+        "notes": [_texts(row.get("notes")) for row in rows],
+        "status": [_text(row.get("optimum_status")) for row in rows],
+        "bound": [_count(row.get("optimum_bound")) for row in rows],
+    }
+    return {name: values for name, values in found.items() if any(value is not None for value in values)}
+
+
+def _count(value: object) -> int | None:
+    return whole(value) if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _text(value: object) -> str | None:
+    return plain(value) if isinstance(value, str) else None
+
+
+def _texts(value: object) -> list[str] | None:
+    parts = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else []
+    return [plain(part) for part in parts if isinstance(part, str)][:5] or None
 
 
 def problem_row(shown: str, where: str, chart: str | None, chunk: int) -> list[Any]:

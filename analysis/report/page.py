@@ -12,7 +12,9 @@ from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
-from planoracle import __version__
+from planoracle.analysis.figures.palette import PALETTE, method_colour
+from planoracle.analysis.report.about import about
+from planoracle.analysis.report.details import wording
 from planoracle.analysis.report.encode import packed, plain
 from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Told, Work, work_on
@@ -23,8 +25,8 @@ __all__ = ["Report", "build"]
 
 #: Scripts and styles in the order in which they are put together.
 _SCRIPTS = (
-    *("data.js", "table.js", "plan.js", "drawing.js", "chart.js"),
-    *("overview.js", "problem.js", "details.js", "start.js"),
+    *("data.js", "address.js", "download.js", "table.js", "plan.js", "drawing.js", "chart.js"),
+    *("filters.js", "overview.js", "problem.js", "details.js", "start.js"),
 )
 _STYLES = ("base.css", "table.css", "chart.css", "media.css")
 # Plans of one problem that are kept in one chunk.
@@ -53,6 +55,7 @@ def build(
     entries: Iterable[Entry],
     *,
     title: str = "Plans against the optimum",
+    day: str | None = None,
     profile: str = "paper",
     data: Mapping[str, Path] | None = None,
     regret_seconds: float | None = None,
@@ -67,6 +70,8 @@ def build(
     ----------
     entries
         Submissions and grades, see `planoracle.analysis.report.inputs.entries_of`.
+    day
+        That of the submissions, see `planoracle.analysis.report.about.date_of`; without it the page has none.
     profile
         ``paper`` or ``released``.
     data
@@ -95,7 +100,7 @@ def build(
     work = work_on(entries, options, regret_seconds=regret_seconds, processes=processes, told=told)
     lines = lines_of(work)
     told("writing", 0, 1)
-    text = _page(title, "".join(_chunks(work, lines, title, options)))
+    text = _page(title, "".join(_chunks(work, lines, title, day, options)))
     told("writing", 1, 1)
     return Report(
         html=text,
@@ -105,7 +110,7 @@ def build(
     )
 
 
-def _chunks(work: Work, lines: Sequence[Line], title: str, options: Options) -> Iterator[str]:
+def _chunks(work: Work, lines: Sequence[Line], title: str, day: str | None, options: Options) -> Iterator[str]:
     """Yield the data as elements of the page: the first chunk is what the first view needs."""
     contents: list[str] = []
     problems: list[list[object]] = []
@@ -123,8 +128,9 @@ def _chunks(work: Work, lines: Sequence[Line], title: str, options: Options) -> 
     places = _places(work, contents)
     index = {
         "title": plain(title),
-        "version": __version__,
-        "profile": options.profile,
+        "about": about((line.grade.benchmark or "" for line in lines), options.profile, day),
+        "colours": {"tasks": PALETTE, "methods": {name: method_colour(name) for name in ("submission", "optimum")}},
+        "words": wording(line.grade.benchmark for line in lines),
         "problems": problems,
         "scoring": scoring(lines),
         "models": model_rows(lines),

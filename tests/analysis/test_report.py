@@ -153,7 +153,7 @@ def test_models_are_summed_up_as_grading_does(built):
 def test_nothing_of_a_submission_is_markup(built):
     elements = Elements(page_of(submissions(), title=f"{MARKUP}{ROGUE}").html)
     assert {tag for tag, _ in elements.found} == {
-        *("html", "head", "meta", "title", "style", "body", "a", "main", "noscript", "p", "div", "script")
+        *("html", "head", "meta", "title", "style", "body", "a", "main", "footer", "noscript", "p", "div", "script")
     }
     assert sum(tag == "script" and "type" not in attributes for tag, attributes in elements.found) == 1
     assert not any(name.startswith("on") for _, attributes in elements.found for name in attributes)
@@ -371,7 +371,8 @@ def test_profiles_reach_the_judges():
     plan = "Step(0, Cobbler, 10 min, 0:00), Step(1, Cobbler, 0 min, 0:00)"
     rows = [{"id": "a", "instance": COBBLER, "plan": plan}]
     paper, released = (chunks(page_of(rows, profile=name).html)[0] for name in ("paper", "released"))
-    assert (paper["profile"], released["profile"]) == ("paper", "released")
+    assert [index["about"]["profile"] for index in (paper, released)] == ["paper", "released"]
+    assert paper["about"]["benchmarks"] != released["about"]["benchmarks"]
     for name, index in (("paper", paper), ("released", released)):
         grade = bench(Options(name)).grader.grade(rows[0])
         assert index["rows"]["progress"] == [pytest.approx(grade.progress, abs=1e-6)]

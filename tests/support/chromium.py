@@ -227,7 +227,7 @@ class Page:
     def requests(self) -> list[str]:
         """Return the addresses that were asked for, but for the page's own."""
         asked = [str(entry["request"]["url"]) for entry in self.said("Network.requestWillBeSent")]
-        return [address for address in asked if not address.startswith("file:")]
+        return [address for address in asked if not address.startswith(("file:", "blob:"))]
 
     def dialogs(self) -> int:
         """Return how often a dialog was opened."""

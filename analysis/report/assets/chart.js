@@ -11,6 +11,11 @@ class Chart extends Drawing {
       el("div", { class: "frame" }, this.labels, this.holder),
       this.legend(),
     );
+    papers.set(this.element, (on) => {
+      this.paper = on;
+      this.width = 0;
+      this.fit();
+    });
     this.watch = new ResizeObserver(() => this.fit());
     this.watch.observe(this.holder);
     this.holder.addEventListener("keydown", (event) => this.walk(event));
@@ -54,6 +59,8 @@ class Chart extends Drawing {
   }
 
   fit() {
+    this.element.classList.toggle("paper", this.paper);
+    if (this.paper) return this.render(PAPER - PAD);
     const room = this.holder.clientWidth;
     if (!room || room === this.width) return;
     this.width = room;

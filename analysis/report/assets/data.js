@@ -3,6 +3,8 @@
 
 const CHUNKS_KEPT = 24;
 const chunks = new Map();
+// What has to change for print: functions of whether it is to be printed, by element.
+const papers = new WeakMap();
 const SVG = "http://www.w3.org/2000/svg";
 
 // An element that the page has from the beginning, or whose name is that of a chunk.
@@ -92,7 +94,7 @@ function moment(time, tick) {
   return time.seconds === 1 ? clock(tick) : `${time.unit} ${tick + time.first}`;
 }
 
-// Links: #problem/submission; a problem alone ends with a slash. Names that are not alone have ~line behind them.
+// Links, see address.js: #problem/submission; a problem alone ends with a slash. Names that are not alone have ~line behind them.
 
 function coded(text) {
   return encodeURIComponent(text).replaceAll("~", "%7E");
@@ -116,8 +118,20 @@ class Rows {
   instance = [];
   /** @type {number[]} */
   line = [];
+  /** @type {number[]} */
+  model = [];
+  /** @type {number[]} */
+  outcome = [];
+  /** @type {(number | null)[]} */
+  makespan = [];
+  /** @type {(number | null)[]} */
+  optimum = [];
+  /** @type {(number | string | null)[]} */
+  sample = [];
 
   constructor(index) {
+    // What grades do not say, no row has.
+    for (const name of ["sample", "status", "bound", "read", "from", "ignored", "notes"]) this[name] = [];
     Object.assign(this, index.rows);
     this.scoring = index.scoring;
     this.problems = index.problems.map(([name, set, unit, seconds, first, status, best, bound, chart]) => ({
@@ -136,8 +150,36 @@ class Rows {
     for (let row = 0; row < this.size; row++) {
       const key = `${this.instance[row]} ${this.id[row]}`;
       this.alone.set(key, this.alone.has(key) ? -1 : row);
-      this.problems[this.instance[row]].rows.push(row);
     }
+    this.order = this.together();
+    for (const row of this.order) this.problems[this.instance[row]].rows.push(row);
+  }
+
+  // Returns the rows in order; the samples of a model for a problem stand together, where its first one does.
+  together() {
+    const all = [...this.id.keys()];
+    if (!this.sample.length) return all;
+    const groups = new Map();
+    for (const row of all) {
+      const key = `${this.instance[row]} ${this.model[row]}`;
+      if (!groups.has(key)) groups.set(key, []);
+      groups.get(key).push(row);
+    }
+    return [...groups.values()].flatMap((group) => sorted(group, (row) => this.sample[row], false));
+  }
+
+  // The samples of a model for a problem, if there are several.
+  samples(row) {
+    if ((this.sample[row] ?? null) === null) return [];
+    const same = (other) => this.model[other] === this.model[row] && (this.sample[other] ?? null) !== null;
+    const found = this.problem(row).rows.filter(same);
+    return found.length > 1 ? found : [];
+  }
+
+  // Makespan of a success by the proved optimum.
+  ratio(row) {
+    const [made, best] = [this.makespan[row], this.optimum[row]];
+    return this.outcome[row] === 0 && made !== null && best ? made / best : null;
   }
 
   problem(row) {

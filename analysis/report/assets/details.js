@@ -1,30 +1,6 @@
 // @ts-check
 // The view of one submission.
 
-const METRICS = {
-  executed: "Commands carried out before the run ended",
-  progress: "Share of the actions done",
-  goal_ratio: "Share of the tasks done",
-  efficiency: "Time saved by what needs nobody, as a share of that work",
-  r_efficiency: "Efficiency by that of the reference plan",
-  r_efficiency_optimal: "Efficiency by that of the optimal plan",
-  multitasking_score: "R-efficiency of plans that succeed, else 0",
-  reference: "Which plan R-efficiency compares with",
-  end: "How the run ended",
-  total_time: "Time the run took",
-  score: "Score at the end, in percent",
-  best_score: "Highest score, in percent",
-  best_time: "Time to the highest score",
-  func_f1: "F1 of the functions called",
-  param_f1: "F1 of functions with their parameters",
-  subtask_acc: "Share of sub-tasks solved",
-  overall: "Whether all sub-tasks are solved",
-  steps_taken: "Legal actions",
-  step_limit: "Steps within which success counts",
-  within_limit: "Goal reached within the step limit",
-  optimality: "Steps by those of an optimal plan",
-};
-
 async function detailsView(rows, row) {
   const problem = rows.problem(row);
   const [sheets, chart] = await Promise.all([chunk(rows.chunk[row]), problem.chart < 0 ? null : chunk(problem.chart)]);
@@ -60,6 +36,8 @@ async function detailsView(rows, row) {
       el("h1", {}, data(rows.id[row]), " ", badge(outcome, outcome === 1 ? rows.whys[rows.why[row]] : "")),
       byline(rows, row),
       outcome === 2 ? el("p", { class: "reason" }, data(rows.whys[rows.why[row]])) : figures(rows, row),
+      reading(rows, row),
+      samples(rows, row),
     ),
     parts,
     sheet.plan
@@ -90,6 +68,7 @@ function byline(rows, row) {
     "p",
     { class: "lead" },
     model === "" ? null : ["by ", data(model), ", "],
+    sampleOf(rows, row, (told) => [told, ", "]),
     `line ${rows.line[row]}`,
     same.length ? ["; the same plan as ", others, same.length > 5 ? ` and ${same.length - 5} more` : ""] : null,
   );
@@ -97,13 +76,19 @@ function byline(rows, row) {
 
 function figures(rows, row) {
   const { time } = rows.problem(row);
-  const [made, best] = [rows.makespan[row], rows.optimum[row]];
+  const problem = rows.problem(row);
+  const optimum = optimumOf(
+    time,
+    rows.status[row] ?? problem.status ?? "unknown",
+    rows.optimum[row],
+    rows.bound[row] ?? problem.bound,
+  );
   const entries = [
-    ["Makespan", span(time, made)],
-    ["Optimum", best === null ? "not proved" : span(time, best)],
-    ["÷ optimum", rows.outcome[row] === 0 && best ? fixed(made / best, 3) : DASH],
-    ["Regret", rows.total[row] === null ? DASH : span(time, rows.total[row])],
-    ["Score", hundred(rows.score[row])],
+    ["Makespan", span(time, rows.makespan[row])],
+    ["Optimum", optimum],
+    ["÷ optimum", fixed(rows.ratio(row), 3)],
+    [rows.outcome[row] === 0 ? "Regret" : "Lost at failure", span(time, rows.total[row])],
+    ["Score, of 100", hundred(rows.score[row])],
     ["Progress", percent(rows.progress[row], 0)],
     ["Faults", count(rows.faults[row])],
   ];
@@ -111,6 +96,41 @@ function figures(rows, row) {
     "dl",
     { class: "figures" },
     entries.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
+  );
+}
+
+// What of the answer was read, and what the grader remarks.
+function reading(rows, row) {
+  const steps = rows.read[row] ?? null;
+  const from = rows.from[row] ? [" (", data(rows.from[row]), ")"] : null;
+  const notes = remarks(rows, row);
+  if (steps === null && !from && !notes.length) return null;
+  return el(
+    "p",
+    { class: notes.length ? "reason" : "note" },
+    steps === null ? ["Read", from] : [`${plural(steps, "step")} read`, from],
+    notes.flatMap((note) => ["; ", note]),
+    ".",
+  );
+}
+
+function samples(rows, row) {
+  const found = rows.samples(row);
+  if (!found.length) return null;
+  const good = found.filter((other) => rows.outcome[other] === 0).length;
+  const entry = (other) => {
+    const said = [String(rows.sample[other]), " ", badge(rows.outcome[other])];
+    return el(
+      "li",
+      {},
+      other === row ? el("strong", { "aria-current": "true" }, said) : el("a", { href: rows.link(other) }, said),
+    );
+  };
+  return el(
+    "div",
+    { class: "samples" },
+    el("p", { class: "note" }, `${count(good)} of ${plural(found.length, "sample")} of this model succeed:`),
+    el("ul", {}, found.map(entry)),
   );
 }
 
@@ -189,6 +209,7 @@ function regretSection(sheet, priced, chart, time, drawn) {
   const dear = priced.decisions.map((one, i) => ({ one, i })).filter(({ one }) => one[4] !== 0);
   const columns = [
     {
+      key: "decision",
       label: "Decision",
       value: ({ i }) => i,
       show: ({ one }) =>
@@ -198,8 +219,9 @@ function regretSection(sheet, priced, chart, time, drawn) {
           data(decisionName(one, chart)),
         ),
     },
-    { label: "When", value: ({ one }) => one[2], show: ({ one }) => stretch(time, one[2], one[3]) },
+    { key: "when", label: "When", value: ({ one }) => one[2], show: ({ one }) => stretch(time, one[2], one[3]) },
     {
+      key: "cost",
       label: "Cost",
       number: true,
       falling: true,
@@ -207,13 +229,19 @@ function regretSection(sheet, priced, chart, time, drawn) {
       show: ({ one }) =>
         one[4] === null ? (one[5] === "infeasible" ? "no way on" : "not proved") : span(time, one[4]),
     },
-    { label: "At best after it", number: true, value: ({ one }) => one[7], show: ({ one }) => span(time, one[7]) },
+    {
+      key: "after",
+      label: "At best after it",
+      number: true,
+      value: ({ one }) => one[7],
+      show: ({ one }) => span(time, one[7]),
+    },
   ];
   const table = new Table({
     caption: "Decisions that cost something",
     columns,
     size: 10,
-    state: { column: 2, falling: true },
+    by: "-cost",
   });
   table.show(dear);
   const free = priced.decisions.length - dear.length;
@@ -258,9 +286,17 @@ function metrics(sheet) {
     el(
       "dl",
       { class: "metrics" },
-      known.map(([name, value]) =>
-        el("div", { title: METRICS[name] }, el("dt", {}, data(words(name))), el("dd", {}, shown(value))),
-      ),
+      known.map(([name, value]) => {
+        const [meaning, unit] = index.words[name] ?? ["", ""];
+        const said =
+          unit === "share" && typeof value === "number" ? percent(value) : [shown(value), unit && ` ${unit}`];
+        return el(
+          "div",
+          {},
+          el("dt", {}, data(words(name)), meaning && el("span", { class: "why" }, data(meaning))),
+          el("dd", {}, said),
+        );
+      }),
     ),
   );
 }

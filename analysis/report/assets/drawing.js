@@ -9,6 +9,7 @@ class Drawing {
     this.priced = priced;
     this.whole = whole;
     this.zoom = 1;
+    this.paper = false;
     this.number = charts++;
     this.holder = el("div", { class: "plot", tabindex: "-1" });
     this.labels = el("div", { class: "labels", "aria-hidden": "true" });
@@ -21,8 +22,11 @@ class Drawing {
       chart,
       chart.optimum.pieces,
       chart.optimum.status === "optimal" ? "Optimal plan" : "Best plan known",
+      "optimum",
     );
-    const own = sheet?.pieces ? new Plan(chart, sheet.actions ? sheet : chart, sheet.pieces, "Submitted plan") : null;
+    const own = sheet?.pieces
+      ? new Plan(chart, sheet.actions ? sheet : chart, sheet.pieces, "Submitted plan", "submission")
+      : null;
     this.plans = [...(own ? [own] : []), ...(best.pieces.length ? [best] : [])];
     this.faults = (sheet?.faults ?? []).map(([kind, position, start, end, text, subject], i) => ({
       kind,
@@ -49,7 +53,8 @@ class Drawing {
   }
 
   colour(task) {
-    return COLOURS[this.tasks.indexOf(task) % COLOURS.length];
+    const { tasks } = index.colours;
+    return tasks[this.tasks.indexOf(task) % tasks.length];
   }
 
   render(width) {
@@ -62,13 +67,20 @@ class Drawing {
       const top = y;
       const part = this.whole || plan.title !== "Submitted plan" ? "" : " carried out";
       const heading = `${plan.title}${plan.end ? `, ${span(this.time, plan.end)}${part}` : ""}`;
-      this.name(heading, y, "heading");
+      this.name(heading, y, "heading", plan.method);
       y += TITLE;
       if (plan.title === "Submitted plan") y = this.drawFaults(layers, y);
       y = this.drawRows(layers, plan, y, width);
       if (plan.end)
         layers.push(
-          draw("line", { class: "end", x1: this.scale(plan.end), x2: this.scale(plan.end), y1: top + TITLE, y2: y }),
+          draw("line", {
+            class: "end",
+            stroke: index.colours.methods[plan.method],
+            x1: this.scale(plan.end),
+            x2: this.scale(plan.end),
+            y1: top + TITLE,
+            y2: y,
+          }),
         );
       y += MARGIN;
     }
@@ -76,29 +88,60 @@ class Drawing {
     y += AXIS;
     if (this.priced?.decisions.some((one) => one[4] !== 0)) y = this.drawRegret(layers, y, width);
     const title = this.plans.map((plan) => `${plan.title}: ${plan.pieces.length} pieces`).join("; ");
+    const side = this.paper ? this.side : 0;
+    const [wide, high] = [side + width + PAD, y + 2];
+    const size = this.paper ? {} : { width: wide, height: high };
     const root = draw(
       "svg",
       {
-        width: width + PAD,
-        height: y + 2,
+        ...size,
+        viewBox: `${-side} 0 ${wide} ${high}`,
         role: "group",
         "aria-label": `Gantt chart. ${title}. Arrow keys go from piece to piece.`,
       },
       this.patterns(),
       grid,
       layers,
+      this.paper ? this.names.map((name) => this.written(name)) : null,
     );
     const kept = this.items.findIndex((item) => item.key === this.current);
     this.items.forEach((item, i) => item.element.setAttribute("tabindex", i === Math.max(kept, 0) ? "0" : "-1"));
     this.holder.replaceChildren(root);
-    this.labels.replaceChildren(...this.names);
-    this.labels.style.height = `${y}px`;
+    this.labels.replaceChildren(...(this.paper ? [] : this.names.map((name) => this.label(name))));
+    this.labels.style.height = this.paper ? "" : `${y}px`;
   }
 
-  name(text, y, kind) {
-    const label = el("div", { class: kind, title: text }, data(text));
+  name(text, y, kind, method = "") {
+    this.names.push({ text, y, kind, method });
+  }
+
+  // A name beside the drawing, which stays where it is while that is scrolled.
+  label({ text, y, kind, method }) {
+    const sign = method && el("span", { class: "swatch", "aria-hidden": "true" });
+    if (sign) sign.style.background = index.colours.methods[method];
+    const label = el("div", { class: kind, title: text }, sign, data(text));
     label.style.top = `${y}px`;
-    this.names.push(label);
+    return label;
+  }
+
+  // A name in the drawing, which is made smaller with it; for paper.
+  written({ text, y, kind, method }) {
+    if (kind === "row") {
+      const most = Math.floor((this.side - 4) / LETTER);
+      const short = text.length > most ? `${text.slice(0, most - 1)}…` : text;
+      return draw("text", { class: kind, x: -this.side, y: y + BAR / 2 + 4 }, short);
+    }
+    const fill = index.colours.methods[method];
+    return [
+      draw("rect", { x: -this.side, y: y + 5, width: 4, height: 13, rx: 2, fill }),
+      draw("text", { class: kind, x: 10 - this.side, y: y + 16 }, text),
+    ];
+  }
+
+  // Room for names in the drawing.
+  get side() {
+    const longest = Math.max(...this.names.filter(({ kind }) => kind === "row").map(({ text }) => text.length));
+    return Math.min(180, Math.max(50, (longest + 1) * LETTER));
   }
 
   patterns() {

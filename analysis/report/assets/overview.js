@@ -7,13 +7,6 @@ const OUTCOMES = [
   ["unscored", "○", "Not graded"],
 ];
 const hundred = (value) => (value === null ? DASH : fixed(100 * value, 1));
-const memory = {
-  models: { column: -1 },
-  problems: {},
-  rows: {},
-  filters: { text: "", set: "", model: "", outcome: "" },
-};
-
 // What went wrong first stands in the place of the word failure.
 const badge = (outcome, fault = "") => {
   const [name, sign, said] = OUTCOMES[outcome];
@@ -26,27 +19,33 @@ const badge = (outcome, fault = "") => {
   );
 };
 
-// A name that may be broken after slashes and underscores.
+// A name that may be broken after slashes, underscores and the like, and nowhere else while there is room.
 const path = (name) =>
   data(
     "",
     {},
     name
-      .split(/(?<=[/_])/)
+      .split(/(?<=[/_:-])/)
       .flatMap((part) => [part, el("wbr")])
       .slice(0, -1),
   );
+
+const label = (name, none) => (name === "" ? none : name.length > 26 ? path(name) : data(name, { class: "keep" }));
+
+// Which try of a model at a problem a row is, if it says so.
+function sampleOf(rows, row, show) {
+  const sample = rows.sample[row] ?? null;
+  return sample === null ? null : show(["sample ", data(String(sample))]);
+}
 
 // What has a column of its own where there is room for it.
 const narrowly = (name) => (name === "" ? null : el("span", { class: "narrow" }, path(name)));
 
 function rowColumns(rows, withProblem) {
   const at = (name) => (row) => rows[name][row];
-  const ratio = (row) => {
-    const [made, best] = [rows.makespan[row], rows.optimum[row]];
-    return rows.outcome[row] === 0 && made !== null && best ? made / best : null;
-  };
+  const model = (row) => rows.models[rows.model[row]];
   const problem = {
+    key: "instance",
     label: "Problem",
     wide: true,
     value: (row) => rows.problem(row).name,
@@ -57,26 +56,27 @@ function rowColumns(rows, withProblem) {
   };
   return [
     {
+      key: "id",
       label: "Submission",
       value: at("id"),
       show: (row) => [
-        el("a", { href: rows.link(row) }, data(rows.id[row])),
+        el("a", { href: rows.link(row) }, label(rows.id[row], "(no name)")),
+        sampleOf(rows, row, (told) => el("span", { class: "why" }, told)),
         withProblem ? narrowly(rows.problem(row).name) : null,
+        narrowly(model(row)),
       ],
     },
     ...(withProblem ? [problem] : []),
+    { key: "model", label: "Model", wide: true, value: model, show: (row) => label(model(row), DASH) },
     {
-      label: "Model",
-      value: (row) => rows.models[rows.model[row]],
-      show: (row) => (rows.models[rows.model[row]] === "" ? DASH : data(rows.models[rows.model[row]])),
-    },
-    {
+      key: "outcome",
       label: "Outcome",
       value: (row) => `${rows.outcome[row]} ${rows.whys[rows.why[row]]}`,
       show: (row) => outcomeOf(rows, row),
     },
     {
-      label: "Score",
+      key: "score",
+      label: "Score, of\u00a0100",
       number: true,
       falling: true,
       title: rows.scoring,
@@ -84,27 +84,34 @@ function rowColumns(rows, withProblem) {
       show: (row) => hundred(rows.score[row]),
     },
     {
+      key: "makespan",
       label: "Makespan",
       number: true,
-      title: "Latest end of what was carried out",
+      title: "Latest end of what was carried out, also by a plan that fails",
       value: at("makespan"),
       show: (row) => span(rows.problem(row).time, rows.makespan[row]),
     },
     {
-      label: "÷ optimum",
+      key: "ratio",
+      label: "÷\u00a0optimum",
       number: true,
       title: "Makespan of a success by the proved optimum",
-      value: ratio,
-      show: (row) => fixed(ratio(row), 3),
+      value: (row) => rows.ratio(row),
+      show: (row) =>
+        rows.outcome[row] === 0 && rows.optimum[row] === null
+          ? el("span", { class: "quiet" }, "not proved")
+          : fixed(rows.ratio(row), 3),
     },
     {
-      label: "Regret",
+      key: "regret",
+      label: "Regret, %\u00a0of\u00a0optimum",
       number: true,
-      title: "What all decisions cost, as a share of the optimum",
-      value: at("regret"),
-      show: (row) => percent(rows.regret[row]),
+      title: "What all decisions of a success cost, as a share of the optimum",
+      value: (row) => (rows.outcome[row] === 0 ? rows.regret[row] : null),
+      show: (row) => (rows.outcome[row] === 0 ? percent(rows.regret[row]) : DASH),
     },
     {
+      key: "faults",
       label: "Faults",
       number: true,
       title: "Violations of the rules in the whole plan",
@@ -118,18 +125,29 @@ function rowColumns(rows, withProblem) {
 function searched(rows, row) {
   const fault = rows.whys[rows.why[row]];
   const texts = [rows.id[row], rows.problem(row).name, rows.models[rows.model[row]], fault, words(fault)];
+  texts.push(...(rows.notes[row] ?? []));
   return texts.join("\n").toLowerCase();
 }
 
 function outcomeOf(rows, row) {
   const said = rows.whys[rows.why[row]];
-  return rows.outcome[row] === 2
-    ? [badge(2), el("span", { class: "why" }, data(said))]
-    : badge(rows.outcome[row], said);
+  const notes = [...(rows.outcome[row] === 2 ? [data(said)] : []), ...remarks(rows, row)];
+  return [
+    badge(rows.outcome[row], rows.outcome[row] === 2 ? "" : said),
+    notes.map((note) => el("span", { class: "why" }, note)),
+  ];
+}
+
+// What a reader of a grade must know beside it: lines that were not read, notes of the grader.
+function remarks(rows, row) {
+  const ignored = rows.ignored[row] ?? 0;
+  const unread = ignored ? [`${plural(ignored, "line")} like a step not read`] : [];
+  return [...unread, ...(rows.notes[row] ?? []).map((note) => data(note))];
 }
 
 const modelColumns = (rows) => [
   {
+    key: "model",
     label: "Model",
     value: (one) => one.model,
     show: (one) =>
@@ -141,17 +159,13 @@ const modelColumns = (rows) => [
           title: "Show the submissions of this model in this set",
           onclick: () => narrow(one),
         },
-        data(one.model === "" ? "(no model)" : one.model),
+        label(one.model, "(no model)"),
         narrowly(one.set),
       ),
   },
+  { key: "set", label: "Set", wide: true, value: (one) => one.set, show: (one) => label(one.set, DASH) },
   {
-    label: "Set",
-    wide: true,
-    value: (one) => one.set,
-    show: (one) => (one.set === "" ? DASH : data(one.set, { class: "keep" })),
-  },
-  {
+    key: "success",
     label: "Success",
     number: true,
     falling: true,
@@ -160,7 +174,8 @@ const modelColumns = (rows) => [
     show: (one) => (one.success === null ? DASH : [percent(one.success), bar(one.success)]),
   },
   {
-    label: "Score",
+    key: "score",
+    label: "Score, of\u00a0100",
     number: true,
     falling: true,
     title: `Mean of: ${rows.scoring}`,
@@ -168,48 +183,50 @@ const modelColumns = (rows) => [
     show: (one) => hundred(one.score),
   },
   {
-    label: "÷ optimum",
+    key: "ratio",
+    label: "÷\u00a0optimum",
     number: true,
     title: "Mean makespan of successes by the proved optimum",
     value: (one) => one.ratio,
     show: (one) => fixed(one.ratio, 3),
   },
   {
-    label: "Regret",
+    key: "regret",
+    label: "Regret, %\u00a0of\u00a0optimum",
     number: true,
-    title: "Mean of what decisions cost, as a share of the optimum; of plans that were priced",
+    title: "Mean of what the decisions of successes cost, as a share of the optimum; of those that were priced",
     value: (one) => one.regret,
     show: (one) => percent(one.regret),
   },
   {
-    label: "Faults",
+    key: "lost",
+    label: "Lost at\u00a0failure",
+    number: true,
+    title: "Mean of what failing plans had cost when they failed, as a share of the optimum; of those that were priced",
+    value: (one) => one.lost,
+    show: (one) => percent(one.lost),
+  },
+  {
+    key: "faults",
+    label: "Faults per\u00a0plan",
     number: true,
     title: "Mean number of violations of a plan",
     value: (one) => one.faults,
     show: (one) => fixed(one.faults, 2),
   },
-  {
-    label: "Plans",
+  ...[
+    ["submissions", "Submissions", "Lines of this model for problems of this set"],
+    ["unscored", "Not graded", "Submissions that could not be read or judged"],
+    ["missing", "Missing", "Problems of the set without a submission"],
+  ].map(([key, said, title]) => ({
+    key,
+    label: said,
+    title,
     number: true,
     falling: true,
-    value: (one) => one.submissions,
-    show: (one) => count(one.submissions),
-  },
-  {
-    label: "Not graded",
-    number: true,
-    falling: true,
-    value: (one) => one.unscored,
-    show: (one) => count(one.unscored),
-  },
-  {
-    label: "Missing",
-    number: true,
-    falling: true,
-    title: "Problems of the set without a submission",
-    value: (one) => one.missing,
-    show: (one) => count(one.missing),
-  },
+    value: (one) => one[key],
+    show: (one) => count(one[key]),
+  })),
 ];
 
 function bar(share) {
@@ -221,62 +238,33 @@ function bar(share) {
 let narrow = (_model) => {};
 
 function overview(index, rows) {
-  const { filters } = memory;
-  const models = new Table({ caption: "Models", columns: modelColumns(rows), size: 20, state: memory.models });
-  const problems = new Table({ caption: "Problems", columns: problemColumns(rows), size: 20, state: memory.problems });
+  const models = new Table({ caption: "Models", columns: modelColumns(rows), size: 20, name: "models" });
+  const problems = new Table({ caption: "Problems", columns: problemColumns(rows), size: 20, name: "problems" });
   const table = new Table({
     caption: "Submissions",
     columns: rowColumns(rows, true),
-    state: memory.rows,
+    name: "rows",
     empty: "No submission is like this.",
   });
-  const sets = [...new Set(rows.problems.map((problem) => problem.set))].sort(collator.compare);
-  const heads = [...new Set(sets.map((set) => set.split("/")[0]).filter((head) => head && !sets.includes(head)))];
-  const inSet = (set) => !filters.set || set === filters.set || set.startsWith(`${filters.set}/`);
-  let haystack = /** @type {string[]} */ ([]);
+  const filters = new Filters(rows, (setToo) => update(setToo));
+  const summary = el("p", { class: "found", role: "status" });
+  const clear = el("button", { type: "button", onclick: () => filters.clear() }, "Clear filters");
 
-  const select = (label, name, options) => {
-    const box = el(
-      "select",
-      { id: `filter-${name}`, onchange: () => change(name, box.value) },
-      options.map(([value, said]) => el("option", { value, selected: value === filters[name] }, said)),
-    );
-    return el("label", { class: "field" }, el("span", {}, label), box);
-  };
-  const search = el("input", {
-    type: "search",
-    id: "filter-text",
-    value: filters.text,
-    placeholder: "submission, problem, model, fault",
-    autocomplete: "off",
-    spellcheck: "false",
-    oninput: () => change("text", search.value),
-  });
-  const change = (name, value) => {
-    filters[name] = value;
-    memory.rows.page = 0;
-    update(name === "set");
-  };
-  const update = (all) => {
-    if (all) {
-      models.show(index.models.filter((one) => inSet(one.set)));
-      problems.show(rows.problems.filter((one) => one.name !== "" && inSet(one.set)));
+  const update = (setToo) => {
+    if (setToo) {
+      models.show(index.models.filter((one) => filters.inSet(one.set)));
+      problems.show(rows.problems.filter((one) => one.name !== "" && filters.inSet(one.set)));
     }
-    const asked = filters.text.toLowerCase().split(/\s+/).filter(Boolean);
-    if (asked.length && !haystack.length) haystack = rows.id.map((_, row) => searched(rows, row));
-    const found = [];
-    for (let row = 0; row < rows.size; row++) {
-      if (filters.model && rows.model[row] !== Number(filters.model)) continue;
-      if (filters.outcome && rows.outcome[row] !== Number(filters.outcome)) continue;
-      if (!inSet(rows.problem(row).set)) continue;
-      if (asked.every((word) => haystack[row].includes(word))) found.push(row);
-    }
+    const found = rows.order.filter(filters.test());
     table.show(found);
+    const chosen = filters.said();
+    const some = found.length < rows.size ? `${count(found.length)} of ` : "";
+    summary.replaceChildren(`${some}${plural(rows.size, "submission")}`, ...chosen.flatMap((part) => ["; ", part]));
+    clear.hidden = !chosen.length;
   };
   narrow = (one) => {
-    Object.assign(filters, { set: one.set, model: String(rows.models.indexOf(one.model)), text: "", outcome: "" });
-    memory.rows.page = 0;
-    view();
+    filters.narrow(one);
+    here("submissions").scrollIntoView();
     here("submissions").focus();
   };
 
@@ -287,44 +275,48 @@ function overview(index, rows) {
   if (scored < rows.size) notes.push(`${plural(rows.size - scored, "line")} could not be graded.`);
   if (priced < scored) notes.push(`The decisions of ${count(priced)} of ${count(scored)} plans are priced.`);
   const contents = [plural(rows.size, "submission"), plural(rows.models.filter(Boolean).length, "model")];
-  const rules = index.profile === "paper" ? "the rules of the papers" : "the released rules";
+  const rules = index.about.profile === "paper" ? "the rules of the papers" : "the released rules";
   const told = `${contents.join(" of ")} for ${plural(shown, "problem")}, by ${rules}. ${notes.join(" ")}`;
   update(true);
+  const sorting = ["problems", "problems-page"].some((name) => address.get(name) !== null);
   return [
     el("header", { class: "top" }, el("h1", {}, data(index.title)), el("p", { class: "lead" }, told)),
     el(
       "section",
       {},
+      el("div", { class: "head" }, el("h2", {}, "Models"), filters.set),
+      models.element,
       el(
         "div",
-        { class: "head" },
-        el("h2", {}, "Models"),
-        select("Set", "set", [
-          ["", "All"],
-          ...[...heads, ...sets.filter(Boolean)].sort(collator.compare).map((set) => [set, set]),
-        ]),
+        { class: "found" },
+        el("span"),
+        downloads("models", "the models", () => models.rows),
       ),
-      models.element,
     ),
-    el("details", { class: "fold" }, el("summary", {}, el("h2", {}, "Problems")), problems.element),
+    el("details", { class: "fold", open: sorting }, el("summary", {}, el("h2", {}, "Problems")), problems.element),
     el(
       "section",
       {},
       el("h2", { id: "submissions", tabindex: "-1" }, "Submissions"),
+      filters.element,
       el(
         "div",
-        { class: "filters", role: "search" },
-        el("label", { class: "field wide" }, el("span", {}, "Search"), search),
-        select("Model", "model", [
-          ["", "All"],
-          ...rows.models.map((model, i) => [String(i), model || "(no model)"]).sort((a, b) => compare(a[1], b[1])),
-        ]),
-        select("Outcome", "outcome", [["", "All"], ...OUTCOMES.map(([, , said], i) => [String(i), said])]),
+        { class: "found" },
+        el("div", {}, summary, clear),
+        downloads("submissions", "these submissions", () => table.rows.map((row) => record(rows, row))),
       ),
       table.element,
     ),
-    el("footer", {}, `planoracle ${index.version}`),
   ];
+}
+
+// The proved optimum, or how far it is known.
+function optimumOf(time, status, optimum, bound) {
+  if (optimum !== null) return span(time, optimum);
+  if (status === "infeasible") return "no way";
+  if (!status) return DASH;
+  const told = status === "feasible" || status === "unknown" ? "not proved" : words(status);
+  return (bound ?? null) === null ? told : `${told}, at least ${span(time, bound)}`;
 }
 
 function problemColumns(rows) {
@@ -338,26 +330,30 @@ function problemColumns(rows) {
   };
   return [
     {
+      key: "instance",
       label: "Problem",
       value: (one) => one.name,
       show: (one) => el("a", { href: problemLink(one.name) }, path(one.name)),
     },
     {
+      key: "optimum",
       label: "Optimum",
       number: true,
       value: (one) => one.best,
-      show: (one) => (one.status === "optimal" ? span(one.time, one.best) : (one.status ?? DASH)),
+      show: (one) => optimumOf(one.time, one.status, one.status === "optimal" ? one.best : null, one.bound),
     },
     {
-      label: "Best plan",
+      key: "best",
+      label: "Best success here",
       number: true,
       title: "Least makespan of a success here",
       value: best,
       show: (one) => span(one.time, best(one)),
     },
-    { label: "Success", number: true, falling: true, value: share, show: (one) => percent(share(one)) },
+    { key: "success", label: "Success", number: true, falling: true, value: share, show: (one) => percent(share(one)) },
     {
-      label: "Plans",
+      key: "submissions",
+      label: "Submissions",
       number: true,
       falling: true,
       value: (one) => one.rows.length,

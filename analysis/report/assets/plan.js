@@ -1,23 +1,6 @@
 // @ts-check
 // A plan as rows of bars, and how its parts are told.
 
-// Okabe and Ito's colours, then darker and lighter ones.
-const COLOURS = [
-  "#0072b2",
-  "#e69f00",
-  "#009e73",
-  "#f0e442",
-  "#d55e00",
-  "#56b4e9",
-  "#cc79a7",
-  "#00446b",
-  "#f5dba6",
-  "#005f45",
-  "#fafad0",
-  "#803800",
-  "#bbe1f6",
-  "#7a4964",
-];
 const BAR = 26,
   LANE = 4,
   MARGIN = 10,
@@ -27,7 +10,8 @@ const BAR = 26,
   MARK = 22,
   MARKS = 8,
   LETTER = 6.3,
-  PAD = 14;
+  PAD = 14,
+  PAPER = 640;
 const CLOCK_STEPS = [1, 5, 10, 15, 30, 60, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
 let charts = 0;
 
@@ -48,8 +32,9 @@ function pack(spans) {
 }
 
 class Plan {
-  constructor(chart, source, pieces, title) {
+  constructor(chart, source, pieces, title, method) {
     this.title = title;
+    this.method = method;
     this.actions = source.actions.map(([words, label, short, task, duration, attended, cut, modes, tail]) => ({
       words,
       label,

@@ -8,13 +8,14 @@ async function problemView(rows, place) {
     caption: `Submissions for ${problem.name}`,
     columns: rowColumns(rows, false),
     size: 20,
-    state: (problem.state ??= { column: 2 }),
+    name: "rows",
+    by: "outcome",
   });
   table.show(problem.rows);
-  const bound = problem.bound === null ? "" : `, at least ${span(problem.time, problem.bound)}`;
+  const bound = problem.bound === null ? "" : ` (at least ${span(problem.time, problem.bound)})`;
   const known = {
     optimal: `optimum ${span(problem.time, problem.best)}, proved`,
-    feasible: `best known ${span(problem.time, problem.best)}${bound}`,
+    feasible: `best known ${span(problem.time, problem.best)}, optimum not proved${bound}`,
     infeasible: "no plan passes the rules",
     unknown: "no plan is known",
   };
@@ -30,7 +31,17 @@ async function problemView(rows, place) {
         chart ? `${sizes(chart)}; ${known[problem.status]}.` : "This problem is not known here, so no plan is drawn.",
       ),
     ),
-    el("section", {}, el("h2", {}, "Submissions"), table.element),
+    el(
+      "section",
+      {},
+      el(
+        "div",
+        { class: "head" },
+        el("h2", {}, "Submissions"),
+        downloads("submissions", "these submissions", () => table.rows.map((row) => record(rows, row))),
+      ),
+      table.element,
+    ),
     chart && chart.optimum.pieces.length
       ? el(
           "section",
@@ -49,7 +60,7 @@ function sizes(chart) {
 }
 
 function crumbs(problem) {
-  const parts = [el("li", {}, el("a", { href: "#" }, "All plans"))];
+  const parts = [el("li", {}, el("a", { href: home }, "All plans"))];
   if (problem)
     parts.push(
       el(

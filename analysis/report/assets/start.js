@@ -43,14 +43,20 @@ function hideTip() {
 async function view() {
   const mine = ++turn;
   const hash = location.hash;
-  const found = rows.find(hash);
+  address = new Address(hash);
+  const found = rows.find(address.path);
   let parts;
   let title = index.title;
   if (found === null) {
     parts = [
       crumbs(null),
       el("h1", {}, "Nothing here"),
-      el("p", {}, "This report has no problem or submission of this name: ", data(decoded(hash.slice(1)) ?? hash)),
+      el(
+        "p",
+        {},
+        "This report has no problem or submission of this name: ",
+        data(decoded(address.path.slice(1)) ?? hash),
+      ),
     ];
   } else if (found.row !== undefined) {
     parts = await detailsView(rows, found.row);
@@ -67,8 +73,53 @@ async function view() {
   main.replaceChildren(...parts.flat(3).filter(Boolean));
   scrollTo(0, places.get(hash) ?? 0);
   if (before !== null && before !== hash) main.focus({ preventScroll: true });
-  before = hash;
-  main.dataset.view = hash;
+  arrived();
+}
+
+// Notes where the page is now; without a new view where only filters have changed.
+function arrived() {
+  before = main.dataset.view = location.hash;
+  places.set(before, scrollY);
+  if (address.path === "" || address.path === "#") home = before || "#";
+}
+
+const folded = new Set();
+
+// Makes what is shown ready for paper: all of it unfolded, tables and charts whole; and back.
+function onPaper(on) {
+  hideTip();
+  for (const fold of document.querySelectorAll("details")) {
+    if (on && !fold.open) folded.add(fold);
+    fold.open = on || (fold.open && !folded.has(fold));
+  }
+  if (!on) folded.clear();
+  for (const each of document.querySelectorAll(".table, .chart")) papers.get(each)?.(on);
+}
+
+// What all views end with: how the page was made, and by which rules.
+function foot({ date, versions, benchmarks, profile }, rows) {
+  const unscored = rows.outcome.filter((outcome) => outcome === 2).length;
+  const made = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  const rules = benchmarks.map(({ title, brought, rules: own }) =>
+    el(
+      "div",
+      {},
+      el("dt", {}, data(title), brought && [" (", data(brought), ")"]),
+      el("dd", {}, own.length ? own.map(([name, value]) => `${words(name)}: ${value}`).join("; ") : "no choices"),
+    ),
+  );
+  const parts = [
+    date && `Submissions as of ${date}`,
+    `${plural(rows.size, "submission")}${unscored ? `, ${count(unscored)} not graded` : ""}`,
+    `profile ${profile}`,
+    `made with ${made.join(", ")}`,
+  ];
+  here("foot").replaceChildren(
+    el("p", {}, parts.filter(Boolean).join(" · ")),
+    rules.length
+      ? el("details", {}, el("summary", {}, "Benchmarks and their rules"), el("dl", { class: "rules" }, rules))
+      : "",
+  );
 }
 
 function shown() {
@@ -97,11 +148,9 @@ async function start() {
     event.preventDefault();
     main.focus();
   });
-  addEventListener("beforeprint", () =>
-    document.querySelectorAll("details").forEach((one) => {
-      one.open = true;
-    }),
-  );
+  addEventListener("beforeprint", () => onPaper(true));
+  addEventListener("afterprint", () => onPaper(false));
+  foot(index.about, rows);
   shown();
 }
 

@@ -1,6 +1,8 @@
 // @ts-check
 // Tables: sorted by their headers, a page at a time, rows by arrow keys.
 
+// Most rows of a table that are printed.
+const PRINTED = 2000;
 const collator = new Intl.Collator("en", { numeric: true });
 
 function compare(a, b) {
@@ -18,17 +20,29 @@ function sorted(rows, value, falling) {
 }
 
 class Table {
-  // columns: {label, title, value(row), show(row), number, falling, wide}; the first holds the row's link or button.
-  /** @param {{caption: string, columns: any[], size?: number, state?: any, empty?: string}} options */
-  constructor({ caption, columns, size = 50, state = {}, empty = "Nothing to show." }) {
+  // columns: {key, label, title, value(row), show(row), number, falling, wide}; the first holds the row's link or
+  // button. name: that of the table in the address, if it is kept there; by: the column it is sorted by at first, with
+  // a minus before it if falling.
+  /** @param {{caption: string, columns: any[], size?: number, name?: string, by?: string, empty?: string}} options */
+  constructor({ caption, columns, size = 50, name = "", by = "", empty = "Nothing to show." }) {
     this.columns = columns;
     this.size = size;
-    this.state = state;
+    this.name = name;
     this.empty = empty;
-    state.page ??= 0;
-    state.column ??= -1;
+    this.paper = false;
+    const asked = (name && address.get(name)) || "";
+    for (const order of [by, asked]) {
+      const column = columns.findIndex((one) => one.key === order.replace(/^-/, ""));
+      if (this.column === undefined || column >= 0) [this.column, this.falling] = [column, order.startsWith("-")];
+    }
+    this.page = 0;
     this.body = el("tbody", { onkeydown: (event) => this.step(event), onclick: (event) => this.follow(event) });
-    this.heads = columns.map((column, i) => this.head(column, i));
+    this.buttons = columns.map(({ title, label }, i) =>
+      el("button", { type: "button", title, onclick: () => this.sort(i) }, label),
+    );
+    this.heads = columns.map((column, i) =>
+      el("th", { scope: "col", class: this.look(column), "aria-sort": "none" }, this.buttons[i]),
+    );
     this.table = el(
       "table",
       {},
@@ -48,11 +62,12 @@ class Table {
     );
     this.scroll = el("div", { class: "scroll", role: "region", "aria-label": caption, tabindex: "0" }, this.table);
     this.element = el("div", { class: "table" }, this.scroll, this.pages);
-  }
-
-  head(column, i) {
-    const button = el("button", { type: "button", title: column.title, onclick: () => this.sort(i) }, column.label);
-    return el("th", { scope: "col", class: this.look(column), "aria-sort": "none" }, button);
+    papers.set(this.element, (on) => {
+      this.paper = on;
+      // A head with buttons in it is not repeated on every sheet.
+      this.heads.forEach((head, i) => head.replaceChildren(on ? columns[i].label : this.buttons[i]));
+      this.render();
+    });
   }
 
   look(column) {
@@ -60,34 +75,48 @@ class Table {
   }
 
   sort(i) {
-    const again = this.state.column === i;
-    this.state.falling = again ? !this.state.falling : Boolean(this.columns[i].falling);
-    this.state.column = i;
-    this.state.page = 0;
+    this.falling = this.column === i ? !this.falling : Boolean(this.columns[i].falling);
+    this.column = i;
+    this.page = 0;
+    this.tell();
     this.show(this.given);
   }
 
   turn(by) {
-    this.state.page += by;
+    this.page += by;
+    this.tell();
     this.render();
+  }
+
+  tell() {
+    if (!this.name) return;
+    const column = this.columns[this.column];
+    address.set(this.name, column ? (this.falling ? "-" : "") + column.key : null);
+    address.set(`${this.name}-page`, this.page ? String(this.page + 1) : null);
+    remember(true);
   }
 
   show(rows) {
     this.given = rows;
-    const column = this.columns[this.state.column];
-    this.rows = column ? sorted(rows, column.value, this.state.falling) : rows;
+    if (this.name) {
+      const page = Number(address.get(`${this.name}-page`) || 1);
+      this.page = Number.isInteger(page) ? Math.max(0, page - 1) : 0;
+    }
+    const column = this.columns[this.column];
+    this.rows = column ? sorted(rows, column.value, this.falling) : rows;
     this.heads.forEach((head, i) => {
-      const way = this.state.falling ? "descending" : "ascending";
-      head.setAttribute("aria-sort", i === this.state.column ? way : "none");
+      const way = this.falling ? "descending" : "ascending";
+      head.setAttribute("aria-sort", i === this.column ? way : "none");
     });
     this.render();
   }
 
   render() {
+    const size = this.paper ? PRINTED : this.size;
     const last = Math.max(0, Math.ceil(this.rows.length / this.size) - 1);
-    this.state.page = Math.min(Math.max(this.state.page, 0), last);
-    const start = this.state.page * this.size;
-    const part = this.rows.slice(start, start + this.size);
+    this.page = Math.min(this.page, last);
+    const start = this.paper ? 0 : this.page * size;
+    const part = this.rows.slice(start, start + size);
     this.body.replaceChildren(...part.map((row) => this.row(row)));
     if (!part.length)
       this.body.append(el("tr", {}, el("td", { colspan: this.columns.length, class: "empty" }, this.empty)));
@@ -95,8 +124,8 @@ class Table {
     this.range.textContent = part.length
       ? `${count(start + 1)}${DASH}${count(end)} of ${count(this.rows.length)}`
       : "0";
-    this.back.disabled = this.state.page === 0;
-    this.next.disabled = this.state.page === last;
+    this.back.disabled = this.page === 0;
+    this.next.disabled = this.page === last;
     this.pages.hidden = last === 0;
   }
 

@@ -1,0 +1,79 @@
+// @ts-check
+// Downloads: rows as CSV or JSON, made in the page.
+
+// What a spreadsheet would run as a formula; numbers are none.
+const FORMULA = /^[=+\-@\t\r\n](?![\d.]+$)/;
+
+function cell(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "string") return String(value);
+  const text = FORMULA.test(value) ? `'${value}` : value;
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function csv(list) {
+  const keys = [...new Set(list.flatMap((row) => Object.keys(row)))];
+  const lines = list.map((row) => keys.map((key) => cell(row[key])));
+  return [keys.map(cell), ...lines].map((line) => `${line.join(",")}\n`).join("");
+}
+
+const json = (list) => `${JSON.stringify(list, null, 1)}\n`;
+
+function save(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  el("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+// Buttons for the rows that list returns when they are pressed; said tells what these are.
+function downloads(name, said, list) {
+  const button = (form, type, written) =>
+    el(
+      "button",
+      {
+        type: "button",
+        "aria-label": `Download ${said} as ${form}`,
+        onclick: () => save(`${name}.${form.toLowerCase()}`, type, written(list())),
+      },
+      form,
+    );
+  return el(
+    "span",
+    { class: "downloads" },
+    el("span", { "aria-hidden": "true" }, "Download "),
+    button("CSV", "text/csv;charset=utf-8", csv),
+    button("JSON", "application/json", json),
+  );
+}
+
+// A submission under the names that rows of grades have, and what only the page knows behind them.
+function record(rows, row) {
+  const problem = rows.problem(row);
+  const [outcome, why] = [rows.outcome[row], rows.whys[rows.why[row]] || null];
+  return {
+    id: rows.id[row],
+    instance: problem.name,
+    set: problem.set,
+    model: rows.models[rows.model[row]],
+    sample: rows.sample[row],
+    line: rows.line[row],
+    scored: outcome < 2,
+    reason: outcome < 2 ? null : why,
+    success: outcome < 2 ? outcome === 0 : null,
+    violation: outcome < 2 ? why : null,
+    main_score: rows.score[row],
+    progress: rows.progress[row],
+    makespan: rows.makespan[row],
+    optimal_makespan: rows.optimum[row],
+    optimum_status: rows.status[row] ?? problem.status,
+    optimum_bound: rows.bound[row] ?? problem.bound,
+    unit: problem.time.unit,
+    ratio_to_optimum: rows.ratio(row),
+    regret: outcome === 0 ? rows.total[row] : null,
+    lost_at_failure: outcome === 1 ? rows.total[row] : null,
+    faults: rows.faults[row],
+    read: rows.read[row],
+    read_from: rows.from[row],
+    ignored: rows.ignored[row],
+  };
+}

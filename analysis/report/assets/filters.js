@@ -1,0 +1,133 @@
+// @ts-check
+// The filters of the first view: what is chosen, kept in the address, and which rows it lets through.
+
+const MOST_WORDS = 20;
+
+class Filters {
+  // changed is called after every change, and told whether the set is another one.
+  constructor(rows, changed) {
+    this.rows = rows;
+    this.changed = changed;
+    this.typing = false;
+    this.haystack = /** @type {string[]} */ ([]);
+    const sets = [...new Set(rows.problems.map((problem) => problem.set))].sort(collator.compare);
+    const heads = [...new Set(sets.map((set) => set.split("/")[0]).filter((head) => head && !sets.includes(head)))];
+    // Values as they stand in the address, and as they are told.
+    this.options = {
+      set: [...heads, ...sets.filter(Boolean)].sort(collator.compare).map((set) => [set, set]),
+      model: rows.models.map((model) => [model, model || "(no model)"]).sort((a, b) => compare(a[1], b[1])),
+      outcome: OUTCOMES.map(([name, , said]) => [name, said]),
+    };
+    this.unknown = Object.keys(this.options).filter((name) => {
+      const asked = address.get(name);
+      return asked !== null && !this.options[name].some(([value]) => value === asked);
+    });
+    this.boxes = {
+      set: this.box("Set", "set"),
+      model: this.box("Model", "model"),
+      outcome: this.box("Outcome", "outcome"),
+    };
+    this.set = this.boxes.set;
+    this.search = el("input", {
+      type: "search",
+      id: "filter-text",
+      value: this.text(),
+      placeholder: "submission, problem, model, fault",
+      autocomplete: "off",
+      spellcheck: "false",
+      oninput: () => this.choose({ text: this.search.value || null }, true),
+    });
+    this.element = el(
+      "div",
+      { class: "filters", role: "search" },
+      el("label", { class: "field wide" }, el("span", {}, "Search"), this.search),
+      this.boxes.model,
+      this.boxes.outcome,
+    );
+  }
+
+  // Options have numbers for values, since a name can be empty.
+  box(label, name) {
+    const options = this.options[name];
+    const asked = this.chosen(name);
+    const select = el(
+      "select",
+      {
+        id: `filter-${name}`,
+        onchange: () => this.choose({ [name]: select.value === "" ? null : options[Number(select.value)][0] }),
+      },
+      el("option", { value: "" }, "All"),
+      options.map(([value, said], i) => el("option", { value: i, selected: value === asked }, said)),
+    );
+    return el("label", { class: "field" }, el("span", {}, label), select);
+  }
+
+  // What is chosen of a kind; null for all, also if there is nothing of the name that is asked for.
+  chosen(name) {
+    return this.unknown.includes(name) ? null : address.get(name);
+  }
+
+  text() {
+    return address.get("text") ?? "";
+  }
+
+  choose(values, typing = false) {
+    for (const [name, value] of Object.entries(values)) address.set(name, value);
+    this.unknown = this.unknown.filter((name) => !(name in values));
+    for (const name of "set" in values ? ["rows", "models", "problems"] : ["rows"]) address.set(`${name}-page`, null);
+    remember(!(typing && this.typing));
+    this.typing = typing;
+    this.changed("set" in values);
+  }
+
+  // Shows in the boxes what is chosen by other means.
+  show() {
+    for (const [name, box] of Object.entries(this.boxes)) {
+      const place = this.options[name].findIndex(([value]) => value === this.chosen(name));
+      box.querySelector("select").value = place < 0 ? "" : String(place);
+    }
+    this.search.value = this.text();
+  }
+
+  clear() {
+    this.choose({ set: null, model: null, outcome: null, text: null });
+    this.show();
+    this.search.focus();
+  }
+
+  narrow(one) {
+    this.choose({ set: one.set === "" ? null : one.set, model: one.model, outcome: null, text: null });
+    this.show();
+  }
+
+  inSet(set) {
+    const asked = this.chosen("set");
+    return asked === null || set === asked || set.startsWith(`${asked}/`);
+  }
+
+  // Returns whether a row is wanted, as a function.
+  test() {
+    const { rows } = this;
+    const [model, outcome] = [this.chosen("model"), this.chosen("outcome")];
+    const asked = this.text().toLowerCase().split(/\s+/).filter(Boolean).slice(0, MOST_WORDS);
+    if (asked.length && !this.haystack.length) this.haystack = rows.id.map((_, row) => searched(rows, row));
+    return (row) =>
+      (model === null || rows.models[rows.model[row]] === model) &&
+      (outcome === null || OUTCOMES[rows.outcome[row]][0] === outcome) &&
+      this.inSet(rows.problem(row).set) &&
+      asked.every((word) => this.haystack[row].includes(word));
+  }
+
+  // What is chosen in words, one part each; also what is asked for and not here.
+  said() {
+    const parts = [];
+    for (const [name, options] of Object.entries(this.options)) {
+      const asked = address.get(name);
+      if (asked === null) continue;
+      const known = options.find(([value]) => value === asked);
+      parts.push(el("span", {}, known ? "" : "this report has no ", `${name} `, data(known ? known[1] : asked)));
+    }
+    if (this.text().trim()) parts.push(el("span", {}, "with ", data(this.text().trim())));
+    return parts;
+  }
+}

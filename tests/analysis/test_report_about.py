@@ -1,0 +1,131 @@
+"""What the report page says about itself and about how submissions were read; the same input gives the same bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.runner import CliRunner
+
+from planoracle import __version__
+from planoracle.analysis.cli import app
+from planoracle.analysis.figures import style
+from planoracle.analysis.figures.palette import method_colour
+from planoracle.analysis.grade import Grader
+from planoracle.analysis.report.about import about, date_of
+from planoracle.analysis.report.inputs import entries_of
+from planoracle.analysis.report.page import build
+from planoracle.instances.errors import InputError
+from tests.support.reports import COBBLER, HOUSE, MARKUP, chunks, write
+
+ROW = {"id": "a", "model": "m", "instance": HOUSE, "actions": ["wash cup", "wait"]}
+DAY = 86_400
+
+
+def index_of(rows: list[Any], **options: Any) -> dict[str, Any]:
+    found: dict[str, Any] = chunks(build(entries_of(enumerate(rows, 1)), regret_seconds=0.0, **options).html)[0]
+    return found
+
+
+def test_the_foot_says_what_made_the_page() -> None:
+    foot = index_of([ROW, {"id": "b", "instance": "moon/1", "plan": ""}], day="2026-11-22")["about"]
+    assert foot["date"] == "2026-11-22"
+    assert foot["versions"]["planoracle"] == __version__
+    assert foot["versions"].keys() == {"planoracle", "ortools"}
+    (benchmark,) = foot["benchmarks"]
+    assert (benchmark["title"], benchmark["brought"]) == ("TimeArena", None)
+    assert ["max_wrong_streak", "5"] in benchmark["rules"]
+    assert all(isinstance(value, str) for _, value in benchmark["rules"])
+    assert index_of([ROW])["about"]["date"] is None
+
+
+def test_rules_are_those_of_the_profile() -> None:
+    paper, released = (dict(about([COBBLER.partition("/")[0]], name, None)["benchmarks"][0]["rules"])
+                       for name in ("paper", "released"))  # fmt: skip
+    assert paper.keys() == released.keys()
+    assert paper != released
+
+
+def test_days(tmp_path: Path) -> None:
+    file = write(tmp_path / "plans.jsonl", [ROW])
+    os.utime(file, (3 * DAY, 3 * DAY))
+    assert date_of(file, environment={}) == "1970-01-04"
+    (tmp_path / "deep").mkdir()
+    os.utime(write(tmp_path / "deep" / "more.jsonl", [ROW]), (9 * DAY, 9 * DAY))
+    assert date_of(tmp_path, environment={}) == "1970-01-10"
+    assert date_of(file, environment={"SOURCE_DATE_EPOCH": "0"}) == "1970-01-01"
+    assert date_of(file, "2026-02-28", {"SOURCE_DATE_EPOCH": "0"}) == "2026-02-28"
+
+
+@pytest.mark.parametrize("given", ["tomorrow", "2026-02-30", "", "22.11.2026"])
+def test_what_is_no_day(given: str) -> None:
+    with pytest.raises(InputError, match="must be a day such as"):
+        date_of(Path("-"), given)
+
+
+@pytest.mark.parametrize("given", ["now", "", "1e9", "9" * 30])
+def test_what_is_no_moment(given: str) -> None:
+    with pytest.raises(InputError, match="SOURCE_DATE_EPOCH"):
+        date_of(Path("-"), environment={"SOURCE_DATE_EPOCH": given})
+
+
+def test_the_same_file_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    path = write(tmp_path / "plans.jsonl", [ROW])
+    pages = [tmp_path / "one.html", tmp_path / "two.html"]
+    for page in pages:
+        assert CliRunner().invoke(app, ["report", str(path), "-o", str(page)]).exit_code == 0
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+    run = CliRunner().invoke(app, ["report", str(path), "-o", str(pages[1]), "--date", "2020-01-02"])
+    assert run.exit_code == 0
+    assert chunks(pages[1].read_text())[0]["about"]["date"] == "2020-01-02"
+    run = CliRunner().invoke(app, ["report", str(path), "-o", str(pages[1]), "--date", "soon"])
+    assert run.exit_code == 2
+    assert "must be a day such as 2026-11-22" in run.stderr
+
+
+def test_colours_are_those_of_the_figures() -> None:
+    index = index_of([ROW])
+    assert index["colours"]["tasks"] == list(style.PALETTE)
+    methods = index["colours"]["methods"]
+    assert methods == {name: method_colour(name) for name in ("submission", "optimum")}
+    assert set(methods.values()) <= set(style.LINES)
+
+
+def test_metrics_are_told_with_their_meaning_and_unit() -> None:
+    told = index_of([ROW])["words"]
+    assert told["total_time"] == ["minutes that passed", "minutes"]
+    assert told["best_score"][1] == "%"
+    assert told["progress"][1] == "share"
+
+
+def graded(**more: Any) -> dict[str, Any]:
+    return json.loads(json.dumps(Grader().grade(ROW, 1).row())) | more  # type: ignore[no-any-return]
+
+
+def test_what_was_read_is_told() -> None:
+    row = graded(read=2, read_from="last fenced block", ignored=3, notes=[MARKUP], optimum_status="unknown",
+                 optimum_bound=7, sample=0)  # fmt: skip
+    rows = index_of([row, graded()])["rows"]
+    for name, value in [("read", 2), ("from", "last fenced block"), ("ignored", 3), ("notes", [MARKUP])]:
+        assert rows[name][0] == value
+    assert (rows["status"][0], rows["bound"][0], rows["sample"]) == ("unknown", 7, [0, None])
+
+
+def test_samples_keep_their_numbers_also_where_plans_are_equal() -> None:
+    rows = index_of([ROW | {"id": str(i), key: i} for i, key in enumerate(["sample", "epoch", "sample"])])["rows"]
+    assert rows["sample"] == [0, 1, 2]
+    assert len(set(zip(rows["chunk"], rows["place"], strict=True))) == 1
+    assert "sample" not in index_of([ROW])["rows"]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"read": "two"}, {"ignored": -1}, {"sample": -1}, {"sample": 1.5}, {"optimum_bound": True}]
+)
+def test_what_cannot_be_counted_is_not_told(wrong: dict[str, Any]) -> None:
+    rows = index_of([graded(**wrong)])["rows"]
+    assert not any(isinstance(value, str | float | bool) for name in ("read", "ignored", "bound")
+                   for value in rows.get(name, []))  # fmt: skip

@@ -1,0 +1,281 @@
+"""What people do with the report page in a browser: filter, share a link, go back, download, print."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from planoracle.analysis.report.inputs import entries_of
+from planoracle.analysis.report.page import build
+from tests.support.chromium import BINARY, Chromium, Page
+from tests.support.reports import COBBLER, HOUSE, MARKUP, submissions
+
+pytestmark = pytest.mark.skipif(BINARY is None, reason="there is no chromium on the path")
+
+ROWS = "#submissions ~ .table tbody tr"
+NAMES = f"[...document.querySelectorAll('{ROWS} th a')].map((cell) => cell.textContent)"
+SUMMARY = "document.querySelector('p.found').textContent"
+FORMULAS = ["=1+1", "+cmd", "-2+3", "@sum", "\t=1", "\r=1", 'a "b", c\nd']
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Chromium]:
+    with Chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of hostile submissions, names that spreadsheets would run, and four samples handed in out of order."""
+    rows = submissions()
+    rows += [{"id": name, "model": "=model", "instance": HOUSE, "actions": ["wait"]} for name in FORMULAS]
+    rows += [
+        {"id": f"s{k}", "model": model, "sample": k, "instance": HOUSE, "actions": ["wash cup"] * k}
+        for k in (2, 0, 3, 1)
+        for model in ("red", "blue")
+    ]
+    rows.append(
+        {"format": "planoracle/grade", "version": 3, "id": "read", "instance": HOUSE, "benchmark": "timearena"}
+        | {"scored": True, "success": True, "makespan": 13, "main_score": 1.0, "read": 4, "ignored": 2}
+        | {"read_from": "last block", "notes": [f"probably another problem {MARKUP}"]}
+        | {"optimum_status": "unknown", "optimum_bound": 7}
+    )
+    path = tmp_path_factory.mktemp("report") / "page.html"
+    built = build(entries_of(enumerate(rows, 1)), day="2026-11-22", regret_seconds=5.0, processes=1)
+    path.write_text(built.html, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def page(browser: Chromium, file: Path) -> Iterator[Page]:
+    tab = browser.page()
+    tab.open(file)
+    yield tab
+    assert tab.complaints() == []
+    assert tab.requests() == []
+    assert tab.dialogs() == 0
+
+
+def choose(page: Page, name: str, said: str) -> None:
+    page.run(f"""(() => {{
+      const box = document.getElementById('filter-{name}');
+      box.value = [...box.options].find((one) => one.text === {json.dumps(said)}).value;
+      box.dispatchEvent(new Event('change'));
+    }})()""")
+
+
+def reload(page: Page, file: Path, fragment: str) -> None:
+    page.send("Page.navigate", url="about:blank")
+    page.open(file, fragment)
+
+
+def back(page: Page, fragment: str) -> None:
+    page.run("history.back()")
+    page.wait(f"document.getElementById('main').dataset.view === {json.dumps(fragment)} && !document.hidden")
+    page.wait(f"location.hash === {json.dumps(fragment)}")
+
+
+def test_filters_and_sort_are_in_the_address(page: Page, file: Path) -> None:
+    choose(page, "set", "timearena/household/1")
+    choose(page, "model", "sloth")
+    choose(page, "outcome", "Failure")
+    page.run("document.getElementById('filter-text').focus()")
+    page.type("tw")
+    page.type("in")
+    page.run("[...document.querySelectorAll('#submissions ~ .table thead button')][5].click()")
+    fragment, shown, told = page.run("location.hash"), page.run(NAMES), page.run(SUMMARY)
+    assert fragment == "#?set=timearena%2Fhousehold%2F1&model=sloth&outcome=failure&text=twin&rows=makespan"
+    assert shown == ["twin", "twin"]
+    assert told == "2 of 29 submissions; set timearena/household/1; model sloth; outcome Failure; with twin"
+    reload(page, file, fragment)
+    assert (page.run(NAMES), page.run(SUMMARY)) == (shown, told)
+    assert page.run("document.getElementById('filter-text').value") == "twin"
+    assert page.run("document.getElementById('filter-model').selectedOptions[0].text") == "sloth"
+    assert page.run("[...document.querySelectorAll('#submissions ~ .table thead th')][5].ariaSort") == "ascending"
+
+
+def test_the_way_back_undoes_one_choice_at_a_time(page: Page) -> None:
+    choose(page, "outcome", "Failure")
+    choose(page, "model", "red")
+    page.run("document.getElementById('filter-text').focus()")
+    for letter in "s1":
+        page.type(letter)
+    assert page.run(NAMES) == ["s1"]
+    page.run(f"document.querySelector('{ROWS} a').click()")
+    page.wait("document.querySelector('.plot svg .bar')")
+    back(page, "#?outcome=failure&model=red&text=s1")
+    assert page.run(NAMES) == ["s1"]
+    back(page, "#?outcome=failure&model=red")  # both letters at once
+    assert page.run(NAMES) == ["s0", "s1", "s2", "s3"]
+    back(page, "#?outcome=failure")
+    assert len(page.run(NAMES)) > 4
+    back(page, "")
+    assert page.run(SUMMARY) == "29 submissions"
+
+
+def test_clear_filters(page: Page) -> None:
+    clear = "document.querySelector('div.found div button')"
+    assert page.run(f"{clear}.checkVisibility()") is False
+    choose(page, "model", "red")
+    page.run("document.getElementById('filter-text').focus()")
+    page.type("nothing like it")
+    assert "No submission is like this." in page.run(f"document.querySelector('{ROWS}').textContent")
+    assert page.run(SUMMARY) == "0 of 29 submissions; model red; with nothing like it"
+    page.run(f"{clear}.click()")
+    assert page.run("location.hash") == ""
+    assert page.run(SUMMARY) == "29 submissions"
+    assert page.run("[...document.querySelectorAll('.filters select')].map((one) => one.value)") == ["", ""]
+    assert page.run("document.getElementById('filter-text').value") == ""
+    assert page.run(f"{clear}.checkVisibility()") is False
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "#?",
+        "#?&&==%",
+        "#?rows=__proto__&rows-page=constructor",
+        "#?rows=-&models=toString&problems=-valueOf",
+        "#?rows-page=-5&models-page=1e99&problems-page=NaN",
+        "#?rows-page=99999999999",
+        f"#?nothing={quote(MARKUP)}&outcome-page=3",
+        "#?text=" + "%20" * 3000,
+        "#?__proto__=1&constructor=2",
+    ],
+)
+def test_hostile_addresses_change_nothing(browser: Chromium, file: Path, fragment: str) -> None:
+    tab = browser.page()
+    tab.open(file, fragment)
+    assert len(tab.run(NAMES)) == 29
+    assert tab.complaints() == []
+
+
+def test_what_is_asked_for_and_not_here_is_said_as_text(browser: Chromium, file: Path) -> None:
+    tab = browser.page()
+    tab.open(file, f"#?model={quote(MARKUP + 'x')}&outcome={'z' * 5000}&text={quote(MARKUP)}")
+    assert tab.run(SUMMARY).startswith(f"3 of 29 submissions; this report has no model {MARKUP}x; this report has no")
+    assert len(tab.run(SUMMARY)) < 600
+    assert tab.run("document.querySelectorAll('img').length") == 0
+    assert tab.complaints() == []
+
+
+def test_a_problem_keeps_its_sort_in_the_address(browser: Chromium, file: Path) -> None:
+    tab = browser.page()
+    tab.open(file, f"#{HOUSE}/?rows=-id")
+    names = tab.run("[...document.querySelectorAll('tbody th a')].map((cell) => cell.textContent)")
+    assert names[:2] == ["twin", "twin"]
+    tab.run("document.querySelector('thead button').click()")
+    assert tab.run("location.hash") == f"#{HOUSE}/?rows=id"
+    assert tab.complaints() == []
+
+
+def download(browser: Chromium, page: Page, folder: Path, selector: str, name: str) -> str:
+    browser.send("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+    page.run(f"document.querySelector({json.dumps(selector)}).click()")
+    until = folder / name
+    for _ in range(200):
+        if until.exists() and until.stat().st_size:
+            return until.read_bytes().decode()
+        page.run("new Promise((done) => setTimeout(done, 25))")
+    raise TimeoutError(name)
+
+
+def test_downloads_hold_what_is_filtered(browser: Chromium, page: Page, tmp_path: Path) -> None:
+    choose(page, "model", "=model")
+    chosen = "[aria-label='Download these submissions as {}']".format
+    text = download(browser, page, tmp_path, chosen("CSV"), "submissions.csv")
+    rows = list(csv.DictReader(text.splitlines(keepends=True)))
+    assert len(rows) == len(FORMULAS)
+    assert {row["model"] for row in rows} == {"'=model"}
+    assert [row["id"] for row in rows[:4]] == ["'=1+1", "'+cmd", "'-2+3", "'@sum"]
+    assert all(cell[:1] not in tuple("=+-@\t\r") for row in rows for cell in row.values() if cell)
+    assert rows[-1]["id"] == FORMULAS[-1]
+    assert {row["success"] for row in rows} == {"false"}
+    found: list[dict[str, Any]] = json.loads(download(browser, page, tmp_path, chosen("JSON"), "submissions.json"))
+    assert [row["id"] for row in found[:4]] == FORMULAS[:4]
+    assert {row["instance"] for row in found} == {HOUSE}
+    assert all(row["makespan"] == 1 and row["optimal_makespan"] == 13 and row["unit"] == "minute" for row in found)
+    assert {row["ratio_to_optimum"] for row in found} == {None}
+    models = json.loads(download(browser, page, tmp_path, "[aria-label='Download the models as JSON']", "models.json"))
+    assert {"model", "set", "success", "score", "ratio", "regret", "lost", "missing"} <= models[0].keys()
+
+
+def test_samples_stand_together_and_in_order(page: Page) -> None:
+    names = page.run(f"[...document.querySelectorAll('{ROWS} th')].map((cell) => cell.textContent)")
+    told = [name.partition("sample ")[2][:1] for name in names if "sample " in name]
+    assert told == ["0", "1", "2", "3"] * 2
+    page.run(f"[...document.querySelectorAll('{ROWS} a')].find((one) => one.textContent === 's2').click()")
+    page.wait("document.querySelector('.samples')")
+    assert page.run("document.querySelector('.samples p').textContent") == "0 of 4 samples of this model succeed:"
+    assert page.run("document.querySelectorAll('.samples a').length") == 3
+    assert page.run("document.querySelector('.samples [aria-current]').textContent").startswith("2 ")
+
+
+def test_what_was_read_and_what_is_not_proved_is_said(page: Page) -> None:
+    page.run("document.getElementById('filter-text').focus()")
+    page.type("another problem")
+    assert page.run(NAMES) == ["read"]
+    page.run("location.hash = '#" + HOUSE + "/read'")
+    page.wait("document.querySelector('p.reason')")
+    told = page.run("document.querySelector('p.reason').textContent")
+    assert told == f"4 steps read (last block); 2 lines like a step not read; probably another problem {MARKUP}."
+    assert "not proved, at least 7 min" in page.run("document.querySelector('.figures').textContent")
+
+
+def test_the_foot_is_under_every_view(page: Page) -> None:
+    told = page.run("document.getElementById('foot').textContent")
+    assert told.startswith(
+        "Submissions as of 2026-11-22 · 29 submissions, 1 not graded · profile paper · made with plan"
+    )
+    page.run(f"location.hash = '#{COBBLER}/late'")
+    page.wait("document.querySelector('.plot svg .bar')")
+    assert page.run("document.getElementById('foot').textContent") == told
+
+
+OUTSIDE = """(() => {
+  const paper = document.querySelector('main').getBoundingClientRect();
+  const outside = (box) => box.width && (box.right > paper.right + 1 || box.left < paper.left - 1);
+  return [...document.querySelectorAll('.chart svg, .chart svg *, table, td')]
+    .filter((one) => !one.closest('defs') && outside(one.getBoundingClientRect()))
+    .map((one) => one.outerHTML.slice(0, 80));
+})()"""
+
+
+@pytest.mark.parametrize("width", [560, 690, 1000])
+def test_paper_has_whole_charts_and_all_that_is_folded(browser: Chromium, file: Path, width: int) -> None:
+    tab = browser.page(width, 900)
+    tab.open(file, f"#{COBBLER}/late")
+    tab.wait("document.querySelector('.plot svg .bar')")
+    tab.run("document.querySelector('.tools button:last-child').click()")  # wider than the screen
+    tab.send("Emulation.setEmulatedMedia", media="print")
+    tab.run("dispatchEvent(new Event('beforeprint'))")
+    assert tab.run(OUTSIDE) == []
+    assert tab.run("[...document.querySelectorAll('details')].every((one) => one.open)")
+    assert tab.run("[...document.querySelectorAll('.plot text.row')].map((one) => one.textContent)")[:2] == [
+        "faults",
+        "agent",
+    ]
+    tab.send("Emulation.setEmulatedMedia", media="screen")
+    tab.run("dispatchEvent(new Event('afterprint'))")
+    assert not tab.run("[...document.querySelectorAll('details')].some((one) => one.open)")
+    assert tab.run("document.querySelector('.plot').scrollWidth > document.querySelector('.plot').clientWidth")
+    assert tab.complaints() == []
+
+
+def test_print_holds_all_pages_of_a_table(browser: Chromium, file: Path) -> None:
+    tab = browser.page()
+    tab.open(file, "#?rows-page=1")
+    tab.run("dispatchEvent(new Event('beforeprint'))")
+    assert len(tab.run(NAMES)) == 29
+    assert tab.run("document.querySelectorAll('thead button').length") == 0  # else it is not on every sheet
+    pdf = base64.b64decode(tab.send("Page.printToPDF", preferCSSPageSize=True)["data"])
+    assert pdf.startswith(b"%PDF")
+    tab.run("dispatchEvent(new Event('afterprint'))")
+    assert tab.run("document.querySelectorAll('thead button').length") > 10
