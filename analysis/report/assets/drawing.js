@@ -95,6 +95,7 @@ class Drawing {
       "svg",
       {
         ...size,
+        preserveAspectRatio: "xMinYMin",
         viewBox: `${-side} 0 ${wide} ${high}`,
         role: "group",
         "aria-label": `Gantt chart. ${title}. Arrow keys go from piece to piece.`,
@@ -309,11 +310,7 @@ class Drawing {
     const step = round.find((one) => this.horizon / one <= room) ?? this.horizon;
     const grid = draw("g", { class: "axis", "aria-hidden": "true" });
     const said = (tick) =>
-      isClock
-        ? clock(tick, hours)
-            .slice(0, hours ? 5 : 8)
-            .replace(/^0(?=\d)/, "")
-        : String(tick);
+      isClock ? (hours ? clock(tick).slice(0, -3) : clock(tick, false)).replace(/^0(?=\d)/, "") : String(tick);
     for (let tick = 0; tick <= this.horizon; tick += step) {
       const x = this.scale(tick);
       grid.append(

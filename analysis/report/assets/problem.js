@@ -66,7 +66,7 @@ function crumbs(problem) {
       el(
         "li",
         {},
-        el("a", { href: problemLink(problem.name) }, data(problem.name === "" ? "No problem" : problem.name)),
+        el("a", { href: problemLink(problem.name) }, problem.name === "" ? "No problem" : path(problem.name)),
       ),
     );
   return el("nav", { class: "crumbs", "aria-label": "Where you are" }, el("ol", {}, parts));
