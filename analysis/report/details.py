@@ -38,7 +38,7 @@ _ELSEWHERE = {
         "line",
     ),
     *("reason", "makespan", "optimal_makespan", "steps", "labels", "causes", "lacks", "main_score", "source"),
-    *("sample", "read", "read_from", "ignored", "notes", "optimum_status", "optimum_bound"),
+    *("sample", "read", "read_from", "ignored", "other_problem", "foreign", "optimum_status", "optimum_bound"),
 }
 # What grades of all benchmarks have.
 _COMMON = {

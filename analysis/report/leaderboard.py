@@ -83,9 +83,8 @@ def model_rows(lines: Iterable[Line]) -> list[dict[str, Any]]:
     -------
     list of dict
         By set, the most successful first: ``model, set, submissions, unscored, missing, success, score, ratio, regret,
-        lost, faults``; ``ratio`` is the mean makespan by optimum of successes, ``regret`` the mean share of the optimum
-        that the decisions of successes cost, ``lost`` that of failing plans up to their failure (of plans that were
-        priced), ``faults`` the mean number of violations.
+        faults``; ``ratio`` is the mean makespan by optimum of successes, ``regret`` the mean share of the optimum that
+        decisions cost (of plans that were priced), ``faults`` the mean number of violations.
     """
     groups: dict[tuple[str, str], list[Line]] = defaultdict(list)
     for line in lines:
@@ -112,8 +111,7 @@ def _model_row(model: str, where: str, group: Sequence[Line]) -> dict[str, Any]:
         "success": success,
         "score": main,
         "ratio": _mean(line.ratio for line in scored),
-        "regret": _mean(line.regret for line in scored if line.grade.success),
-        "lost": _mean(line.regret for line in scored if not line.grade.success),
+        "regret": _mean(line.regret for line in scored),
         "faults": _mean(float(line.faults) for line in scored),
     }
 
@@ -178,7 +176,8 @@ def columns(lines: Sequence[Line], places: Sequence[tuple[int, int]], names: dic
     dict
         ``id, line, model, instance, outcome`` (0 success, 1 failure, 2 unscored)``, why, faults, score, progress,
         makespan, optimum, regret, priced, total, chunk, place``, and the texts of ``models`` and ``whys``; and, if any
-        line says so, ``sample, read, from, ignored, notes`` (a list), and ``status`` and ``bound`` of the optimum.
+        line says so, ``sample, read, from, ignored, other`` (why it is probably for another problem), and ``status``
+        and ``bound`` of the optimum.
     """
     models, whys = _Names(), _Names()
     grades = [line.grade for line in lines]
@@ -215,7 +214,7 @@ def _remarks(lines: Sequence[Line]) -> dict[str, list[Any]]:
         "read": [_count(row.get("read")) for row in rows],
         "from": [_text(row.get("read_from")) for row in rows],
         "ignored": [_count(row.get("ignored")) for row in rows],
-        "notes": [_texts(row.get("notes")) for row in rows],
+        "other": [_text(row.get("other_problem")) for row in rows],
         "status": [_text(row.get("optimum_status")) for row in rows],
         "bound": [_count(row.get("optimum_bound")) for row in rows],
     }
@@ -227,12 +226,7 @@ def _count(value: object) -> int | None:
 
 
 def _text(value: object) -> str | None:
-    return plain(value) if isinstance(value, str) else None
-
-
-def _texts(value: object) -> list[str] | None:
-    parts = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else []
-    return [plain(part) for part in parts if isinstance(part, str)][:5] or None
+    return plain(value, 500) if isinstance(value, str) else None
 
 
 def problem_row(shown: str, where: str, chart: str | None, chunk: int) -> list[Any]:

@@ -129,8 +129,7 @@ TABLES: dict[str, tuple[list[Line], dict[str, Any]]] = {
             "success": 2 / 65,  # 62 missing, 3 scored
             "score": 1.3 / 65,  # 0.9 + 0 + 0.4
             "ratio": 1.375,  # 30 / 24 = 1.25 and 36 / 24 = 1.5
-            "regret": 0.25,  # of the priced success
-            "lost": 0.0,  # of the failure
+            "regret": 0.125,  # 0.25 and 0
             "faults": 4 / 3,  # 0 + 3 + 1
         },
     ),
@@ -149,8 +148,7 @@ TABLES: dict[str, tuple[list[Line], dict[str, Any]]] = {
             "success": 0.25,
             "score": 0.375,  # (100 + 43.75 + 6.25 + 0) / 4 = 37.5 percent
             "ratio": 1.25,  # 20 / 16
-            "regret": None,  # no success is priced
-            "lost": 0.25,
+            "regret": 0.25,
             "faults": 2.25,  # 9 / 4
         },
     ),
@@ -165,7 +163,6 @@ TABLES: dict[str, tuple[list[Line], dict[str, Any]]] = {
             "score": 0.8,  # (1 + 3) of 5 sub-tasks
             "ratio": None,
             "regret": None,
-            "lost": None,
             "faults": 0.5,
         },
     ),
@@ -185,7 +182,6 @@ TABLES: dict[str, tuple[list[Line], dict[str, Any]]] = {
             "score": 1 / 3,
             "ratio": 1.875,  # 15 / 12 = 1.25 and 40 / 16 = 2.5
             "regret": None,
-            "lost": None,
             "faults": 1.0,
         },
     ),
@@ -205,7 +201,6 @@ TABLES: dict[str, tuple[list[Line], dict[str, Any]]] = {
             "score": 0.375,  # 9 / 12 and 0; the third is not known
             "ratio": 4 / 3,
             "regret": None,
-            "lost": None,
             "faults": 1 / 3,
         },
     ),
@@ -220,7 +215,6 @@ TABLES: dict[str, tuple[list[Line], dict[str, Any]]] = {
             "score": None,
             "ratio": None,
             "regret": None,
-            "lost": None,
             "faults": None,
         },
     ),

@@ -107,10 +107,10 @@ def graded(**more: Any) -> dict[str, Any]:
 
 
 def test_what_was_read_is_told() -> None:
-    row = graded(read=2, read_from="last fenced block", ignored=3, notes=[MARKUP], optimum_status="unknown",
+    row = graded(read=2, read_from="last fenced block", ignored=3, other_problem=MARKUP, optimum_status="unknown",
                  optimum_bound=7, sample=0)  # fmt: skip
     rows = index_of([row, graded()])["rows"]
-    for name, value in [("read", 2), ("from", "last fenced block"), ("ignored", 3), ("notes", [MARKUP])]:
+    for name, value in [("read", 2), ("from", "last fenced block"), ("ignored", 3), ("other", MARKUP)]:
         assert rows[name][0] == value
     assert (rows["status"][0], rows["bound"][0], rows["sample"]) == ("unknown", 7, [0, None])
 

@@ -44,7 +44,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows.append(
         {"format": "planoracle/grade", "version": 3, "id": "read", "instance": HOUSE, "benchmark": "timearena"}
         | {"scored": True, "success": True, "makespan": 13, "main_score": 1.0, "read": 4, "ignored": 2}
-        | {"read_from": "last block", "notes": [f"probably another problem {MARKUP}"]}
+        | {"read_from": "last block", "other_problem": f"names a {MARKUP}"}
         | {"optimum_status": "unknown", "optimum_bound": 7}
     )
     path = tmp_path_factory.mktemp("report") / "page.html"
@@ -204,7 +204,7 @@ def test_downloads_hold_what_is_filtered(browser: Chromium, page: Page, tmp_path
     assert all(row["makespan"] == 1 and row["optimal_makespan"] == 13 and row["unit"] == "minute" for row in found)
     assert {row["ratio_to_optimum"] for row in found} == {None}
     models = json.loads(download(browser, page, tmp_path, "[aria-label='Download the models as JSON']", "models.json"))
-    assert {"model", "set", "success", "score", "ratio", "regret", "lost", "missing"} <= models[0].keys()
+    assert {"model", "set", "success", "score", "ratio", "regret", "missing"} <= models[0].keys()
 
 
 def test_samples_stand_together_and_in_order(page: Page) -> None:
@@ -220,12 +220,13 @@ def test_samples_stand_together_and_in_order(page: Page) -> None:
 
 def test_what_was_read_and_what_is_not_proved_is_said(page: Page) -> None:
     page.run("document.getElementById('filter-text').focus()")
-    page.type("another problem")
+    page.type("probably for another problem")
     assert page.run(NAMES) == ["read"]
     page.run("location.hash = '#" + HOUSE + "/read'")
     page.wait("document.querySelector('p.reason')")
     told = page.run("document.querySelector('p.reason').textContent")
-    assert told == f"4 steps read (last block); 2 lines like a step not read; probably another problem {MARKUP}."
+    unread = "4 steps read (last block); 2 lines like a step not read"
+    assert told == f"{unread}; probably for another problem: names a {MARKUP}."
     assert "not proved, at least 7 min" in page.run("document.querySelector('.figures').textContent")
 
 

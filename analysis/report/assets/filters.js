@@ -96,7 +96,7 @@ class Filters {
   }
 
   narrow(one) {
-    this.choose({ set: one.set === "" ? null : one.set, model: one.model, outcome: null, text: null });
+    this.choose({ set: one.set || null, model: one.model, outcome: null, text: null });
     this.show();
   }
 

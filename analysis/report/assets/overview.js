@@ -125,7 +125,7 @@ function rowColumns(rows, withProblem) {
 function searched(rows, row) {
   const fault = rows.whys[rows.why[row]];
   const texts = [rows.id[row], rows.problem(row).name, rows.models[rows.model[row]], fault, words(fault)];
-  texts.push(...(rows.notes[row] ?? []));
+  texts.push(otherProblem(rows, row));
   return texts.join("\n").toLowerCase();
 }
 
@@ -138,96 +138,83 @@ function outcomeOf(rows, row) {
   ];
 }
 
-// What a reader of a grade must know beside it: lines that were not read, notes of the grader.
+const otherProblem = (rows, row) => (rows.other[row] ? `probably for another problem: ${rows.other[row]}` : "");
+
+// What a reader of a grade must know beside it.
 function remarks(rows, row) {
   const ignored = rows.ignored[row] ?? 0;
   const unread = ignored ? [`${plural(ignored, "line")} like a step not read`] : [];
-  return [...unread, ...(rows.notes[row] ?? []).map((note) => data(note))];
+  return [...unread, ...(rows.other[row] ? [data(otherProblem(rows, row))] : [])];
 }
 
-const modelColumns = (rows) => [
-  {
-    key: "model",
-    label: "Model",
-    value: (one) => one.model,
-    show: (one) =>
-      el(
-        "button",
-        {
-          type: "button",
-          class: "link",
-          title: "Show the submissions of this model in this set",
-          onclick: () => narrow(one),
-        },
-        label(one.model, "(no model)"),
-        narrowly(one.set),
-      ),
-  },
-  { key: "set", label: "Set", wide: true, value: (one) => one.set, show: (one) => label(one.set, DASH) },
-  {
-    key: "success",
-    label: "Success",
-    number: true,
-    falling: true,
-    title: "Share of plans that succeed; as planoracle grade sums them up",
-    value: (one) => one.success,
-    show: (one) => (one.success === null ? DASH : [percent(one.success), bar(one.success)]),
-  },
-  {
-    key: "score",
-    label: "Score, of\u00a0100",
-    number: true,
-    falling: true,
-    title: `Mean of: ${rows.scoring}`,
-    value: (one) => one.score,
-    show: (one) => hundred(one.score),
-  },
-  {
-    key: "ratio",
-    label: "÷\u00a0optimum",
-    number: true,
-    title: "Mean makespan of successes by the proved optimum",
-    value: (one) => one.ratio,
-    show: (one) => fixed(one.ratio, 3),
-  },
-  {
-    key: "regret",
-    label: "Regret, %\u00a0of\u00a0optimum",
-    number: true,
-    title: "Mean of what the decisions of successes cost, as a share of the optimum; of those that were priced",
-    value: (one) => one.regret,
-    show: (one) => percent(one.regret),
-  },
-  {
-    key: "lost",
-    label: "Lost at\u00a0failure",
-    number: true,
-    title: "Mean of what failing plans had cost when they failed, as a share of the optimum; of those that were priced",
-    value: (one) => one.lost,
-    show: (one) => percent(one.lost),
-  },
-  {
-    key: "faults",
-    label: "Faults per\u00a0plan",
-    number: true,
-    title: "Mean number of violations of a plan",
-    value: (one) => one.faults,
-    show: (one) => fixed(one.faults, 2),
-  },
-  ...[
-    ["submissions", "Submissions", "Lines of this model for problems of this set"],
-    ["unscored", "Not graded", "Submissions that could not be read or judged"],
-    ["missing", "Missing", "Problems of the set without a submission"],
-  ].map(([key, said, title]) => ({
-    key,
-    label: said,
-    title,
-    number: true,
-    falling: true,
-    value: (one) => one[key],
-    show: (one) => count(one[key]),
-  })),
-];
+// A figure with the number of runs behind it, where that is told.
+const ofRuns = (said, runs) =>
+  (runs ?? null) === null || said === DASH ? said : [said, el("span", { class: "why" }, `of ${plural(runs, "run")}`)];
+
+function score(one) {
+  const said = hundred(one.score);
+  if ((one.main_score_low ?? null) === null) return said;
+  return [said, el("span", { class: "why" }, `${hundred(one.main_score_low)} to ${hundred(one.main_score_high)}`)];
+}
+
+// Of the columns those stay that some model has a figure for, or all tables have.
+function modelColumns(rows, models, bySet) {
+  const figure = (key, label, title, show, falling = false) => {
+    return { key, label, title, number: true, falling, value: (one) => one[key], show };
+  };
+  const number = (key, label, title) => figure(key, label, title, (one) => count(one[key]), true);
+  const several = [...new Set(models.flatMap((one) => Object.keys(one)))].filter((key) =>
+    /^(pass|best)[@^]\d+$/.test(key),
+  );
+  const optional = [
+    figure(
+      "lost",
+      "Lost at\u00a0failure",
+      "What failing runs had lost when they failed, as a share of the optimum",
+      (one) => ofRuns(percent(one.lost), one.lost_runs),
+    ),
+    figure("faults", "Faults per\u00a0plan", "Mean number of violations of a plan", (one) => fixed(one.faults, 2)),
+    ...several.map((key) => figure(key, key, "Over the samples of a problem", (one) => percent(one[key]), true)),
+    number("sets", "Sets", "Sets with a graded submission of this model; figures are the means over them"),
+    number("problems", "Problems", "Problems with a graded submission"),
+    number("missing", "Missing", "Problems without a submission"),
+    number("submissions", "Submissions", "Lines of this model"),
+    number("unscored", "Not graded", "Submissions that could not be read or judged"),
+  ].filter(({ key }) => models.some((one) => (one[key] ?? null) !== null));
+  return [
+    {
+      key: "model",
+      label: "Model",
+      value: (one) => one.model,
+      show: (one) =>
+        el(
+          "button",
+          { type: "button", class: "link", title: "Show its submissions", onclick: () => narrow(one) },
+          label(one.model, "(no model)"),
+          bySet ? narrowly(one.set) : null,
+        ),
+    },
+    bySet && { key: "set", label: "Set", wide: true, value: (one) => one.set, show: (one) => label(one.set, DASH) },
+    figure(
+      "success",
+      "Success",
+      "Share of plans that succeed; as planoracle grade sums them up",
+      (one) => (one.success === null ? DASH : [percent(one.success), bar(one.success)]),
+      true,
+    ),
+    figure("score", "Score, of\u00a0100", `Mean (and its 95 % interval) of: ${rows.scoring}`, score, true),
+    figure("ratio", "÷\u00a0optimum", "Mean makespan of successes by the proved optimum", (one) =>
+      ofRuns(fixed(one.ratio, 3), one.gap_runs),
+    ),
+    figure(
+      "regret",
+      "Regret, %\u00a0of\u00a0optimum",
+      "Mean of what decisions cost, as a share of the optimum; of plans that were priced",
+      (one) => ofRuns(percent(one.regret), one.regret_runs),
+    ),
+    ...optional,
+  ].filter(Boolean);
+}
 
 function bar(share) {
   const box = el("span", { class: "meter", "aria-hidden": "true" }, el("span"));
@@ -238,7 +225,15 @@ function bar(share) {
 let narrow = (_model) => {};
 
 function overview(index, rows) {
-  const models = new Table({ caption: "Models", columns: modelColumns(rows), size: 20, name: "models" });
+  const overall = index.overall ?? [];
+  const several = overall.length > 0 && index.models.length > overall.length;
+  const over = new Table({ caption: "Models", columns: modelColumns(rows, overall, false), size: 20, name: "overall" });
+  const models = new Table({
+    caption: several ? "Models by set" : "Models",
+    columns: modelColumns(rows, index.models, true),
+    size: 20,
+    name: "models",
+  });
   const problems = new Table({ caption: "Problems", columns: problemColumns(rows), size: 20, name: "problems" });
   const table = new Table({
     caption: "Submissions",
@@ -246,6 +241,7 @@ function overview(index, rows) {
     name: "rows",
     empty: "No submission is like this.",
   });
+  over.show(overall);
   const filters = new Filters(rows, (setToo) => update(setToo));
   const summary = el("p", { class: "found", role: "status" });
   const clear = el("button", { type: "button", onclick: () => filters.clear() }, "Clear filters");
@@ -281,16 +277,35 @@ function overview(index, rows) {
   const sorting = ["problems", "problems-page"].some((name) => address.get(name) !== null);
   return [
     el("header", { class: "top" }, el("h1", {}, data(index.title)), el("p", { class: "lead" }, told)),
+    several
+      ? el(
+          "section",
+          {},
+          el("h2", {}, "Models"),
+          el("p", { class: "note" }, "Over all sets: every figure is the mean of those of the sets below."),
+          over.element,
+          el(
+            "div",
+            { class: "found" },
+            el("span"),
+            downloads("models", "the models", () => over.rows),
+          ),
+        )
+      : null,
     el(
       "section",
       {},
-      el("div", { class: "head" }, el("h2", {}, "Models"), filters.set),
+      el("div", { class: "head" }, el("h2", {}, several ? "Models by set" : "Models"), filters.set),
       models.element,
       el(
         "div",
         { class: "found" },
         el("span"),
-        downloads("models", "the models", () => models.rows),
+        downloads(
+          several ? "models-by-set" : "models",
+          several ? "the models by set" : "the models",
+          () => models.rows,
+        ),
       ),
     ),
     el("details", { class: "fold", open: sorting }, el("summary", {}, el("h2", {}, "Problems")), problems.element),
