@@ -157,6 +157,15 @@ function score(one) {
   return [said, el("span", { class: "why" }, `${hundred(one.main_score_low)} to ${hundred(one.main_score_high)}`)];
 }
 
+// The share of successes; where problems are missing that count as failed, also that of all problems.
+function success(one) {
+  if (one.success === null) return DASH;
+  const all = one.success_of_all ?? one.success;
+  const told =
+    percent(all) === percent(one.success) ? null : el("span", { class: "why" }, `${percent(all)} of all problems`);
+  return [percent(one.success), bar(one.success), told];
+}
+
 // Of the columns those stay that some model has a figure for, or all tables have.
 function modelColumns(rows, models, bySet) {
   const figure = (key, label, title, show, falling = false) => {
@@ -164,7 +173,7 @@ function modelColumns(rows, models, bySet) {
   };
   const number = (key, label, title) => figure(key, label, title, (one) => count(one[key]), true);
   const several = [...new Set(models.flatMap((one) => Object.keys(one)))].filter((key) =>
-    /^(pass|best)[@^]\d+$/.test(key),
+    /^(pass|best)[@^]([2-9]|\d\d+)$/.test(key),
   );
   const optional = [
     figure(
@@ -195,13 +204,7 @@ function modelColumns(rows, models, bySet) {
         ),
     },
     bySet && { key: "set", label: "Set", wide: true, value: (one) => one.set, show: (one) => label(one.set, DASH) },
-    figure(
-      "success",
-      "Success",
-      "Share of plans that succeed; as planoracle grade sums them up",
-      (one) => (one.success === null ? DASH : [percent(one.success), bar(one.success)]),
-      true,
-    ),
+    figure("success", "Success", "Share of plans that succeed; as planoracle grade sums them up", success, true),
     figure("score", "Score, of\u00a0100", `Mean (and its 95 % interval) of: ${rows.scoring}`, score, true),
     figure("ratio", "÷\u00a0optimum", "Mean makespan of successes by the proved optimum", (one) =>
       ofRuns(fixed(one.ratio, 3), one.gap_runs),

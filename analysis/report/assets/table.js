@@ -45,7 +45,7 @@ class Table {
     );
     this.table = el(
       "table",
-      {},
+      { class: columns.length > 9 ? "many" : null },
       el("caption", { class: "hidden" }, caption),
       el("thead", {}, el("tr", {}, this.heads)),
       this.body,
