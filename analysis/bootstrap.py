@@ -1,4 +1,4 @@
-"""Bootstrap intervals for means and medians of stratified samples."""
+"""Bootstrap intervals: for means and medians over problems, and for means over problems with several samples each."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Sample", "intervals", "weighted_median"]
+__all__ = ["Cluster", "Sample", "intervals", "two_stage", "weighted_median"]
 
 Floats = NDArray[np.float64]
 
 # Draws that are held in memory at once, in numbers.
 _BLOCK = 2_000_000
+# The mean of more samples than these is drawn from a normal distribution, which it nearly has.
+_FEW = 64
 
 
 class Sample(NamedTuple):
@@ -22,6 +24,14 @@ class Sample(NamedTuple):
 
     values: Floats
     statistic: Literal["mean", "median"]
+
+
+class Cluster(NamedTuple):
+    """The values of the samples of one problem, its stratum, and its share in the mean of all problems."""
+
+    values: Floats
+    stratum: Hashable
+    share: float
 
 
 def intervals(
@@ -66,6 +76,79 @@ def intervals(
         for name, sample in samples.items():
             found[name].append(_statistic(sample, weights))
     return {name: _ends(sample, np.concatenate([*found[name], []]), level) for name, sample in samples.items()}
+
+
+def two_stage(
+    clusters: Sequence[Cluster], *, level: float = 0.95, draws: int = 2_000, seed: int = 0
+) -> tuple[float, float] | None:
+    """Return the percentile interval of a mean over problems: these are drawn within their strata, then their samples.
+
+    Problems are drawn as in `intervals`; of a problem drawn, as many samples as it has, with replacement. The means of
+    problems differ by the luck of their samples already: before they are drawn they are moved so much closer together
+    that this luck, which the second stage adds, is not counted twice (Davison and Hinkley, Bootstrap Methods and their
+    Application, 1997, section 3.8). With one sample each it is the ordinary bootstrap of problems.
+
+    Parameters
+    ----------
+    clusters
+        With shares that add up to 1.
+    level, draws, seed
+        See `intervals`.
+
+    Returns
+    -------
+    tuple of float or None
+        ``None`` for fewer than two problems. Both ends are the mean itself where all values are the same.
+
+    Examples
+    --------
+    >>> solved = [Cluster(np.array(one), "s", 1 / 4) for one in ([1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.0, 1.0])]
+    >>> low, high = two_stage(solved)
+    >>> round(low, 1), round(high, 1)
+    (0.1, 0.9)
+    """
+    if len(clusters) < 2:
+        return None
+    random = np.random.default_rng(seed)
+    shares = np.array([one.share for one in clusters])
+    means = np.array([float(one.values.mean()) for one in clusters])
+    noises = np.array([_noise(one.values) for one in clusters])
+    groups = _groups([one.stratum for one in clusters])
+    deviations = np.zeros(len(clusters))
+    factors = np.zeros(len(clusters))
+    for members in groups:
+        centre = float(np.average(means[members], weights=shares[members]))
+        between = float(means[members].var(ddof=1)) if len(members) > 1 else 0.0
+        kept = 1 - float(noises[members].mean()) / between if between > 0 else 0.0
+        deviations[members] = (means[members] - centre) * np.sqrt(max(0.0, kept))
+        factors[members] = np.sqrt(len(members) / max(1, len(members) - 1))
+    found = []
+    for weights in _weights(groups, len(clusters), draws, seed):
+        moved = weights @ (shares * deviations)
+        for i in np.flatnonzero(noises).tolist():
+            copies = np.rint(weights[:, i] / factors[i] ** 2).astype(np.int64)
+            moved += shares[i] * factors[i] * _luck(random, clusters[i].values, copies, noises[i])
+        found.append(moved)
+    drawn = np.sort(np.concatenate(found)) + float(shares @ means)
+    place = int((1 - level) / 2 * (len(drawn) - 1))
+    return float(drawn[place]), float(drawn[len(drawn) - 1 - place])
+
+
+def _noise(values: Floats) -> float:
+    """Return the variance of the mean of some samples, estimated from them."""
+    return float(values.var(ddof=1)) / len(values) if len(values) > 1 else 0.0
+
+
+def _luck(random: np.random.Generator, values: Floats, copies: NDArray[np.int64], noise: float) -> Floats:
+    """Return what drawing the samples of a problem anew adds to its mean, summed over so many copies of it."""
+    size = len(values)
+    if size > _FEW:
+        found: Floats = random.standard_normal(len(copies)) * np.sqrt(noise * copies)
+    else:
+        different, counts = np.unique(values, return_counts=True)
+        drawn = random.multinomial(copies * size, counts / size)
+        found = drawn @ (different - values.mean()) / size * np.sqrt(size / (size - 1))
+    return found
 
 
 def _groups(strata: Sequence[Hashable]) -> list[list[int]]:

@@ -19,7 +19,7 @@ __all__ = ["FORMAT", "VERSION", "Grade", "Grader", "grade_all"]
 
 #: What rows of grades are, and of which version; that grows when a field changes its meaning or goes away.
 FORMAT: Final = "planoracle/grade"
-VERSION: Final = 2
+VERSION: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class Grade:
         The benchmark's main figure, from 0 to 1; ``None`` where it is not defined.
     makespan, optimal_makespan
         Ticks; the latest end of a command carried out, and the proved optimum (``None`` if unproved).
+    sample
+        Which of several samples of a model for the problem it is, from the submission.
     reason
         Why the submission is not scored.
     metrics
@@ -66,6 +68,7 @@ class Grade:
     benchmark: str | None = None
     model: str | None = None
     line: int | None = None
+    sample: int | str | None = None
     reason: str | None = None
     metrics: dict[str, Any] = field(default_factory=dict)
 

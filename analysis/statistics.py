@@ -1,20 +1,36 @@
-"""Averages over grades, as the benchmarks define them; one pass, nothing kept but sums."""
+"""Averages over grades: over the samples of a problem, then over the problems of a set, then over sets.
+
+One pass; what is kept are sums per problem, and two numbers a run.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from math import fsum
+from typing import Any, Final
 
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.profiles import profiles
+from planoracle.analysis.tally import Tally, interval
 from planoracle.instances import catalogue, registry
 from planoracle.instances.problem import GENERAL
 from planoracle.instances.profiles import Rules
-from planoracle.instances.scoring import Average
+from planoracle.instances.scoring import Average, mean_of
 
-__all__ = ["Averages", "summarize"]
+__all__ = ["FORMAT", "SEVERAL", "VERSION", "Averages", "summarize"]
+
+#: What rows of summaries are, and of which version; that grows when a field changes its meaning or goes away.
+FORMAT: Final = "planoracle/summary"
+VERSION: Final = 1
+
+# Of the rows of sets: what is added up over them, and what is averaged.
+_ADDED = ("problems", "missing", "submissions", "unscored", "repeated")
+_RUNS = ("succeeded", "gap_runs", "failed", "lost_runs")
+_SHARES = ("success", "main_score", "gap", "lost")
+_OF_ALL = ("success_of_all", "main_score_of_all")
+#: How the names of figures over several samples begin.
+SEVERAL: Final = ("pass@", "pass^", "best@")
 
 
 def summarize(
@@ -32,29 +48,36 @@ def summarize(
     Returns
     -------
     list of dict
-        ``model, set, submissions, unscored, missing`` (problems of a bundled set without any submission) and
-        ``missing_names``, and the figures of `planoracle.instances.benchmark.Benchmark.averages`. An unscored
-        submission is neither missing nor failed; it is counted and left out.
+        As `Averages.rows`.
     """
     averages = Averages(rules).over(grades)
     return [row for name in averages.benchmarks if benchmark in (None, name) for row in averages.rows(name)]
 
 
 class Averages:
-    """Sums over grades, by benchmark, model and set, of which the averages are made."""
+    """Sums over grades, by benchmark, model and set, of which the averages are made.
 
-    def __init__(self, rules: Mapping[str, Rules] | None = None) -> None:
+    Parameters
+    ----------
+    rules
+        By benchmark, see `summarize`.
+    simple
+        Benchmarks whose own figures are left out, as for grades that lack what these need.
+    """
+
+    def __init__(self, rules: Mapping[str, Rules] | None = None, *, simple: Collection[str] = ()) -> None:
         self.rules = profiles() | dict(rules or {})
-        self._groups: dict[str, dict[tuple[str, str], _Group]] = {}
+        self.simple = simple
+        self._groups: dict[str, dict[tuple[str, str], Tally]] = {}
 
-    def add(self, grade: Grade) -> None:
-        """Count a grade."""
+    def add(self, grade: Grade, lost: float | None = None) -> None:
+        """Count a grade; ``lost`` is the share of the optimum that a run had lost when it failed, if that is known."""
         where, members = _set_of(grade.instance or "")
         groups = self._groups.setdefault(grade.benchmark or "", {})
         key = (grade.model or "", where)
         if key not in groups:
-            groups[key] = _Group(self.averages(grade.benchmark or ""), members)
-        groups[key].add(grade)
+            groups[key] = Tally(self.averages(grade.benchmark or ""), members)
+        groups[key].add(grade, lost)
 
     def over(self, grades: Iterable[Grade]) -> Averages:
         """Count several grades; return the same averages."""
@@ -69,56 +92,141 @@ class Averages:
 
     def averages(self, benchmark: str) -> tuple[Average, ...]:
         """Return the figures of a benchmark; those of the general rules for one that nobody knows."""
+        if benchmark in self.simple:
+            return _SIMPLE
         found = registry.find(benchmark) or registry.get(GENERAL)
         return tuple(found.averages(self.rules[found.name]))
 
-    def rows(self, benchmark: str) -> list[dict[str, Any]]:
-        """Return a row per model and set."""
-        groups = sorted(self._groups.get(benchmark, {}).items(), key=lambda entry: entry[0])
-        return [{"model": model, "set": where} | group.row() for (model, where), group in groups]
+    def rows(self, benchmark: str, *, own: bool = True) -> list[dict[str, Any]]:
+        """Return a row per model and set; without the benchmark's own figures unless ``own``.
+
+        Every figure is the mean over the problems of the mean over their scored runs (of one sum by another: of the
+        means of both). Problems without any run count as failed where the benchmark says so.
+
+        Returns
+        -------
+        list of dict
+            - ``model, set``; ``problems``: with a scored run; ``missing`` and ``missing_names``: problems of the set
+              (of one's own problems: of those that any model has a scored run for) without any; ``submissions``,
+              ``unscored``, ``repeated`` runs (with the name of a sample that was there already); ``samples_least``,
+              ``samples_most``: scored runs per problem;
+            - ``success``, ``main_score`` from 0 to 1, the ends of its 95 % interval ``main_score_low`` and ``…_high``;
+              ``success_of_all, main_score_of_all``: the same with every missing problem as failed;
+            - ``gap`` of ``gap_runs``: of the runs that ``succeeded``, those with a proved optimum; ``lost`` of
+              ``lost_runs``: of those that ``failed``, those with a price; both as shares of the optimum;
+            - ``pass@k, pass^k, best@k``, see `planoracle.analysis.estimators`, if there are several samples, for every
+              k of which all problems have so many;
+            - the figures of `planoracle.instances.benchmark.Benchmark.averages`.
+
+            An unscored run is neither missing nor failed; it is counted and left out.
+        """
+        return [
+            {"model": model, "set": where} | (group.row() if own else group.common())
+            for (model, where), group in self._settled(benchmark).items()
+        ]
+
+    def _settled(self, benchmark: str) -> dict[tuple[str, str], Tally]:
+        """Return the groups of a benchmark in order, each knowing which problems it lacks."""
+        groups = dict(sorted(self._groups.get(benchmark, {}).items()))
+        known: dict[str, set[str]] = {}
+        for (_, where), group in groups.items():
+            known.setdefault(where, set()).update(group.scored)
+        for (_, where), group in groups.items():
+            group.settle(sorted(known[where]))
+        return groups
+
+    def models(self) -> list[dict[str, Any]]:
+        """Return a row per model, over all sets, the most successful first.
+
+        Returns
+        -------
+        list of dict
+            The fields of `rows` but for the benchmarks' own: counts are added up, figures are the plain mean of those
+            of the sets (macro average), and the interval is that of this mean. ``sets``: with a scored run;
+            ``sets_missing``: those that only other models have, which count as failed in ``…_of_all``.
+        """
+        sets: dict[tuple[str, str], dict[str, Tally]] = {}
+        for benchmark in self.benchmarks:
+            for (model, where), group in self._settled(benchmark).items():
+                sets.setdefault((benchmark, where), {})[model] = group
+        models = sorted({model for groups in sets.values() for model in groups})
+        return sorted((_over_sets(model, sets) for model in models), key=_place)
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Return all rows, those of `models` first, as data: with ``format, version`` and ``level``, model or set."""
+        about = {"format": FORMAT, "version": VERSION}
+        over = [about | {"level": "model"} | row for row in self.models()]
+        return over + [
+            about | {"level": "set", "model": row["model"], "benchmark": name} | row
+            for name in self.benchmarks
+            for row in self.rows(name)
+        ]
+
+
+def _over_sets(model: str, sets: Mapping[tuple[str, str], Mapping[str, Tally]]) -> dict[str, Any]:
+    own = [groups[model] for groups in sets.values() if model in groups]
+    # Of sets without any run of this model, the problems that it lacks.
+    lacking = [_size(groups.values()) for groups in sets.values() if model not in groups]
+    lacking = [size for size in lacking if size]
+    rows = [group.common() for group in own]
+    told = [row for row in rows if row["problems"]]
+    drawn = [found for number, group in enumerate(own) if (found := group.clusters(str(number)))]
+    ends = interval([one._replace(share=one.share / len(drawn)) for part in drawn for one in part])
+    added = {name: sum(row[name] for row in rows) for name in (*_ADDED, *_RUNS)}
+    means = {name: _mean(row[name] for row in told) for name in _SHARES}
+    of_all = {name: _mean([*(row[name] for row in told), *(0.0 for _ in lacking)]) for name in _OF_ALL if told}
+    return {
+        "model": model,
+        "sets": len(told),
+        "sets_missing": len(lacking),
+        "problems": added["problems"],
+        "missing": added["missing"] + sum(lacking),
+        "submissions": added["submissions"],
+        "unscored": added["unscored"],
+        "repeated": added["repeated"],
+        "samples_least": min((row["samples_least"] for row in told), default=None),
+        "samples_most": max((row["samples_most"] for row in told), default=None),
+        "success": means["success"],
+        "success_of_all": of_all.get("success_of_all"),
+        "main_score": means["main_score"],
+        "main_score_low": ends and ends[0],
+        "main_score_high": ends and ends[1],
+        "main_score_of_all": of_all.get("main_score_of_all"),
+        "succeeded": added["succeeded"],
+        "gap": means["gap"],
+        "gap_runs": added["gap_runs"],
+        "failed": added["failed"],
+        "lost": means["lost"],
+        "lost_runs": added["lost_runs"],
+        **{name: _mean(row[name] for row in told) for name in _several(told)},
+    }
+
+
+def _size(groups: Iterable[Tally]) -> int:
+    """Return how many problems a set has, 0 if nobody has a scored run for any."""
+    problems = {name for group in groups for name in group.scored}
+    members = {name for group in groups for name in group.members}
+    return len(problems and (problems | members))
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if known else None
+
+
+def _several(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return which of pass@k, pass^k and best of k all sets have."""
+    return [key for key in (rows[0] if rows else ()) if key.startswith(SEVERAL) and all(key in row for row in rows)]
+
+
+def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return *((row[name] is None, -(row[name] or 0)) for name in _OF_ALL), row["model"]
 
 
 _set_of = lru_cache(maxsize=4096)(catalogue.set_of)
 
-
-class _Group:
-    """The grades of a model in a set."""
-
-    def __init__(self, averages: tuple[Average, ...], members: tuple[str, ...]) -> None:
-        self.averages = averages
-        self.number = self.scored = 0
-        self.absent = dict.fromkeys(members)
-        self.sums = [[0.0, 0.0] for _ in averages]
-        self.counts: list[Counter[str]] = [Counter() for _ in averages]
-
-    def add(self, grade: Grade) -> None:
-        if grade.scored:
-            row = grade.row()
-            found = [average.of(row) for average in self.averages]  # all, before anything is counted
-            for average, sums, counts, value in zip(self.averages, self.sums, self.counts, found, strict=True):
-                if average.tally:
-                    counts.update(value)
-                elif value is not None:
-                    sums[0] += value[0]
-                    sums[1] += value[1]
-            self.scored += 1
-        self.number += 1
-        self.absent.pop(grade.instance or "", None)
-
-    def row(self) -> dict[str, Any]:
-        row: dict[str, Any] = {
-            "submissions": self.number,
-            "unscored": self.number - self.scored,
-            "missing": len(self.absent),
-        }
-        for average, sums, counts in zip(self.averages, self.sums, self.counts, strict=True):
-            row[average.name] = dict(sorted(counts.items(), key=str)) if average.tally else self._figure(average, *sums)
-        return row | {"missing_names": list(self.absent)}
-
-    def _figure(self, average: Average, top: float, bottom: float) -> float | None:
-        if average.total:
-            return int(top)
-        if average.absent is not None:
-            top += average.absent[0] * len(self.absent)
-            bottom += average.absent[1] * len(self.absent)
-        return top / bottom if bottom else None
+# What every grade has.
+_SIMPLE = (
+    mean_of("success", "plans that succeed", default=0.0, role=("success",)),
+    mean_of("main_score", "the main figure of the benchmark", role=("main",)),
+)

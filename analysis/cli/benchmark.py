@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.output import Format, FormatOption, Table
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table
 from planoracle.analysis.spoken import say, tell
 from planoracle.instances import registry
 
@@ -52,9 +52,9 @@ def list_(form: FormatOption = Format.table) -> None:
     benchmarks = [_described(one) for one in map(registry.get, registry.names())]
     table = Table(form, _COLUMNS)
     for row in benchmarks:
-        table.add(_joined(row) if form is Format.table else row)
+        table.add(_joined(row) if form in PEOPLE else row)
     table.close()
-    for part, (columns, title) in _PARTS.items() if form is Format.table else ():
+    for part, (columns, title) in _PARTS.items() if form in PEOPLE else ():
         table = Table(form, columns, title)
         rows = [one for row in benchmarks for one in row[part]]
         for at, one in enumerate(rows):

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from planoracle.analysis.cli.common import NamesArgument, Run
-from planoracle.analysis.cli.output import Format, FormatOption, Table, complain
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain
 
 _COLUMNS = ("instance", "optimal", "lower_bound", "status", "seconds")
 
@@ -15,7 +15,7 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
     """Compare what the benchmark gives to compare with, and the heuristics, with the proved optimum.
 
     The summary (per set and method how often and by how much it lies above the optimum or below, and how often the
-    rules refuse it) goes to standard error, except in a table.
+    rules refuse it) goes to standard error, except in formats that people read.
     """
     from planoracle.analysis.compare import compare as compared
     from planoracle.analysis.compare import summarize
@@ -24,7 +24,7 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
     tables: dict[str, Table] = {}
     found = []
     for problem, one in run.each(compared):
-        kind = problem.benchmark if form is Format.table else ""  # whose methods are its columns
+        kind = problem.benchmark if form in PEOPLE else ""  # whose methods are its columns
         if kind not in tables:
             tables[kind] = Table(form, _COLUMNS)
         tables[kind].add(one.row())
@@ -34,14 +34,14 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
                 complain(f"{one.instance}: {entry.method}: {entry.error}")
                 run.failed = True
     for table in tables.values() or [Table(form, _COLUMNS)]:
-        table.columns = _shown(table.rows) if form is Format.table else _COLUMNS
+        table.columns = _shown(table.rows) if form in PEOPLE else _COLUMNS
         table.close()
     if found:
         rows = summarize(found)
         rare = [key for key in ("below", "impossible") if not any(row[key] for row in rows)]
         columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in rare]
-        stream = sys.stdout if form is Format.table else sys.stderr
-        summary = Table(Format.table, columns, "above the optimum", stream)
+        told = form if form in PEOPLE else Format.table
+        summary = Table(told, columns, "above the optimum", sys.stdout if form in PEOPLE else sys.stderr)
         summary.rows += rows
         summary.close()
     run.exit(failed=any(not one.exact.status.settled for one in found))

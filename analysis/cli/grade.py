@@ -6,12 +6,13 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, lines_in, workshop
-from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, track
 from planoracle.analysis.cli.submissions import (
     DataOption,
     OriginalsOption,
@@ -22,15 +23,13 @@ from planoracle.analysis.cli.submissions import (
     folders,
     opened,
 )
-from planoracle.analysis.spoken import tell
+from planoracle.analysis.cli.summaries import format_of, show, write
 from planoracle.instances import registry
 from planoracle.instances.visible import to_json
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.grading import Submissions
     from planoracle.analysis.batch.work import Item
-    from planoracle.analysis.statistics import Averages
-    from planoracle.instances.scoring import Average
 
 # Of the rows of grades, before and after the metrics that benchmarks want to be shown.
 _FIRST = ("id", "instance", "success", "violation", "violation_index", "progress", "main_score")
@@ -51,10 +50,14 @@ def grade(
     rest: Annotated[bool, typer.Option("--rest", hidden=True)] = False,
     jobs: JobsOption = None,
     run: RunOption = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(help="Also write the averages to a file: .csv, .json, .jsonl, .md, .tex or .txt.", dir_okay=False),
+    ] = None,
     cluster: ClusterOption = None,
     cache: Annotated[bool, typer.Option(help="Keep proved optima for later, in the user's cache folder.")] = True,
 ) -> None:
-    """Replay and grade plans; averages per model and set go to standard error.
+    """Replay and grade plans; averages per model, and per model and set, go to standard error.
 
     A line that cannot be judged is reported, written as unscored, and the rest is graded; the exit
     status is then 1. Ctrl-C ends with 130; with --run DIR the same command then goes on where it was.
@@ -64,6 +67,7 @@ def grade(
     from planoracle.analysis.grade import Grade
     from planoracle.analysis.statistics import Averages
 
+    format_of(summary)  # before anything is worked out
     former = {"reference": reference, "price_waits": waits, "limit": limit, "price_rest": rest}
     options = chosen_rules([*(rule or ()), *(f"{name}={value}" for name, value in former.items() if value)])
     work = Grading(profile, tuple(sorted(options.items())), trace, cache)
@@ -83,7 +87,9 @@ def grade(
                 table.add(found.row(trace=trace))
                 averages.add(found)
         table.close()
-    _summarize(averages, sys.stdout if form is Format.table else sys.stderr)
+    if summary is not None:
+        write(averages, summary)
+    show(averages, form, sys.stdout) if form in PEOPLE else show(averages, Format.table, sys.stderr)
     raise typer.Exit(1 if failed else 0)
 
 
@@ -106,37 +112,3 @@ def _items(stream: IO[bytes], source: str, making: Submissions) -> Iterator[Item
 def _columns() -> list[str]:
     shown = [column.name for name in registry.names() for column in registry.get(name).columns if column.shown]
     return [*_FIRST, *dict.fromkeys(shown), *_LAST]
-
-
-def _summarize(averages: Averages, stream: IO[str]) -> None:
-    for name in averages.benchmarks:
-        figures = averages.averages(name)
-        columns = [one.name for one in figures if one.shown and not one.tally]
-        benchmark = registry.find(name)
-        summary = Table(
-            Format.table,
-            ["model", "set", "submissions", "unscored", "missing", *columns],
-            f"{benchmark.title if benchmark else name or 'no known problem'}: averages",
-            stream,
-        )
-        summary.rows += averages.rows(name)
-        summary.close()
-        for row in summary.rows:
-            for tally in (one for one in figures if one.tally and row[one.name]):
-                _name_tally(tally, row)
-            if row["missing_names"]:
-                _name_missing(row, counted=any(one.absent is not None for one in figures))
-
-
-def _name_tally(tally: Average, row: dict[str, Any]) -> None:
-    said = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in row[tally.name].items())
-    model = f" of {row['model']}" if row["model"] else ""
-    tell(f"{tally.meaning}{model} in {row['set'] or 'no set'}: {said}", "note")
-
-
-def _name_missing(row: dict[str, Any], *, counted: bool) -> None:
-    names = [name.rpartition("/")[2] for name in row["missing_names"]]
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    model = f" of {row['model']}" if row["model"] else ""
-    how = "count as failed" if counted else "are left out"
-    tell(f"no plan{model} for {', '.join(names[:5])}{more} in {row['set']}; these {how}", "note")

@@ -1,4 +1,4 @@
-"""Results to standard output in one of four formats, progress and diagnostics to standard error."""
+"""Results to standard output in one of several formats, progress and diagnostics to standard error."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from typing import IO, Annotated, Any, TypeVar
 
 import typer
 
+from planoracle.analysis.cli.formats import latex, markdown
 from planoracle.analysis.cli.stopping import stoppable
 from planoracle.analysis.spoken import tell
 from planoracle.instances.visible import to_json, visible
 
-__all__ = ["Format", "FormatOption", "Table", "complain", "track"]
+__all__ = ["PEOPLE", "Format", "FormatOption", "Table", "complain", "track"]
 
 
 class Format(StrEnum):
@@ -26,7 +27,12 @@ class Format(StrEnum):
     json = "json"
     jsonl = "jsonl"
     csv = "csv"
+    markdown = "markdown"
+    latex = "latex"
 
+
+#: Formats that people read: of few columns, rounded, with summaries behind.
+PEOPLE = (Format.table, Format.markdown, Format.latex)
 
 FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How to write the results.")]
 
@@ -36,13 +42,13 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 class Table:
-    """Writes rows as they come (jsonl) or at the end (json, csv, table).
+    """Writes rows as they come (jsonl) or at the end (all others).
 
     Parameters
     ----------
     columns
-        Keys of the rows in the table a person reads, without those that no row has a value for; the other
-        formats write every key.
+        Keys of the rows in tables that people read, without those that no row has a value for; csv, json and jsonl
+        write every key.
     """
 
     def __init__(self, form: Format, columns: Sequence[str], title: str = "", stream: IO[str] | None = None) -> None:
@@ -75,7 +81,15 @@ class Table:
                 writer = csv.DictWriter(self.stream, list(keys or self.columns), lineterminator="\n")
                 writer.writeheader()
                 writer.writerows({key: _cell(value) for key, value in row.items()} for row in self.rows)
+            elif self.form in (Format.markdown, Format.latex):
+                columns = self._known()
+                cells = [[_human(column, row.get(column)) for column in columns] for row in self.rows]
+                write = markdown if self.form is Format.markdown else latex
+                self.stream.write(write([one.replace("_", " ") for one in columns], cells, self.title) + "\n")
             self.stream.flush()
+
+    def _known(self) -> list[str]:
+        return [c for c in self.columns if not self.rows or any(r.get(c) is not None for r in self.rows)]
 
     def _print(self) -> None:
         from rich.box import SIMPLE_HEAD
@@ -83,7 +97,7 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        columns = [c for c in self.columns if not self.rows or any(r.get(c) is not None for r in self.rows)]
+        columns = self._known()
         table = RichTable(title=self.title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
         numeric = {c: all(isinstance(r.get(c), int | float | None) for r in self.rows) for c in columns}
         for column in columns:

@@ -38,6 +38,7 @@ _VERBS = {
     "report": "report.report",
     "schema": "schema.schema",
     "speedup": "speedup.speedup",
+    "summary": "summary.summary",
 }
 
 

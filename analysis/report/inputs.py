@@ -128,6 +128,9 @@ def _check(name: str, value: Any) -> None:
             raise InputError("must be true or false", field=name, value=value)
     elif value is None:
         return
+    elif name == "sample":
+        if not isinstance(value, str) and not (number and isinstance(value, int)):
+            raise InputError("must be a whole number, text or null", field=name, value=value)
     elif name == "violations":
         if not isinstance(value, list) or not all(_is_violation(one) for one in value):
             raise InputError("must be a list of objects with index, kind, subject, message", field=name, value=value)

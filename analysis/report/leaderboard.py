@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any
 
 from planoracle.analysis.grade import Grade
@@ -16,8 +17,9 @@ from planoracle.analysis.report.worker import Priced
 from planoracle.analysis.statistics import Averages
 from planoracle.instances import catalogue, registry
 from planoracle.instances.problem import GENERAL
+from planoracle.instances.profiles import Rules
 
-__all__ = ["Line", "columns", "lines_of", "model_rows", "problem_row", "scoring", "set_name"]
+__all__ = ["Line", "board", "columns", "lines_of", "model_rows", "problem_row", "scoring", "set_name"]
 
 # Models of a set are ordered by these, the highest first.
 _BEST = ("success", "score")
@@ -40,6 +42,13 @@ class Line:
         if self.priced is None or self.priced.total is None or not self.priced.optimum:
             return None
         return self.priced.total / self.priced.optimum
+
+    @property
+    def lost(self) -> float | None:
+        """What a failing run had lost when it failed, as a share of the optimum; ``None`` if that is not known."""
+        if self.priced is None or self.priced.lost is None or not self.priced.optimum:
+            return None
+        return self.priced.lost / self.priced.optimum
 
     @property
     def ratio(self) -> float | None:
@@ -76,21 +85,65 @@ def set_name(grade: Grade) -> str:
     return catalogue.set_of(grade.instance or "")[0] or plain(grade.benchmark or "", 60)
 
 
-def model_rows(lines: Iterable[Line]) -> list[dict[str, Any]]:
-    """Return a row per model and set: counts, the means of `planoracle.analysis.statistics`, and ours.
+def model_rows(lines: Iterable[Line], rules: Mapping[str, Rules] | None = None) -> list[dict[str, Any]]:
+    """Return the rows of `board` per model and set."""
+    return board(lines, rules)[1]
+
+
+def board(
+    lines: Iterable[Line], rules: Mapping[str, Rules] | None = None
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return a row per model, over all sets, and a row per model and set, the most successful first.
 
     Returns
     -------
-    list of dict
-        By set, the most successful first: ``model, set, submissions, unscored, missing, success, score, ratio, regret,
-        faults``; ``ratio`` is the mean makespan by optimum of successes, ``regret`` the mean share of the optimum that
-        decisions cost (of plans that were priced), ``faults`` the mean number of violations.
+    tuple of list of dict
+        The fields of `planoracle.analysis.statistics.Averages.models` and ``rows``, without the benchmarks' own, and
+        under shorter names: ``score`` (``main_score``); ``ratio``, the mean makespan by optimum of successes;
+        ``regret``, what all decisions of the ``regret_runs`` successes that are priced cost, as a share of the optimum;
+        for sets also ``faults``, the mean number of violations of a plan.
     """
+    listed = list(lines)
+    averages = _averages(listed, rules)
     groups: dict[tuple[str, str], list[Line]] = defaultdict(list)
+    for line in listed:
+        if line.grade.scored:
+            groups[line.grade.model or "", set_name(line.grade)].append(line)
+    sets: list[dict[str, Any]] = []
+    costs: dict[str, list[tuple[float | None, int]]] = defaultdict(list)
+    for name in averages.benchmarks:
+        for row in averages.rows(name, own=False):
+            where = row["set"] or plain(name, 60)
+            group = groups[row["model"], where]
+            regret, runs = _over_problems(group, lambda line: line.regret if line.grade.success else None)
+            costs[row["model"]].append((regret, runs))
+            faults, _ = _over_problems(group, lambda line: line.faults)
+            sets.append(_named(row, regret, runs) | {"set": where, "faults": faults})
+    overall = [
+        _named(row, _mean(one for one, _ in costs[row["model"]]), sum(runs for _, runs in costs[row["model"]]))
+        for row in averages.models()
+    ]
+    return overall, sorted(sets, key=_place)
+
+
+def _named(row: dict[str, Any], regret: float | None, runs: int) -> dict[str, Any]:
+    short = {"score": row["main_score"], "ratio": None if row["gap"] is None else 1 + row["gap"]}
+    return row | {"model": plain(row["model"]), **short, "regret": regret, "regret_runs": runs}
+
+
+def _over_problems(lines: Iterable[Line], value: Callable[[Line], float | None]) -> tuple[float | None, int]:
+    """Return the mean over problems of means over their runs, and the number of runs that have the value."""
+    found: dict[str, list[float]] = defaultdict(list)
     for line in lines:
-        groups[line.grade.model or "", set_name(line.grade)].append(line)
-    rows = [_model_row(model, where, group) for (model, where), group in sorted(groups.items())]
-    return sorted(rows, key=_place)
+        known = value(line)
+        if known is not None:
+            found[line.grade.instance or ""].append(known)
+    return _mean(fsum(one) / len(one) for one in found.values()), sum(map(len, found.values()))
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if known else None
 
 
 def _place(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -98,48 +151,26 @@ def _place(row: dict[str, Any]) -> tuple[Any, ...]:
     return (row["set"], *((row[name] is None, -(row[name] or 0)) for name in _BEST))
 
 
-def _model_row(model: str, where: str, group: Sequence[Line]) -> dict[str, Any]:
-    grades = [line.grade for line in group]
-    scored = [line for line in group if line.grade.scored]
-    success, main, missing = _means(grades)
-    return {
-        "model": plain(model),
-        "set": where,
-        "submissions": len(group),
-        "unscored": len(group) - len(scored),
-        "missing": missing,
-        "success": success,
-        "score": main,
-        "ratio": _mean(line.ratio for line in scored),
-        "regret": _mean(line.regret for line in scored),
-        "faults": _mean(float(line.faults) for line in scored),
-    }
+def _averages(lines: Sequence[Line], rules: Mapping[str, Rules] | None) -> Averages:
+    """Sum submissions up as ``planoracle grade`` does; with what failing runs had lost, where decisions are priced.
 
-
-def _means(grades: list[Grade]) -> tuple[float | None, float | None, int]:
-    """Return success rate, mean score and number of missing problems as ``grade`` sums them up."""
+    The figures of a benchmark are left out where a grade, of another tool, lacks what they need.
+    """
     # A line that is no grade may have lost its benchmark.
-    name = next((grade.benchmark for grade in grades if grade.benchmark), None) or GENERAL
-    averages = Averages()
-    try:
-        averages.over(replace(grade, benchmark=name) for grade in grades)
-        (row,) = averages.rows(name)
-        roles = {
-            role: row[one.name] / one.full
-            for one in averages.averages(name)
-            for role in one.role
-            if row[one.name] is not None
-        }
-        return roles.get("success"), roles.get("main"), row["missing"]
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
-        pass  # grades that another tool wrote, without the benchmark's own fields
-    scored = [grade for grade in grades if grade.scored]
-    return _mean(float(bool(grade.success)) for grade in scored), _mean(grade.main_score for grade in scored), 0
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+    owners = {set_name(line.grade): line.grade.benchmark for line in lines if line.grade.benchmark}
+    grades = [replace(one.grade, benchmark=one.grade.benchmark or owners.get(set_name(one.grade))) for one in lines]
+    simple: set[str] = set()
+    while True:
+        averages, name = Averages(rules, simple=simple), ""
+        try:
+            for grade, line in zip(grades, lines, strict=True):
+                name = grade.benchmark or ""
+                averages.add(grade, line.lost)
+            return averages
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+            if name in simple:
+                raise
+            simple.add(name)
 
 
 class _Names:

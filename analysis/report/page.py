@@ -13,12 +13,13 @@ from importlib.resources import files
 from pathlib import Path
 
 from planoracle.analysis.figures.palette import PALETTE, method_colour
+from planoracle.analysis.profiles import profiles
 from planoracle.analysis.report.about import about
 from planoracle.analysis.report.details import wording
 from planoracle.analysis.report.encode import packed, plain
 from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Told, Work, work_on
-from planoracle.analysis.report.leaderboard import Line, columns, lines_of, model_rows, problem_row, scoring, set_name
+from planoracle.analysis.report.leaderboard import Line, board, columns, lines_of, problem_row, scoring, set_name
 from planoracle.analysis.report.worker import Options
 
 __all__ = ["Report", "build"]
@@ -126,6 +127,7 @@ def _chunks(work: Work, lines: Sequence[Line], title: str, day: str | None, opti
             contents.append(chart)
         problems.append(problem_row(_unique(name, shown), set_name(line.grade), chart, len(contents)))
     places = _places(work, contents)
+    overall, models = board(lines, profiles(options.profile))
     index = {
         "title": plain(title),
         "about": about((line.grade.benchmark or "" for line in lines), options.profile, day),
@@ -133,7 +135,8 @@ def _chunks(work: Work, lines: Sequence[Line], title: str, day: str | None, opti
         "words": wording(line.grade.benchmark for line in lines),
         "problems": problems,
         "scoring": scoring(lines),
-        "models": model_rows(lines),
+        "overall": overall,
+        "models": models,
         "rows": columns(lines, places, names),
     }
     for number, content in enumerate((packed(index), *contents)):

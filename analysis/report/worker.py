@@ -49,11 +49,15 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """The decisions of a plan as JSON; what they cost in all, and the optimum (``None``: not proved)."""
+    """The decisions of a plan as JSON; what they cost in all, and the optimum (``None``: not proved).
+
+    ``lost``: by how many ticks the best completion of a run that failed is above the optimum.
+    """
 
     sheet: str
     total: int | None
     optimum: int | None
+    lost: int | None = None
 
 
 class Bench:
@@ -107,7 +111,10 @@ class Bench:
             sheet = packed(details.regret_sheet(found, clock_of(run.problem)))
         except Exception:  # the page says that the decisions are not priced
             return None
-        return Priced(sheet, found.total, found.optimum)
+        lost = None
+        if not found.success and found.completion is not None and found.optimum is not None:
+            lost = found.completion - found.optimum
+        return Priced(sheet, found.total, found.optimum, lost)
 
 
 @lru_cache(maxsize=1)

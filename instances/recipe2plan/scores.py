@@ -37,7 +37,14 @@ def averages(rules: Profile) -> tuple[Average, ...]:
         mean_of("r_efficiency", "where it is defined"),
         Average("undefined", "runs whose r_efficiency is undefined", _undefined, total=True),
         mean_of("multitasking_score", "where it is defined", absent=absent, role=("main",)),
+        Average("r_efficiency_optimal", "of runs that succeed, where it is defined", _against_optimum),
     )
+
+
+def _against_optimum(row: Row) -> tuple[float, int] | None:
+    """Return what counts of a success only: beginnings of plans that fail early can be as efficient as the optimum."""
+    value = row.get("r_efficiency_optimal")
+    return (value, 1) if row["success"] and value is not None else None
 
 
 def _undefined(row: Row) -> tuple[int, int]:

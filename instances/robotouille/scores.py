@@ -26,6 +26,7 @@ COLUMNS = (
     Column("within_limit_attempts", "the same with refused actions counted", kind="flag"),
     Column("optimality", "steps by fewest steps, of a success", "share", shown=True),
     Column("steps_to_go", "fewest steps left by fewest steps", "share"),
+    Column("lost", "steps taken and left by fewest steps - 1, of a failure", "share"),
     Column("repeated_share", "repeated transitions", "share"),
     Column("invalid_actions", "refused actions", kind="count"),
     Column("failure", "class of the failure", kind="text", shown=True),
@@ -73,7 +74,7 @@ def measure(run: KitchenRun, oracle: Oracle) -> Measured:
     - ``steps_to_go``: ``|τ*_left| / |τ*|``, the steps that an optimal plan needs from the final state over those
       it needs from the start [4.2.2, question 3]; 0 if the goal was reached, ``None`` if one of them is not
       proved or ``price_rest`` is off; ``steps_left``: ``|τ*_left|``; ``rest``: its status (``infeasible``:
-      nothing leads to the goal any more);
+      nothing leads to the goal any more); ``lost``: ``(|τ| + |τ*_left|) / |τ*| - 1`` of runs that did not reach it;
     - ``repeated_transitions``, ``repeated_share``, ``invalid_actions``, ``invalid_kinds``: see
       `planoracle.instances.robotouille.metrics.Figures` [4.2.3];
     - ``prioritised``, ``slow_needed``, ``slow_started``, ``first_slow_start``, ``other_before``: see
@@ -101,7 +102,7 @@ def measure(run: KitchenRun, oracle: Oracle) -> Measured:
         "within_limit": within,
         "within_limit_attempts": None if allowed is None else record.success and figures.attempts <= allowed,
         "optimality": figures.steps_taken / optimal if record.success and optimal else None,
-        **_to_go(run, optimal, oracle),
+        **_to_go(run, figures.steps_taken, optimal, oracle),
         "repeated_transitions": figures.repeated_transitions,
         "repeated_share": figures.repeated_share,
         "invalid_actions": figures.invalid_actions,
@@ -130,12 +131,13 @@ def _steps(best: Best, run: KitchenRun) -> int | None:
     return -(-best.makespan // len(run.problem.players)) if run.rules.moves == "joint" else best.makespan
 
 
-def _to_go(run: KitchenRun, optimal: int | None, oracle: Oracle) -> dict[str, Any]:
+def _to_go(run: KitchenRun, taken: int, optimal: int | None, oracle: Oracle) -> dict[str, Any]:
     if run.success:
-        return {"steps_to_go": 0.0 if optimal else None, "steps_left": 0, "rest": Status.optimal}
+        return {"steps_to_go": 0.0 if optimal else None, "steps_left": 0, "rest": Status.optimal, "lost": None}
     if not run.rules.price_rest:
-        return {"steps_to_go": None, "steps_left": None, "rest": None}
+        return {"steps_to_go": None, "steps_left": None, "rest": None, "lost": None}
     rest = oracle.rest(run)
     left = _steps(rest, run)
     share = None if left is None or not optimal else left / optimal
-    return {"steps_to_go": share, "steps_left": left, "rest": rest.status}
+    lost = None if left is None or not optimal else (taken + left) / optimal - 1
+    return {"steps_to_go": share, "steps_left": left, "rest": rest.status, "lost": lost}

@@ -109,7 +109,7 @@ def test_sets(name: str | None, expected: str) -> None:
     assert set_name(Grade("x", name, True, True, benchmark=kind)) == expected
 
 
-COSTLY = Priced("[]", total=6, optimum=24)  # 6 / 24 = 0.25
+COSTLY = Priced("[]", total=6, optimum=24, lost=3)  # 6 / 24 = 0.25, 3 / 24 = 0.125
 FREE = Priced("[]", total=0, optimum=24)
 OPEN = Priced("[]", total=None, optimum=24)
 
@@ -129,7 +129,13 @@ TABLES: dict[str, tuple[list[Line], dict[str, Any]]] = {
             "success": 2 / 65,  # 62 missing, 3 scored
             "score": 1.3 / 65,  # 0.9 + 0 + 0.4
             "ratio": 1.375,  # 30 / 24 = 1.25 and 36 / 24 = 1.5
-            "regret": 0.125,  # 0.25 and 0
+            "regret": 0.25,  # of successes: one is priced, the other not to its end
+            "regret_runs": 1,
+            "gap": 0.375,
+            "gap_runs": 2,
+            "lost": None,
+            "failed": 1,
+            "success_of_all": 2 / 65,
             "faults": 4 / 3,  # 0 + 3 + 1
         },
     ),
@@ -145,11 +151,16 @@ TABLES: dict[str, tuple[list[Line], dict[str, Any]]] = {
             "submissions": 4,
             "unscored": 0,
             "missing": 7,  # of ten; they enter no mean of the paper
-            "success": 0.25,
-            "score": 0.375,  # (100 + 43.75 + 6.25 + 0) / 4 = 37.5 percent
+            "success": 1 / 6,  # half of the runs for household1, none for the other two
+            "score": 0.78125 / 3,  # (100 + 43.75) / 2 = 71.875, 6.25 and 0 percent
             "ratio": 1.25,  # 20 / 16
-            "regret": 0.25,
-            "faults": 2.25,  # 9 / 4
+            "regret": None,  # the only plan that is priced failed
+            "regret_runs": 0,
+            "lost": 0.125,
+            "lost_runs": 1,
+            "failed": 3,
+            "success_of_all": 0.05,  # half a problem of ten
+            "faults": 5.5 / 3,  # (2 + 5) / 2, 2 and 0
         },
     ),
     "asynctool: accuracy over sub-tasks, success over runs": (
@@ -178,11 +189,11 @@ TABLES: dict[str, tuple[list[Line], dict[str, Any]]] = {
             "submissions": 4,
             "unscored": 0,
             "missing": 7,  # of 10 kitchens
-            "success": 1 / 3,
-            "score": 1 / 3,
+            "success": 0.25,  # half of the runs for the first kitchen, none for the second; nobody knows of the third
+            "score": 0.25,
             "ratio": 1.875,  # 15 / 12 = 1.25 and 40 / 16 = 2.5
             "regret": None,
-            "faults": 1.0,
+            "faults": 4 / 3,  # 0, 0 and 4
         },
     ),
     "own: optimum by makespan": (
@@ -225,8 +236,8 @@ TABLES: dict[str, tuple[list[Line], dict[str, Any]]] = {
 @pytest.mark.parametrize("backwards", [False, True])
 def test_rows_of_models(lines: list[Line], expected: dict[str, Any], backwards: bool) -> None:
     (row,) = model_rows(reversed(lines) if backwards else lines)
-    assert row.pop("model") == "m"
-    assert row == {
+    assert row["model"] == "m"
+    assert {key: row[key] for key in expected} == {
         key: pytest.approx(value, **EXACT) if isinstance(value, float) else value for key, value in expected.items()
     }
 

@@ -52,6 +52,7 @@ CONTRACT = [
     "benchmark",
     "model",
     "line",
+    "sample",
     "reason",
 ]
 # Those of the benchmark's own, which unscored rows have not.
@@ -83,7 +84,7 @@ def test_a_row_has_the_fields_of_the_contract():
     assert list(row) == CONTRACT + METRICS
     assert list(grader().grade(None).row()) == CONTRACT
     assert [column.name for column in registry.get("recipe2plan").columns] == METRICS
-    assert (row["format"], row["version"]) == ("planoracle/grade", 2)
+    assert (row["format"], row["version"]) == ("planoracle/grade", 3)
     assert row["main_score"] == row["multitasking_score"]
 
 
@@ -113,7 +114,7 @@ def test_the_row_of_a_failed_plan():
 
 def test_an_unscored_row_has_no_figures():
     row = grader().grade({"id": "x", "instance": NAME, "model": "m"}, line=7).row()
-    given_ = {"format": "planoracle/grade", "version": 2, "id": "x", "instance": NAME, "benchmark": "recipe2plan"}
+    given_ = {"format": "planoracle/grade", "version": 3, "id": "x", "instance": NAME, "benchmark": "recipe2plan"}
     given_ |= {"model": "m", "line": 7, "scored": False}
     assert {key: value for key, value in row.items() if value is not None and key != "reason"} == given_
     assert row["reason"] == "plan: is missing"

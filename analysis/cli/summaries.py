@@ -1,0 +1,141 @@
+"""The tables that sum grades up: a row per model first, then a row per model and set."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
+
+import typer
+
+from planoracle.analysis.cli.output import PEOPLE, Format, Table, complain
+from planoracle.analysis.spoken import tell
+from planoracle.instances import registry
+
+if TYPE_CHECKING:
+    from planoracle.analysis.statistics import Averages
+    from planoracle.instances.scoring import Average
+
+__all__ = ["format_of", "show", "write"]
+
+_MODELS = ("model", "sets", "problems", "missing", "unscored", "samples", "success", "main_score")
+_SETS = ("model", "set", "submissions", "unscored", "missing", "samples")
+_MORE = ("95 %", "success_of_all", "main_score_of_all", "gap_of_successes", "lost_by_failures")
+
+#: Formats of files by their ending.
+_ENDINGS: Final = {
+    ".csv": Format.csv,
+    ".json": Format.json,
+    ".jsonl": Format.jsonl,
+    ".md": Format.markdown,
+    ".tex": Format.latex,
+    ".txt": Format.table,
+}
+
+
+def format_of(path: Path | None) -> Format:
+    """Return the format of a file of summaries; ends the program for an ending that means none."""
+    if path is None or path.suffix.lower() in _ENDINGS:
+        return Format.table if path is None else _ENDINGS[path.suffix.lower()]
+    raise typer.BadParameter(f"must end in {', '.join(_ENDINGS)}, not {path.name!r}", param_hint="--summary")
+
+
+def write(averages: Averages, path: Path) -> None:
+    """Write all rows to a file in the format of its ending; ends the program if that is not possible."""
+    form = format_of(path)
+    try:
+        with path.open("w", encoding="utf-8", newline="\n") as stream:
+            show(averages, form, stream)
+    except OSError as error:
+        complain(f"{path}: cannot be written: {error.strerror}")
+        raise typer.Exit(2) from None
+
+
+def show(averages: Averages, form: Format = Format.table, stream: IO[str] | None = None) -> None:
+    """Write the rows of all models and sets: as data, or in tables for people (then notes go to standard error)."""
+    if form not in PEOPLE:
+        table = Table(form, ["model", "set"], stream=stream)
+        for row in averages.summary():
+            if form is Format.csv:
+                row.pop("missing_names", None)  # too many for a cell
+            table.add(row)
+        table.close()
+        return
+    stream = stream or sys.stdout
+    _put(averages.models(), _MODELS, "All models, over their sets", form, stream)
+    for name in averages.benchmarks:
+        figures = averages.averages(name)
+        own = [one.name for one in figures if one.shown and not one.tally]
+        benchmark = registry.find(name)
+        title = f"{benchmark.title if benchmark else name or 'no known problem'}: averages"
+        rows = averages.rows(name)
+        full = next((one.full for one in figures if "main" in one.role), 1)
+        _put(rows, (*_SETS, *own), title, form, stream, full)
+        for row in rows:
+            _note(row, figures)
+
+
+def _put(
+    rows: Sequence[dict[str, Any]],
+    columns: Sequence[str],
+    title: str,
+    form: Format,
+    stream: IO[str],
+    full: float = 1,
+) -> None:
+    table = Table(form, [*columns, *_MORE, *_widest(rows)], title, stream)
+    for row in rows:
+        table.add(row | _shown(row, full))
+    table.close()
+
+
+def _widest(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return pass@k, pass^k and best of k for the largest k that all rows with several samples have."""
+    from planoracle.analysis.statistics import SEVERAL
+
+    several = [row for row in rows if any(key.startswith(SEVERAL) for key in row)]
+    found = []
+    for name in SEVERAL:
+        known = [{int(key.removeprefix(name)) for key in row if key.startswith(name)} for row in several]
+        found += [f"{name}{size}" for size in sorted(set.intersection(*known))[-1:] if size > 1] if known else []
+    return found
+
+
+def _shown(row: Mapping[str, Any], full: float) -> dict[str, Any]:
+    """Return what people read instead of several numbers; nothing where it would only say the same again."""
+    least, most = row["samples_least"], row["samples_most"]
+    low, high = row["main_score_low"], row["main_score_high"]
+    of_all = {f"{name}_of_all": row[f"{name}_of_all"] for name in ("success", "main_score")}
+    return {
+        **({"sets": f"{row['sets']} of {row['sets'] + row['sets_missing']}"} if row.get("sets_missing") else {}),
+        "samples": None if (most or 0) < 2 else str(most) if least == most else f"{least}-{most}",
+        "95 %": None if low is None else f"{low * full:.3f} to {high * full:.3f}",
+        **{name: None if value == row[name.removesuffix("_of_all")] else value for name, value in of_all.items()},
+        "gap_of_successes": _counted(row["gap"], row["gap_runs"], row["succeeded"], "no optimum proved"),
+        "lost_by_failures": _counted(row["lost"], row["lost_runs"], row["failed"], "not priced"),
+    }
+
+
+def _counted(share: float | None, count: int, runs: int, none: str) -> str | None:
+    """Return a share and of how many of all runs it is."""
+    if not runs:
+        return None
+    of = f"{runs}" if count in (0, runs) else f"{count} of {runs}"
+    return f"{none} ({of})" if share is None else f"{100 * share:+.1f} % ({of})"
+
+
+def _note(row: dict[str, Any], figures: Sequence[Average]) -> None:
+    whose = f" of {row['model']}" if row["model"] else ""
+    where = row["set"] or "no set"
+    for tally in (one for one in figures if one.tally and row[one.name]):
+        said = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in row[tally.name].items())
+        tell(f"{tally.meaning}{whose} in {where}: {said}", "note")
+    if row["missing_names"]:
+        names = [name.rpartition("/")[2] for name in row["missing_names"]]
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        counted = any(one.absent is not None for one in figures)
+        how = "count as failed" if counted else "are left out, but for the columns of all"
+        tell(f"no plan{whose} for {', '.join(names[:5])}{more} in {where}; these {how}", "note")
+    if row["repeated"]:
+        tell(f"{row['repeated']} runs{whose} in {where} are of a sample that was there already; all count", "note")
