@@ -9,14 +9,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cluster", "Sample", "intervals", "two_stage", "weighted_median"]
+__all__ = ["Cluster", "Floats", "Sample", "intervals", "two_stage", "weighted_median"]
 
 Floats = NDArray[np.float64]
 
 # Draws that are held in memory at once, in numbers.
 _BLOCK = 2_000_000
 # The mean of more samples than these is drawn from a normal distribution, which it nearly has.
-_FEW = 64
+_FEW = 32
 
 
 class Sample(NamedTuple):
@@ -127,7 +127,8 @@ def two_stage(
         moved = weights @ (shares * deviations)
         for i in np.flatnonzero(noises).tolist():
             copies = np.rint(weights[:, i] / factors[i] ** 2).astype(np.int64)
-            moved += shares[i] * factors[i] * _luck(random, clusters[i].values, copies, noises[i])
+            some = copies > 0
+            moved[some] += shares[i] * factors[i] * _luck(random, clusters[i].values, copies[some], noises[i])
         found.append(moved)
     drawn = np.sort(np.concatenate(found)) + float(shares @ means)
     place = int((1 - level) / 2 * (len(drawn) - 1))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations
+from math import fsum
 from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from planoracle.analysis.bootstrap import Sample, intervals, weighted_median
+from planoracle.analysis.bootstrap import Floats, Sample, intervals, weighted_median
 from planoracle.analysis.frames.schema import from_rows
 from planoracle.analysis.observations import Observations, observe
 from planoracle.instances.errors import InputError
@@ -42,12 +44,16 @@ def pairings(
     and as infinitely bad in medians; means are over the problems where both answer, and their number is the
     pairs without the failed ones. Intervals are bootstrap intervals, problems being drawn within their sets.
 
+    Several runs of a method for one problem are samples. The problem is won by whose runs are better in more of the
+    pairs of a run of each; runs that fail lose these. Means are over the runs that do not fail, medians over the
+    middle ones of all runs, and a problem has failed if all its runs have. Problems are drawn with all their runs:
+    the means of these differ by the luck of samples already, so that drawing runs as well would count it twice.
+
     Parameters
     ----------
     frame
         ``comparisons``, ``grades``, or rows of one metric of ``metrics`` (then ``value="value"``; submissions that
-        are not scored have no rows there, so ``absent="skipped"`` is fair). Several rows of one method and problem,
-        repeated runs, are averaged; one that failed makes the average infinitely bad.
+        are not scored have no rows there, so ``absent="skipped"`` is fair).
     pairs
         Pairs of names; or one name, which all others are compared with (as ``b``); all pairs by default.
     value, better
@@ -110,19 +116,21 @@ def _pairing(table: Observations, a: str, b: str, level: float, draws: int, seed
     sign = 1 if table.better == "lower" else -1
     failed_a, failed_b = left == sign * np.inf, right == sign * np.inf
     both = ~(failed_a | failed_b)
-    equal = (failed_a & failed_b) | np.isclose(left, right, rtol=1e-9, atol=1e-12)
-    wins = int(np.count_nonzero(~equal & (sign * left < sign * right)))
-    ties = int(np.count_nonzero(equal))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        difference = np.where(equal, 0.0, left - right)
-        ratio = np.where(equal, 1.0, left / right)
+    difference, ratio = _apart(left, right)
+    balance, middles = -sign * difference, [left.copy(), right.copy()]
+    for i, runs in enumerate(zip(table.runs[a][kept], table.runs[b][kept], strict=True)):
+        if max(map(len, runs)) > 1:
+            balance[i] = _balance(*runs, sign)
+            middles[0][i], middles[1][i] = map(_middle, runs)
+    wins, ties = int(np.count_nonzero(balance > 0)), int(np.count_nonzero(balance == 0))
+    middle_difference, middle_ratio = _apart(*middles)
     samples = {}
     if table.value not in _IN_TICKS or len(set(table.benchmarks[kept])) < 2:
         samples["mean_difference"] = Sample(np.where(both, difference, np.nan), "mean")
-        samples["median_difference"] = Sample(difference, "median")
+        samples["median_difference"] = Sample(middle_difference, "median")
     if sign > 0 and bool(np.all(left > 0) and np.all(right > 0)):
         samples["mean_ratio"] = Sample(np.where(both, np.log(np.where(both, ratio, 1.0)), np.nan), "mean")
-        samples["median_ratio"] = Sample(ratio, "median")
+        samples["median_ratio"] = Sample(middle_ratio, "median")
     return {
         "a": a,
         "b": b,
@@ -139,6 +147,25 @@ def _pairing(table: Observations, a: str, b: str, level: float, draws: int, seed
         **_estimates(samples, strata, level, draws, seed),
         "p_sign": sign_test(wins, len(left) - wins - ties),
     }
+
+
+def _balance(mine: Sequence[float], others: Sequence[float], sign: int) -> int:
+    """Return in how many more pairs of runs the first is better than worse."""
+    difference, _ = _apart(np.array(mine)[:, None], np.array(others)[None, :])
+    return int(np.sign(-sign * difference).sum())
+
+
+def _middle(runs: Sequence[float]) -> float:
+    """Return the median of some runs in order; between a failure and another run it is the failure."""
+    low, high = runs[(len(runs) - 1) // 2], runs[len(runs) // 2]
+    return low if low == high else (low + high) / 2
+
+
+def _apart(left: Floats, right: Floats) -> tuple[Floats, Floats]:
+    """Return differences and ratios; two failures are alike."""
+    equal = (left == right) | np.isclose(left, right, rtol=1e-9, atol=1e-12)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(equal, 0.0, left - right), np.where(equal, 1.0, left / right)
 
 
 def _estimates(
@@ -220,7 +247,8 @@ def profiles(
 
     The share of the problems that a method answers within a ratio of the best answer of all methods compared, or of
     the proved optimum. A problem without an answer never comes within any ratio, but counts. A row is a step: its
-    share holds from its ratio to that of the next.
+    share holds from its ratio to that of the next. Of several runs for a problem each counts for its part of it, and
+    the best answer is that of the best run.
 
     Parameters
     ----------
@@ -247,25 +275,35 @@ def profiles(
         raise InputError("must be a column of which lower values are better", field="value", value=value)
     rows = []
     for group, part in table.groups(by):
-        values = part.values.to_numpy(float)
-        base = values.min(axis=1, initial=np.inf) if against == "best" else part.optima
-        kept = ~(np.isnan(values).any(axis=1) | np.isnan(base))
-        values, base = values[kept], base[kept]
-        if (values < 0).any():
-            raise InputError("must not be negative", field=value, value=float(values.min()))
-        count = len(values)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ratios = np.where(np.isinf(values), np.inf, np.where(values == base[:, None], 1.0, values / base[:, None]))
+        cells = part.runs.to_numpy(object)
+        best = np.array([min((run for runs in row for run in runs), default=np.nan) for row in cells], dtype=float)
+        base = best if against == "best" else part.optima
+        kept = ~(part.values.isna().to_numpy(bool).any(axis=1) | np.isnan(base))
+        cells, base = cells[kept], base[kept]
+        if (best[kept] < 0).any():
+            raise InputError("must not be negative", field=value, value=float(best[kept].min()))
+        count = len(cells)
         shared = group | {"problems": count, "left_out": len(part.values) - count + len(part.lost)}
         for place, name in enumerate(part.names):
-            column = np.sort(ratios[:, place])
-            for ratio in np.unique(np.append(column[np.isfinite(column)], 1.0)):
-                hits = int(np.searchsorted(column, ratio, side="right"))
+            weights: defaultdict[float, list[float]] = defaultdict(list, {1.0: []})
+            for runs, least in zip(cells[:, place], base.tolist(), strict=True):
+                for run in runs:
+                    weights[_ratio(run, least)].append(1 / len(runs))
+            weights.pop(np.inf, None)
+            hits = 0.0
+            for ratio in sorted(weights):
+                hits = min(hits + fsum(weights[ratio]), count)
                 low, high = wilson(hits, count, level)
                 share = None if not count else hits / count
                 found = {"method": name, "ratio": ratio, "share": share, "share_low": low, "share_high": high}
                 rows.append(shared | found)
     return from_rows("profiles", rows)[0]
+
+
+def _ratio(run: float, least: float) -> float:
+    if run == least and np.isfinite(run):
+        return 1.0
+    return run / least if least and np.isfinite(run) else np.inf
 
 
 def sign_test(wins: int, losses: int) -> float:
@@ -299,7 +337,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def wilson(hits: int, count: int, level: float = 0.95) -> tuple[float | None, float | None]:
+def wilson(hits: float, count: int, level: float = 0.95) -> tuple[float | None, float | None]:
     """Return Wilson's interval for a share; ``None`` without any.
 
     Examples

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import fsum, isfinite, nan
 from typing import Any, Literal
 
 import numpy as np
@@ -33,7 +35,10 @@ class Observations:
     Attributes
     ----------
     values
-        A row per problem, a column per method; infinite for failures, missing for what is left out.
+        A row per problem, a column per method: the mean over the runs that did not fail; infinite if all failed,
+        missing for what is left out.
+    runs
+        Of the same shape: the values of all runs, in order, infinite for failures; empty for what is left out.
     info
         Of the same rows: ``benchmark, set, size, optimum``.
     lost
@@ -45,6 +50,7 @@ class Observations:
     value: str
     better: Literal["lower", "higher"]
     lost: pd.DataFrame
+    runs: pd.DataFrame
 
     @property
     def names(self) -> list[str]:
@@ -83,7 +89,8 @@ class Observations:
         for key in sorted(set(keys) | set(lost), key=lambda key: [(order.get(part, 0), part) for part in key]):
             inside = (keys == key).to_numpy(bool)
             gone = (lost == key).to_numpy(bool)
-            part = Observations(self.values[inside], self.info[inside], self.value, self.better, self.lost[gone])
+            kept = self.values[inside], self.info[inside]
+            part = Observations(*kept, self.value, self.better, self.lost[gone], self.runs[inside])
             yield dict(zip(by, key, strict=True)), part
 
 
@@ -130,12 +137,21 @@ def observe(
     info = rows.drop_duplicates("key").set_index("key").sort_index()[["benchmark", "set", "size"]]
     info["optimum"] = keys["optimum"].max()
     lost = (keys["infeasible"].any() | keys["unscored"].all()).reindex(info.index).to_numpy(bool)
-    runs = rows[~rows["unscored"]].groupby(["key", "who"])["value"].mean()
-    table = runs.unstack("who").reindex(index=info.index, columns=chosen)
-    seen = rows.groupby(["key", "who"]).size().unstack("who").reindex(index=info.index, columns=chosen).notna()
-    if absent == "failed":
-        table = table.where(seen, worst)
-    return Observations(table[~lost].astype(float), info[~lost], value, better, info[lost])
+    found: dict[tuple[Any, str], list[float]] = defaultdict(list)
+    for key, name, number, unscored in zip(rows["key"], rows["who"], rows["value"], rows["unscored"], strict=True):
+        found[key, name] += [] if unscored else [number]
+    none = [worst] if absent == "failed" else []
+    cells = [[tuple(sorted(found.get((key, name), none))) for name in chosen] for key in info.index]
+    runs = pd.DataFrame(cells, index=info.index, columns=pd.Index(chosen, name="who"), dtype=object)[~lost]
+    means = [[_mean(cell) for cell in row] for row, gone in zip(cells, lost, strict=True) if not gone]
+    table = pd.DataFrame(means, index=runs.index, columns=runs.columns, dtype=float)
+    return Observations(table, info[~lost], value, better, info[lost], runs)
+
+
+def _mean(runs: Sequence[float]) -> float:
+    """Return the mean of the runs that did not fail; of failures alone what they count as."""
+    known = [run for run in runs if isfinite(run)]
+    return fsum(known) / len(known) if known else runs[0] if runs else nan
 
 
 def _rows(frame: pd.DataFrame, value: str, who: str, worst: float) -> pd.DataFrame:

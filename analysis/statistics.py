@@ -170,8 +170,12 @@ def _over_sets(model: str, sets: Mapping[tuple[str, str], Mapping[str, Tally]]) 
     lacking = [size for size in lacking if size]
     rows = [group.common() for group in own]
     told = [row for row in rows if row["problems"]]
-    drawn = [found for number, group in enumerate(own) if (found := group.clusters(str(number)))]
-    ends = interval([one._replace(share=one.share / len(drawn)) for part in drawn for one in part])
+    if len(told) == 1:
+        low, high = told[0]["main_score_low"], told[0]["main_score_high"]
+    else:
+        drawn = [found for number, group in enumerate(own) if (found := group.clusters(str(number)))]
+        ends = interval([one._replace(share=one.share / len(drawn)) for part in drawn for one in part])
+        low, high = ends or (None, None)
     added = {name: sum(row[name] for row in rows) for name in (*_ADDED, *_RUNS)}
     means = {name: _mean(row[name] for row in told) for name in _SHARES}
     of_all = {name: _mean([*(row[name] for row in told), *(0.0 for _ in lacking)]) for name in _OF_ALL if told}
@@ -189,8 +193,8 @@ def _over_sets(model: str, sets: Mapping[tuple[str, str], Mapping[str, Tally]]) 
         "success": means["success"],
         "success_of_all": of_all.get("success_of_all"),
         "main_score": means["main_score"],
-        "main_score_low": ends and ends[0],
-        "main_score_high": ends and ends[1],
+        "main_score_low": low,
+        "main_score_high": high,
         "main_score_of_all": of_all.get("main_score_of_all"),
         "succeeded": added["succeeded"],
         "gap": means["gap"],

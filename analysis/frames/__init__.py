@@ -6,7 +6,7 @@ from planoracle.analysis.frames.files import read_csv, read_parquet, write_csv, 
 from planoracle.analysis.frames.methods import METHODS, compare_methods
 from planoracle.analysis.frames.problems import instances, schedules
 from planoracle.analysis.frames.schema import check, describe, empty
-from planoracle.analysis.frames.submissions import decisions, grades, metrics, violations
+from planoracle.analysis.frames.submissions import decisions, grades, metrics, passes, summaries, violations
 
 __all__ = [
     "METHODS",
@@ -24,9 +24,11 @@ __all__ = [
     "grades",
     "instances",
     "metrics",
+    "passes",
     "read_csv",
     "read_parquet",
     "schedules",
+    "summaries",
     "violations",
     "write_csv",
     "write_parquet",

@@ -138,6 +138,13 @@ def _interval(name: str, meaning: str, unit: str = "") -> tuple[Column, ...]:
     )
 
 
+_SUMMED = (
+    _choice("level", "all sets of a model, or one set", ("model", "set")),
+    _text("model", "who submitted"),
+    _BENCHMARK,
+    _text("set", "bundled set"),
+)
+
 _ALL = (
     Schema(
         "instances",
@@ -270,6 +277,43 @@ _ALL = (
             _text("subject", "action or name concerned, as written"),
             _text("message", "the same in words"),
             _flag("fatal", "whether it ended the run"),
+        ),
+    ),
+    Schema(
+        "summaries",
+        "one per model, over its sets, and one per model and set; means over runs, then problems, then sets",
+        (
+            *_SUMMED,
+            _count("sets", "sets with a scored run"),
+            _count("sets_missing", "sets that only other models have"),
+            _count("problems", "problems with a scored run"),
+            _count("missing", "problems without any run"),
+            _count("submissions", "runs"),
+            _count("unscored", "runs that could not be judged; in no mean"),
+            _count("repeated", "runs with the name of a sample that was there already"),
+            _count("samples_least", "fewest scored runs of a problem"),
+            _count("samples_most", "most scored runs of a problem"),
+            _share("success", "rate of success, as the benchmark defines it"),
+            _share("success_of_all", "the same with every missing problem as failed"),
+            *_interval("main_score", "the benchmark's main figure, from 0 to 1"),
+            _number("main_score_of_all", "the same with every missing problem as failed"),
+            _count("succeeded", "runs that succeed"),
+            _share("gap", "makespan / optimal_makespan - 1 of successful runs"),
+            _count("gap_runs", "runs that it is of: those with a proved optimum"),
+            _count("failed", "runs that fail"),
+            _share("lost", "best completion / optimum - 1 where failing runs failed"),
+            _count("lost_runs", "runs that it is of: those with a price"),
+        ),
+    ),
+    Schema(
+        "passes",
+        "one per row of summaries with several samples and number k of samples that all its problems have",
+        (
+            *_SUMMED,
+            _count("k", "samples"),
+            _share("pass_at", "pass@k: one of k samples succeeds"),
+            _share("pass_hat", "pass^k: all of k samples succeed"),
+            _number("best_of", "the best main score of k samples"),
         ),
     ),
     Schema(

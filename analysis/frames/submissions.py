@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from planoracle.analysis.frames.collected import Collected, Collector, where
 from planoracle.analysis.frames.columns import own_metrics
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.regret import Regret
+from planoracle.analysis.statistics import Averages
 from planoracle.analysis.submissions import Answer
+from planoracle.instances.errors import InputError
+from planoracle.instances.profiles import Rules
 
-__all__ = ["decisions", "grades", "metrics", "violations"]
+__all__ = ["decisions", "grades", "metrics", "passes", "summaries", "violations"]
 
 
 def grades(given: Iterable[Grade]) -> Collected:
@@ -57,6 +60,50 @@ def metrics(given: Iterable[Grade]) -> Collected:
             shared = _submitted(grade)
             rows.add(*(shared | {"metric": name, "value": value} for name, value in _numbers(grade)))
     return rows.done()
+
+
+def summaries(given: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> Collected:
+    """Sum grades up per model, and per model and set: frame ``summaries``.
+
+    Parameters
+    ----------
+    rules
+        See `planoracle.analysis.statistics.summarize`, whose numbers these are.
+
+    Examples
+    --------
+    >>> from planoracle.analysis.grade import Grader
+    >>> done = Grader().grade({"id": "1", "model": "m", "instance": "timearena/household1", "plan": "wait"})
+    >>> frame, _ = summaries([done])
+    >>> frame[["level", "set", "problems", "missing", "success"]].values.tolist()[1]
+    ['set', 'timearena/household/1', 1, 9, 0.0]
+    """
+    rows = Collector("summaries")
+    rows.add(*_summed(rows, given, rules))
+    return rows.done()
+
+
+def passes(given: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> Collected:
+    """Estimate what k samples of a model give: frame ``passes``; see `summaries`."""
+    rows = Collector("passes")
+    for row in _summed(rows, given, rules):
+        for size in (int(key.removeprefix("pass@")) for key in row if key.startswith("pass@")):
+            columns = {"pass_at": "pass@", "pass_hat": "pass^", "best_of": "best@"}
+            found = {name: row.get(f"{start}{size}") for name, start in columns.items()}
+            rows.add({name: row.get(name) for name in ("level", "model", "benchmark", "set")} | found | {"k": size})
+    return rows.done()
+
+
+def _summed(rows: Collector, given: Iterable[Grade], rules: Mapping[str, Rules] | None) -> list[dict[str, Any]]:
+    averages = Averages(rules)
+    for grade in given:
+        _tell(rows, grade)
+        try:
+            averages.add(grade)
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            lacking = f"lacks what the figures of its benchmark need: {error}"
+            rows.fail(InputError(lacking), **_keys(grade))
+    return averages.summary()
 
 
 _OWN = ("success", "executed", "progress", "goal_ratio", "main_score", "makespan", "optimal_makespan")

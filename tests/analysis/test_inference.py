@@ -122,10 +122,60 @@ def test_what_was_never_scored_is_no_problem_that_others_fail_at() -> None:
     assert averages(nameless, value="success", draws=10)["method"].tolist() == ["unnamed"]
 
 
-def test_repeated_runs_are_averaged() -> None:
+def test_several_runs_of_a_problem_are_one_problem() -> None:
     frame = pd.concat([table(a=[2, 3]), table(a=[4, None]), table(b=[3, 9])])
     row = one(frame)
-    assert row[["pairs", "ties", "losses", "failed_a"]].tolist() == [2, 1, 1, 1]
+    # Of the first, one run of a is better than b's and one is worse; of the second, one is better and one fails.
+    assert row[["pairs", "wins", "ties", "losses", "failed_a"]].tolist() == [2, 0, 2, 0, 0]
+    assert row["mean_difference"] == (0 - 6) / 2  # 3 - 3, and 3 - 9 of the run that does not fail
+    assert row["median_difference"] == inf  # 3 - 3, and between 3 and a failure: inf - 9
+
+
+def test_who_fails_in_most_runs_wins_nothing_by_the_others() -> None:
+    runs = [table(a=[None, None]), table(a=[None, None]), table(a=[1, None]), table(b=[5, 5])]
+    row = one(pd.concat(runs))
+    assert row[["wins", "ties", "losses", "failed_a", "failed_b"]].tolist() == [0, 0, 2, 1, 0]
+    steps = profiles(pd.concat(runs))
+    assert steps[["method", "ratio", "share"]].values.tolist() == [
+        ["a", 1.0, pytest.approx(1 / 6)],  # one of three runs for one of two problems
+        ["b", 1.0, 0.5],
+        ["b", 5.0, 1.0],
+    ]
+
+
+@settings(max_examples=15)
+@given(st.lists(st.none() | st.integers(1, 5), min_size=1, max_size=5), st.data())
+def test_wins_are_counted_over_all_pairs_of_runs(a: list[float | None], data: st.DataObject) -> None:
+    b = data.draw(st.lists(st.none() | st.integers(1, 5), min_size=1, max_size=5))
+    pairs = [(inf if x is None else x, inf if y is None else y) for x in a for y in b]
+    balance = sum(x < y for x, y in pairs) - sum(x > y for x, y in pairs)
+    frame = pd.concat([*(table(a=[x]) for x in a), *(table(b=[y]) for y in b)])
+    row = pairings(frame, [("a", "b")], draws=1).iloc[0]
+    assert row[["wins", "ties", "losses"]].tolist() == [balance > 0, balance == 0, balance < 0]
+
+
+def test_repeating_all_runs_changes_nothing_but_the_number_of_rows() -> None:
+    frame = table(a=[2, None, 6, 8], b=[4, 4, 3, None])
+    assert pairings(pd.concat([frame] * 3), draws=200).equals(pairings(frame, draws=200))
+    assert averages(pd.concat([frame] * 3), value="makespan", draws=200).equals(
+        averages(frame, value="makespan", draws=200)
+    )
+
+
+@pytest.mark.slow
+def test_coverage_with_several_runs_of_a_problem() -> None:
+    random = np.random.default_rng(4)
+    hits = 0
+    for _ in range(200):
+        levels = random.uniform(0.2, 0.9, 25)
+        rows = [
+            {"instance": f"p{i}", "model": "a", "success": float(random.random() < level)}
+            for i, level in enumerate(levels)
+            for _ in range(4)
+        ]
+        row = averages(pd.DataFrame(rows), value="success", draws=300).iloc[0]
+        hits += row["mean_low"] <= 0.55 <= row["mean_high"]
+    assert 0.9 <= hits / 200 <= 0.99
 
 
 values = st.lists(st.none() | st.integers(1, 40), min_size=1, max_size=12)
