@@ -75,9 +75,9 @@ class Averages:
         where, members = _set_of(grade.instance or "")
         groups = self._groups.setdefault(grade.benchmark or "", {})
         key = (grade.model or "", where)
-        if key not in groups:
-            groups[key] = Tally(self.averages(grade.benchmark or ""), members)
-        groups[key].add(grade, lost)
+        group = groups.get(key) or Tally(self.averages(grade.benchmark or ""), members)
+        group.add(grade, lost)
+        groups[key] = group  # not before it has taken the grade
 
     def over(self, grades: Iterable[Grade]) -> Averages:
         """Count several grades; return the same averages."""
@@ -88,7 +88,7 @@ class Averages:
     @property
     def benchmarks(self) -> list[str]:
         """The benchmarks of the grades, in order; an empty name stands for lines that name no problem."""
-        return sorted(self._groups)
+        return sorted(name for name, groups in self._groups.items() if groups)
 
     def averages(self, benchmark: str) -> tuple[Average, ...]:
         """Return the figures of a benchmark; those of the general rules for one that nobody knows."""

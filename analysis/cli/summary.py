@@ -52,13 +52,17 @@ def summary(
 
 def _read(path: Path) -> Iterator[tuple[Grade | None, str]]:
     """Yield every grade of a file, or what is wrong with its line."""
-    from planoracle.analysis.report.inputs import entries_of
+    from planoracle.analysis.report.inputs import grade_of
     from planoracle.analysis.submissions import read_submissions
+    from planoracle.instances.errors import InputError
 
     with opened(path) as stream:
-        for entry in entries_of(read_submissions(stream, str(path))):
-            grade = entry.grade
-            if grade is None:
-                yield None, f"line {entry.line}: is no grade, but a submission; planoracle grade makes grades"
+        for line, content in read_submissions(stream, str(path)):
+            if isinstance(content, InputError):
+                yield None, f"line {line}: {content}"
+            elif not isinstance(content, dict) or "scored" not in content:
+                yield None, f"line {line}: is no grade; planoracle grade --format jsonl makes them of submissions"
             else:
-                yield grade, ""
+                found = grade_of(content, line)
+                # A row that is none is an unscored one to those who only show it.
+                yield (found, "") if found.scored == content["scored"] else (None, f"line {line}: {found.reason}")

@@ -1,0 +1,372 @@
+"""Estimators against all subsets, averages and intervals against plain Python, and what must never change a figure."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import combinations
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planoracle.analysis.bootstrap import Cluster, Sample, intervals, two_stage
+from planoracle.analysis.estimators import best_of, pass_at, pass_hat, sizes
+from planoracle.analysis.grade import Grade
+from planoracle.analysis.statistics import Averages
+from planoracle.instances import catalogue
+from planoracle.instances.errors import InputError
+
+EXACT = {"rel": 1e-12, "abs": 1e-12}
+HOUSE = catalogue.expand(["timearena/household/1"])
+COOK = catalogue.expand(["timearena/cooking/1"])
+TIMED = catalogue.expand(["recipe2plan/timed"])
+
+
+# --- estimators ----------------------------------------------------------------------------------
+
+
+def over_subsets(values: list[Any], size: int, figure: Callable[[Any], float]) -> float:
+    return fmean(figure(chosen) for chosen in combinations(values, size))
+
+
+@pytest.mark.parametrize("count", range(1, 8))
+def test_estimates_are_means_over_all_subsets(count: int) -> None:
+    for good in range(count + 1):
+        runs = [i < good for i in range(count)]
+        for size in range(1, count + 1):
+            assert pass_at(count, good, size) == pytest.approx(over_subsets(runs, size, any), **EXACT)
+            assert pass_hat(count, good, size) == pytest.approx(over_subsets(runs, size, all), **EXACT)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=7), st.data())
+def test_best_of_is_the_mean_of_the_best_over_all_subsets(values: list[float], data: st.DataObject) -> None:
+    size = data.draw(st.integers(1, len(values)))
+    assert best_of(values, size) == pytest.approx(over_subsets(values, size, max), **EXACT)
+
+
+def test_large_numbers_of_samples() -> None:
+    assert pass_at(20_000, 1, 128) == pytest.approx(128 / 20_000, **EXACT)
+    assert pass_hat(20_000, 19_999, 128) == pytest.approx(1 - 128 / 20_000, **EXACT)
+    assert best_of([0.0] * 19_999 + [1.0], 128) == pytest.approx(128 / 20_000, **EXACT)
+    assert sizes(20_000)[-1] == 128
+
+
+@pytest.mark.parametrize("wrong", [(0, 0, 1), (3, 4, 1), (3, -1, 1), (3, 1, 0), (3, 1, 4)])
+def test_estimates_of_nothing_are_refused(wrong: tuple[int, int, int]) -> None:
+    for estimate in (pass_at, pass_hat):
+        with pytest.raises(InputError):
+            estimate(*wrong)
+    with pytest.raises(InputError):
+        best_of([0.5], 2)
+
+
+# --- means over samples, problems, sets ----------------------------------------------------------
+
+
+def run(name: str, score: float | None, *, success: bool = False, model: str = "m", **more: Any) -> Grade:
+    """A run in a benchmark whose missing problems are left out; ``None``: not scored."""
+    metrics = {} if score is None else {"best_score": 100 * score, "best_time": 10}
+    return Grade(
+        *("x", name, score is not None),
+        success=None if score is None else success,
+        benchmark="timearena",
+        model=model,
+        metrics=metrics,
+        **{"makespan": None if score is None else 20, **more},
+    )
+
+
+def recipe(name: str, score: float, *, success: bool = True, **more: Any) -> Grade:
+    """A run in a benchmark whose missing problems count as failed."""
+    metrics = {"r_efficiency": score, "multitasking_score": score if success else 0.0, "r_efficiency_optimal": score}
+    figures = {"success": success, "progress": score, "goal_ratio": score}
+    return Grade("x", name, True, **figures, benchmark="recipe2plan", model="m", metrics=metrics, **more)
+
+
+scores = st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.7, 1.0])
+runs = st.lists(
+    st.builds(
+        lambda name, score, success, model: run(name, score, success=success and score is not None, model=model),
+        st.sampled_from([*HOUSE[:4], *COOK[:3]]),
+        st.none() | scores,
+        st.booleans(),
+        st.sampled_from("ab"),
+    ),
+    max_size=25,
+)
+few = settings(max_examples=25, deadline=None)
+
+
+def by_hand(grades: list[Grade], model: str) -> dict[str, tuple[float, float]]:
+    """Return success and score of a model in every set, by definition."""
+    found: dict[str, dict[str, list[Grade]]] = defaultdict(lambda: defaultdict(list))
+    for grade in grades:
+        if grade.scored and grade.model == model:
+            found[catalogue.set_of(grade.instance or "")[0]][grade.instance or ""].append(grade)
+    return {
+        where: (
+            fmean(fmean(bool(one.success) for one in of) for of in problems.values()),
+            fmean(fmean(one.metrics["best_score"] / 100 for one in of) for of in problems.values()),
+        )
+        for where, problems in found.items()
+    }
+
+
+@few
+@given(runs)
+def test_averages_by_hand(grades: list[Grade]) -> None:
+    averages = Averages().over(grades)
+    told = {row["model"]: row for row in averages.models()}
+    for model in "ab":
+        expected = by_hand(grades, model)
+        rows = {row["set"]: row for row in averages.rows("timearena") if row["model"] == model and row["problems"]}
+        assert rows.keys() == expected.keys()
+        for where, (success, score) in expected.items():
+            assert rows[where]["success"] == pytest.approx(success, **EXACT)
+            assert rows[where]["main_score"] == pytest.approx(score, **EXACT)
+            assert rows[where]["problems"] + rows[where]["missing"] <= 10
+        if expected:
+            assert told[model]["sets"] == len(expected)
+            for name, place in (("success", 0), ("main_score", 1)):
+                mean = fmean(one[place] for one in expected.values())
+                assert told[model][name] == pytest.approx(mean, **EXACT)  # of sets, however many problems they have
+
+
+@few
+@given(runs, st.integers())
+def test_order_does_not_matter(grades: list[Grade], seed: int) -> None:
+    shuffled = random.Random(seed).sample(grades, len(grades))
+    assert Averages().over(shuffled).summary() == Averages().over(grades).summary()
+
+
+COUNTS = ("submissions", "unscored", "missing", "missing_names", "repeated")
+
+
+@few
+@given(runs, st.sampled_from([*HOUSE[:4], *COOK[:3]]))
+def test_an_unscored_row_changes_no_figure(grades: list[Grade], name: str) -> None:
+    def figures(found: list[Grade]) -> list[dict[str, Any]]:
+        rows = [row for row in Averages().over(found).summary() if row["problems"]]
+        return [{key: value for key, value in row.items() if key not in COUNTS} for row in rows]
+
+    if all(grade.instance != name or grade.model != "a" for grade in grades):
+        grades = [*grades, run(name, 0.5, model="a")]  # else it would be one problem less that is missing
+    assert figures([*grades, run(name, None, model="a")]) == figures(grades)
+
+
+@few
+@given(runs)
+def test_a_missing_problem_raises_no_rate_of_all(grades: list[Grade]) -> None:
+    full = {row["model"]: row for row in Averages().over(grades).models()}.get("a")
+    for name in sorted({grade.instance or "" for grade in grades if grade.model == "a"}):
+        left = [grade for grade in grades if (grade.instance, grade.model) != (name, "a")]
+        where = catalogue.set_of(name)[0]
+        if not any(one.scored and catalogue.set_of(one.instance or "")[0] == where for one in left):
+            continue  # nobody says that there is such a set
+        row = {row["model"]: row for row in Averages().over(left).models()}.get("a")
+        if row and full and row["success_of_all"] is not None:
+            assert row["success_of_all"] <= full["success_of_all"] + 1e-12
+            assert row["main_score_of_all"] <= full["main_score_of_all"] + 1e-12
+
+
+def test_missing_problems_count_once_however_many_runs_there_are() -> None:
+    once = [recipe(TIMED[0], 1.0), recipe(TIMED[1], 0.5, success=False)]
+    for times in (1, 4):
+        (row,) = Averages().over(once * times).rows("recipe2plan")
+        assert (row["missing"], row["success"], row["success_of_all"]) == (63, 1 / 65, 1 / 65)
+        assert row["main_score"] == 1 / 65
+        assert (row["samples_least"], row["samples_most"]) == (times, times)
+
+
+def test_what_is_missing_of_own_problems_is_what_others_have() -> None:
+    one, two = ({"benchmark": "generic", "makespan": 4, "optimal_makespan": 4, "model": model} for model in "ab")
+    grades = [Grade("x", name, True, True, progress=1.0, goal_ratio=1.0, **one) for name in ("p", "q")]
+    grades += [Grade("x", "p", True, True, progress=1.0, goal_ratio=1.0, **two)]
+    grades += [Grade("x", "nowhere", False, **two, reason="no such problem")]
+    first, second = Averages().over(grades).models()
+    assert (first["model"], first["missing"], first["success_of_all"]) == ("a", 0, 1.0)
+    assert (second["missing"], second["unscored"], second["success"], second["success_of_all"]) == (1, 1, 1.0, 0.5)
+
+
+def test_a_set_that_only_others_have_counts_as_failed_of_all() -> None:
+    grades = [run(HOUSE[0], 1.0, success=True, model="a"), run(COOK[0], 0.0, model="b")]
+    grades += [run(name, 1.0, success=True, model="b") for name in HOUSE]
+    first, second = Averages().over(grades).models()
+    assert [row["model"] for row in (first, second)] == ["b", "a"]  # not who has left most out
+    assert (second["success"], second["success_of_all"]) == (1.0, 0.05)  # of ten problems one, of the other set none
+    assert (second["sets"], second["sets_missing"], second["missing"]) == (1, 1, 19)
+    assert (first["success"], first["success_of_all"]) == (0.5, 0.5)
+
+
+# --- several samples -----------------------------------------------------------------------------
+
+
+def test_passes_by_hand() -> None:
+    outcomes = {HOUSE[0]: [1, 0, 0, 1], HOUSE[1]: [0, 0, 0, 0, 1], HOUSE[2]: [1, 1, 1, 1]}
+    grades = [run(name, 0.5 * one, success=bool(one)) for name, some in outcomes.items() for one in some]
+    (row,) = Averages().over(grades).rows("timearena")
+    for size in (1, 2, 4):
+        for start, figure in (("pass@", any), ("pass^", all)):
+            expected = fmean(over_subsets(some, size, figure) for some in outcomes.values())
+            assert row[f"{start}{size}"] == pytest.approx(expected, **EXACT)
+        best = fmean(over_subsets([0.5 * one for one in some], size, max) for some in outcomes.values())
+        assert row[f"best@{size}"] == pytest.approx(best, **EXACT)
+    assert row["pass@1"] == row["pass^1"] == pytest.approx(row["success"], **EXACT)
+    assert "pass@8" not in row
+    assert (row["samples_least"], row["samples_most"]) == (4, 5)
+
+
+def test_unscored_samples_are_no_samples() -> None:
+    grades = [run(HOUSE[0], score, success=True) for score in (1.0, None, 1.0, None)]
+    (row,) = Averages().over(grades).rows("timearena")
+    assert (row["success"], row["unscored"], row["samples_most"]) == (1.0, 2, 2)
+    assert [key for key in row if key.startswith("pass")] == ["pass@1", "pass@2", "pass^1", "pass^2"]
+
+
+def test_passes_count_missing_problems_as_the_rate_of_success_does() -> None:
+    grades = [recipe(TIMED[0], 1.0, success=one) for one in (True, False)]
+    (row,) = Averages().over(grades).rows("recipe2plan")
+    assert (row["success"], row["pass@1"]) == (0.5 / 65, 0.5 / 65)
+    assert (row["pass@2"], row["pass^2"], row["best@2"]) == (1 / 65, 0.0, 1 / 65)
+
+
+def test_runs_of_a_sample_that_was_there_already_are_told() -> None:
+    grades = [run(HOUSE[0], 1.0, sample=sample) for sample in (0, 1, 1, "1", None, None)]
+    assert Averages().over(grades).models()[0]["repeated"] == 1
+
+
+# --- gaps and losses -----------------------------------------------------------------------------
+
+
+def test_failing_early_is_no_small_gap() -> None:
+    done = run(HOUSE[0], 1.0, success=True, makespan=15, optimal_makespan=12)
+    early = run(HOUSE[1], 0.1, makespan=2, optimal_makespan=12)
+    open_ = run(HOUSE[2], 1.0, success=True, makespan=20)
+    (row,) = Averages().over([done, early, open_]).rows("timearena")
+    assert (row["gap"], row["gap_runs"], row["succeeded"], row["failed"]) == (0.25, 1, 2, 1)
+    assert (row["lost"], row["lost_runs"]) == (None, 0)
+    (alone,) = Averages().over([early]).rows("timearena")
+    assert (alone["gap"], alone["gap_runs"]) == (None, 0)
+
+
+def test_what_failing_runs_had_lost_is_averaged_where_it_is_known() -> None:
+    averages = Averages()
+    for name, lost in ((HOUSE[0], 0.5), (HOUSE[0], 0.25), (HOUSE[1], 0.0), (HOUSE[2], None)):
+        averages.add(run(name, 0.1), lost)
+    averages.add(run(HOUSE[3], 1.0, success=True), 0.75)  # it has not failed
+    (row,) = averages.rows("timearena")
+    assert (row["lost"], row["lost_runs"], row["failed"]) == (0.1875, 3, 4)
+
+
+def test_efficiency_against_the_optimum_is_that_of_successes() -> None:
+    grades = [recipe(TIMED[0], 0.8), recipe(TIMED[1], 1.0, success=False)]
+    (row,) = Averages().over(grades).rows("recipe2plan")
+    assert row["r_efficiency_optimal"] == 0.8
+
+
+def test_a_number_that_is_none_is_refused_before_anything_is_counted() -> None:
+    averages = Averages().over([run(HOUSE[0], 0.5)])
+    before = averages.summary()
+    for wrong in (float("nan"), float("inf"), 10**400):
+        with pytest.raises(ValueError, match="must be finite"):
+            averages.add(run(HOUSE[0], wrong))
+    assert averages.summary() == before
+
+
+# --- intervals -----------------------------------------------------------------------------------
+
+
+def plainly(problems: list[list[float]], draws: int) -> list[float]:
+    """Draw means in two stages in plain Python, for one stratum."""
+    count, size = len(problems), len(problems[0])
+    means = [fmean(one) for one in problems]
+    centre = fmean(means)
+    noise = fmean(sum((v - m) ** 2 for v in one) / (size - 1) / size for one, m in zip(problems, means, strict=True))
+    between = sum((mean - centre) ** 2 for mean in means) / (count - 1)
+    kept = max(0.0, 1 - noise / between) ** 0.5
+    source, found = random.Random(1), []
+    for _ in range(draws):
+        total = 0.0
+        for i in source.choices(range(count), k=count - 1):
+            luck = fmean(source.choices(problems[i], k=size)) - means[i]
+            total += kept * (means[i] - centre) * count / (count - 1)
+            total += luck * (size / (size - 1)) ** 0.5 * (count / (count - 1)) ** 0.5
+        found.append(centre + total / count)
+    return sorted(found)
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.3])
+def test_intervals_are_those_of_plain_python(spread: float) -> None:
+    source = random.Random(3)
+    levels = [0.5 + spread * source.uniform(-1, 1) for _ in range(20)]
+    problems = [[float(source.random() < level) for _ in range(5)] for level in levels]
+    drawn = plainly(problems, 4_000)
+    found = two_stage([Cluster(np.array(one), "s", 1 / 20) for one in problems], draws=8_000)
+    assert found == pytest.approx((drawn[100], drawn[-101]), abs=0.015)
+
+
+def test_with_one_sample_each_problems_alone_are_drawn() -> None:
+    values = np.random.default_rng(0).random(30)
+    strata = [i // 10 for i in range(30)]
+    clusters = [Cluster(values[i : i + 1], strata[i], 1 / 30) for i in range(30)]
+    (low, high), other = two_stage(clusters, draws=10_000) or (0, 0), intervals({"x": Sample(values, "mean")}, strata)
+    assert (low, high) == pytest.approx(other["x"], abs=0.003)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("count", "samples", "spread"), [(30, 1, 0.4), (30, 4, 0.4), (30, 4, 0.0), (100, 8, 0.2)])
+def test_coverage(count: int, samples: int, spread: float) -> None:
+    source = np.random.default_rng(7)
+    hits = 0
+    for seed in range(300):
+        levels = 0.5 + spread * source.uniform(-1, 1, count)
+        clusters = [Cluster(source.binomial(1, p, samples).astype(float), 0, 1 / count) for p in levels]
+        low, high = two_stage(clusters, draws=400, seed=seed) or (1, 0)
+        hits += low <= 0.5 <= high
+    assert 0.91 <= hits / 300 <= 0.985
+
+
+def test_intervals_of_tables() -> None:
+    source = random.Random(5)
+    grades = [run(name, source.random()) for name in HOUSE for _ in range(4)]
+    (row,) = Averages().over(grades).rows("timearena")
+    assert 0 <= row["main_score_low"] < row["main_score"] < row["main_score_high"] <= 1
+    (more,) = Averages().over(grades * 100).rows("timearena")  # no problem more
+    assert more["main_score_high"] - more["main_score_low"] > 0.5 * (row["main_score_high"] - row["main_score_low"])
+    (model,) = Averages().over(grades).models()
+    assert [model[key] for key in ("main_score_low", "main_score_high")] == [
+        row["main_score_low"],
+        row["main_score_high"],
+    ]
+
+
+def test_problems_all_alike_say_little_about_others() -> None:
+    for score in (0.0, 1.0):
+        (row,) = Averages().over([run(name, score) for name in HOUSE]).rows("timearena")
+        low, high = row["main_score_low"], row["main_score_high"]
+        assert high - low == pytest.approx(0.2775, abs=1e-4)  # z² / (10 + z²): Wilson's for 0 of 10, or 10 of 10
+        assert score in (low, high)
+    (alone,) = Averages().over([run(HOUSE[0], 1.0)] * 5).rows("timearena")
+    assert (alone["main_score_low"], alone["main_score_high"]) == (None, None)
+
+
+def test_intervals_over_sets_are_those_of_their_mean() -> None:
+    source = random.Random(9)
+    grades = [run(name, source.random()) for name in (*HOUSE, *COOK[:5])]
+    (row,) = Averages().over(grades).models()
+    rows = Averages().over(grades).rows("timearena")
+    halves = [(one["main_score_high"] - one["main_score_low"]) / 2 for one in rows]
+    expected = sum(half**2 for half in halves) ** 0.5 / 2  # of the mean of two that are drawn apart
+    assert (row["main_score_high"] - row["main_score_low"]) / 2 == pytest.approx(expected, rel=0.1)
+
+
+def test_sets_of_a_single_problem_still_give_an_interval() -> None:
+    grades = [run(HOUSE[0], 0.2), run(COOK[0], 0.8)]
+    (row,) = Averages().over(grades).models()
+    assert row["main_score_low"] <= 0.2 < 0.8 <= row["main_score_high"]
+    assert all(one["main_score_low"] is None for one in Averages().over(grades).rows("timearena"))

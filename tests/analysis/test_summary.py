@@ -1,0 +1,215 @@
+"""The tables that sum grades up: the same numbers in every format, on the page and in frames."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from support.reports import chunks
+from typer.testing import CliRunner, Result
+
+from planoracle.analysis import frames
+from planoracle.analysis.cli import app
+from planoracle.analysis.cli.formats import latex, markdown
+from planoracle.analysis.grade import Grade, Grader
+from planoracle.analysis.report.inputs import entries_of
+from planoracle.analysis.report.page import build
+from planoracle.analysis.statistics import Averages
+from planoracle.instances import registry
+from planoracle.instances.catalogue import load
+from planoracle.solver.solve import solve
+
+NAMES = ("recipe2plan/timed/Cobbler_Pancakes", "timearena/household1", "timearena/household4", "timearena/cooking1")
+
+
+def best(name: str) -> str:
+    problem = load(name)
+    schedule = solve(problem).schedule
+    assert schedule is not None
+    return str(registry.of(problem).render(problem, schedule))
+
+
+@pytest.fixture(scope="module")
+def submissions() -> list[dict[str, Any]]:
+    plans = {name: best(name) for name in NAMES}
+    rows = [{"model": "good_one", "instance": name, "plan": plan} for name, plan in plans.items()]
+    rows += [{"model": "good_one", "instance": NAMES[0], "plan": "Step(0, Cobbler, 10 min, 0:00)"}]
+    rows += [{"model": "<b>|half", "instance": NAMES[1], "plan": plan} for plan in (plans[NAMES[1]], "wait", "wait")]
+    rows += [{"model": "<b>|half", "instance": NAMES[0], "plan": 5}, {"model": "<b>|half", "instance": "nowhere"}]
+    return [{"id": str(i), **row} for i, row in enumerate(rows)]
+
+
+@pytest.fixture(scope="module")
+def graded(submissions: list[dict[str, Any]]) -> list[Grade]:
+    grader = Grader()
+    return [grader.grade(row, i) for i, row in enumerate(submissions, start=1)]
+
+
+@pytest.fixture
+def lines(graded: list[Grade], tmp_path: Path) -> Path:
+    path = tmp_path / "grades.jsonl"
+    path.write_text("\n".join(json.dumps(grade.row()) for grade in graded), encoding="utf-8")
+    return path
+
+
+def invoke(*args: object) -> Result:
+    return CliRunner().invoke(app, [*map(str, args)])
+
+
+def table(text: str, title: str) -> list[dict[str, str]]:
+    """Return the rows of a Markdown table."""
+    found = text[text.index(f"**{title}**") :].splitlines()[2:]
+    cells = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in found[: found.index("")]]
+    return [dict(zip(cells[0], row, strict=True)) for row in cells[2:]]
+
+
+def test_terminal_page_and_frames_have_the_same_numbers(
+    submissions: list[dict[str, Any]], graded: list[Grade], lines: Path
+) -> None:
+    expected = json.loads(json.dumps(Averages().over(graded).summary()))
+    printed = [json.loads(line) for line in invoke("summary", lines, "-f", "jsonl").stdout.splitlines()]
+    assert printed == expected
+
+    page = chunks(build(entries_of(list(enumerate(submissions, start=1))), regret_seconds=0.0).html)[0]
+    frame = frames.summaries(graded)[0]
+    names = ("problems", "missing", "submissions", "unscored", "success", "success_of_all", "main_score", "gap")
+    names += ("main_score_low", "main_score_high", "gap_runs", "succeeded", "failed", "samples_least", "samples_most")
+    for level, rows in (("model", page["overall"]), ("set", page["models"])):
+        told = [row for row in expected if row["level"] == level]
+        keys = ["model", "set"] if level == "set" else ["model"]
+        assert len(rows) == len(told) == (frame["level"] == level).sum()
+        for row in told:
+            key = {name: row[name] for name in keys}
+            (shown,) = [one for one in rows if all(one[name] == value for name, value in key.items())]
+            assert {name: shown[name] for name in names} == pytest.approx({name: row[name] for name in names}, abs=1e-6)
+            fits = frame["level"] == level
+            for name, value in key.items():
+                fits &= frame[name].fillna("") == value
+            (found,) = frame[fits].to_dict("records")
+            assert {name: None if pd.isna(found[name]) else found[name] for name in names} == {
+                name: row[name] for name in names
+            }
+
+
+def test_one_row_per_model_comes_first(lines: Path) -> None:
+    result = invoke("summary", lines, "--format", "markdown")
+    assert result.exit_code == 0
+    good, half = table(result.stdout, "All models, over their sets")
+    assert (good["model"], good["sets"], good["problems"], good["unscored"]) == ("good\\_one", "3", "4", "0")
+    assert (good["success"], good["samples"]) == ("0.669", "1-2")  # (0.5 / 65 + 1 + 1) / 3
+    assert good["gap of successes"] == "+0.0 % (4)"
+    assert good["lost by failures"] == "not priced (1)"
+    assert (half["model"], half["sets"], half["success"]) == ("&lt;b&gt;\\|half", "1 of 2", "0.333")  # nothing is scored in a third
+    assert half["success of all"] == "0.017"  # one of three runs, for one of ten problems, in one of two sets
+    assert result.stdout.index("All models") < result.stdout.index("Recipe2Plan") < result.stdout.index("TimeArena")
+    household = table(result.stdout, "TimeArena: averages")
+    assert {row["set"] for row in household} == {"timearena/cooking/1", "timearena/household/1"}
+
+
+def test_formats_of_data_have_every_row_and_field(lines: Path) -> None:
+    rows = json.loads(invoke("summary", lines, "-f", "json").stdout)
+    assert [json.loads(line) for line in invoke("summary", lines, "-f", "jsonl").stdout.splitlines()] == rows
+    assert {(row["format"], row["version"]) for row in rows} == {("planoracle/summary", 1)}
+    assert [row["level"] for row in rows] == sorted(row["level"] for row in rows)
+    cells = list(csv.DictReader(io.StringIO(invoke("summary", lines, "-f", "csv").stdout)))
+    assert len(cells) == len(rows)
+    for cell, row in zip(cells, rows, strict=True):
+        kept = {key: value for key, value in row.items() if value is not None and not isinstance(value, dict | list)}
+        assert {key: cell[key] for key in kept} == {key: str(value) for key, value in kept.items()}
+
+
+def test_latex_is_a_table_for_booktabs(lines: Path) -> None:
+    text = invoke("summary", lines, "-f", "latex").stdout
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 4  # the last of what names no problem
+    assert r"good\_one & 3 & 4" in text
+    assert r"\textless{}b\textgreater{}\textbar{}half" in text
+    for line in text.splitlines():
+        assert line == "" or line.startswith("\\") or line.endswith(r" \\")
+
+
+HOSTILE = ["a|b", "<script>", r"\write18{x}", "50 % & #1_$^~{}", "[1em]", "*bold*", "`x`", "&amp;"]
+
+
+def test_no_text_is_markup() -> None:
+    rows = [[text, "1.5"] for text in HOSTILE]
+    made = markdown(["model", "score"], rows).splitlines()
+    for line in made[2:]:
+        assert line.replace("\\|", "").count("|") == 3
+        assert "<" not in line
+    assert made[1] == "|---|---:|"
+    text = latex(["model", "score"], rows)
+    assert r"\textbackslash{}write18\{x\}" in text
+    assert r"50 \% \& \#1\_\$\textasciicircum{}\textasciitilde{}\{\}" in text
+    assert "{}[1em] & 1.5" in text  # no argument of the end of the row above
+    assert r"\begin{tabular}{lr}" in text
+
+
+@pytest.mark.parametrize(("ending", "begins"), [(".csv", "format,"), (".json", "["), (".jsonl", "{"), (".md", "**All"),
+                                                (".tex", "\\begin"), (".txt", "All models")])  # fmt: skip
+def test_grade_writes_its_summary_to_a_file(
+    submissions: list[dict[str, Any]], tmp_path: Path, ending: str, begins: str
+) -> None:
+    given, made = tmp_path / "s.jsonl", tmp_path / f"made{ending}"
+    given.write_text("\n".join(map(json.dumps, submissions[:2])))
+    result = invoke("grade", given, "--format", "jsonl", "--summary", made)
+    assert result.exit_code == 0
+    assert len(result.stdout.splitlines()) == 2  # still one object per line, and nothing else
+    assert made.read_text(encoding="utf-8").startswith(begins)
+
+
+def test_a_summary_that_cannot_be_written_is_refused(submissions: list[dict[str, Any]], tmp_path: Path) -> None:
+    given = tmp_path / "s.jsonl"
+    given.write_text(json.dumps(submissions[0]))
+    result = invoke("grade", given, "--summary", tmp_path / "made.xls")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert ".csv" in result.stderr
+    result = invoke("grade", given, "--summary", tmp_path / "none" / "made.csv")
+    assert result.exit_code == 2
+    assert "cannot be written" in result.stderr
+
+
+def test_what_is_no_grade_is_told_and_the_rest_is_summed_up(lines: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.jsonl"
+    lacking = {"id": "a", "instance": NAMES[1], "benchmark": "timearena", "scored": True, "success": True}
+    rows = ['{"id": "a", "instance": "x", "plan": "wait"}', "{", json.dumps(lacking)]
+    rows += [json.dumps(lacking | {"success": None}), lines.read_text().splitlines()[1]]
+    bad.write_text("\n".join(rows))
+    result = invoke("summary", bad, "-f", "jsonl")
+    assert result.exit_code == 1
+    assert "line 1: is no grade; planoracle grade" in result.stderr
+    assert "is not JSON" in result.stderr
+    assert "line 4: success: must be true or false" in result.stderr
+    assert "line 3: lacks what the figures of its benchmark need" in result.stderr
+    (row,) = [json.loads(line) for line in result.stdout.splitlines() if '"set"' in line and "household" in line]
+    assert (row["model"], row["submissions"], row["success"]) == ("good_one", 1, 1.0)
+
+
+def test_grades_of_several_files_are_summed_up_together(lines: Path, tmp_path: Path) -> None:
+    whole = lines.read_text().splitlines()
+    parts = [tmp_path / "1.jsonl", tmp_path / "2.jsonl"]
+    for path, part in zip(parts, (whole[:3], whole[3:]), strict=True):
+        path.write_text("\n".join(part))
+    assert invoke("summary", *reversed(parts), "-f", "json").stdout == invoke("summary", lines, "-f", "json").stdout
+
+
+def test_rules_decide_whether_missing_problems_count(lines: Path) -> None:
+    def success(*options: str) -> float:
+        rows = json.loads(invoke("summary", lines, "-f", "json", *options).stdout)
+        return next(float(row["success"]) for row in rows if row.get("set") == "recipe2plan/timed" and row["problems"])
+
+    assert success() == 0.5 / 65
+    assert success("--set", "recipe2plan.missing=skipped") == success("--profile", "released") == 0.5
+
+
+@pytest.mark.parametrize(("form", "begins"), [("markdown", "| instance |"), ("latex", r"\begin{tabular}")])
+def test_compare_has_formats_for_papers(form: str, begins: str) -> None:
+    result = invoke("compare", "timearena/household1", "--format", form)
+    assert result.exit_code == 0
+    assert result.stdout.startswith(begins)
+    assert "above the optimum" in result.stdout
+    assert result.stderr == ""
