@@ -54,7 +54,7 @@ class _Problem:
     judged, good
         Runs that count for the rate of success, and those of them that are one.
     samples
-        What the samples are called.
+        Hashes of what the samples are called, where they have names.
     """
 
     __slots__ = ("bottoms", "good", "judged", "rows", "samples", "scored", "successes", "sums", "tops")
@@ -62,8 +62,7 @@ class _Problem:
     def __init__(self, figures: int) -> None:
         self.rows = self.scored = self.successes = self.judged = self.good = 0
         self.sums = [0] * (3 * figures)
-        self.tops, self.bottoms = array("d"), array("d")
-        self.samples: set[int | str] | None = None
+        self.tops, self.bottoms, self.samples = array("d"), array("d"), array("q")
 
 
 class Tally:
@@ -82,7 +81,6 @@ class Tally:
         self.members = tuple(members)
         self.problems: dict[str, _Problem] = {}
         self.absent: list[str] = list(members)
-        self.repeated = 0
         self._row: dict[str, Any] | None = None
         self._own = len(averages)
         self._totals = [0] * len(self.figures)
@@ -102,9 +100,7 @@ class Tally:
         problem = self.problems.setdefault(grade.instance or "", _Problem(len(self.figures)))
         problem.rows += 1
         if grade.sample is not None:
-            problem.samples = problem.samples or set()
-            self.repeated += grade.sample in problem.samples
-            problem.samples.add(grade.sample)
+            problem.samples.append(hash(grade.sample))
         if not grade.scored:
             return
         problem.scored += 1
@@ -195,7 +191,7 @@ class Tally:
             "missing": len(self.absent),
             "submissions": submissions,
             "unscored": submissions - sum(runs),
-            "repeated": self.repeated,
+            "repeated": sum(len(problem.samples) - len({*problem.samples}) for problem in problems),
             "samples_least": min(runs, default=None),
             "samples_most": max(runs, default=None),
             "success": self._share(self._success),

@@ -104,7 +104,11 @@ def test_one_row_per_model_comes_first(lines: Path) -> None:
     assert (good["success"], good["samples"]) == ("0.669", "1-2")  # (0.5 / 65 + 1 + 1) / 3
     assert good["gap of successes"] == "+0.0 % (4)"
     assert good["lost by failures"] == "not priced (1)"
-    assert (half["model"], half["sets"], half["success"]) == ("&lt;b&gt;\\|half", "1 of 2", "0.333")  # nothing is scored in a third
+    assert (half["model"], half["sets"], half["success"]) == (
+        "&lt;b&gt;\\|half",
+        "1 of 2",
+        "0.333",
+    )  # nothing is scored in a third
     assert half["success of all"] == "0.017"  # one of three runs, for one of ten problems, in one of two sets
     assert result.stdout.index("All models") < result.stdout.index("Recipe2Plan") < result.stdout.index("TimeArena")
     household = table(result.stdout, "TimeArena: averages")
