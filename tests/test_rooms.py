@@ -163,7 +163,7 @@ def test_benchmarks_and_generic_modules_are_told_apart() -> None:
     assert {"generic", "recipe2plan", "timearena", "asynctool", "robotouille"} <= set(BENCHMARKS)
     rooms = (
         "instances.catalogue",
-        "instances.kitchens.rules",
+        "instances.kitchens.compiled",
         "instances.generate.styles",
         "instances.literature.slab",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,20 +56,6 @@ class Curve:
     steps: tuple[tuple[int, float], ...]
     end: int
     success: bool | None = None
-
-    @classmethod
-    def of_scores(cls, name: str, scores: Sequence[float]) -> Curve:
-        """Make a curve of scores in percent at the end of every minute, as TimeArena's metrics give them.
-
-        Examples
-        --------
-        >>> Curve.of_scores("agent", [0.0, 50.0, 50.0, 100.0])
-        Curve(name='agent', steps=((2, 0.5), (4, 1.0)), end=4, success=True)
-        """
-        shares = [score / 100 for score in scores]
-        changes = [(i + 1, now) for i, (was, now) in enumerate(zip([0.0, *shares], shares, strict=False)) if was != now]
-        done = bool(shares) and shares[-1] >= 1 - 1e-9
-        return cls(name, tuple(changes), len(shares), done)
 
 
 def curve(name: str, replay: Replay) -> Curve:

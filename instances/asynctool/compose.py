@@ -10,7 +10,7 @@ from random import Random
 from planoracle.instances.asynctool.problem import SubTask
 from planoracle.instances.errors import InputError
 
-__all__ = ["KINDS", "SHARES", "compose", "proportional"]
+__all__ = ["KINDS", "SHARES", "compose"]
 
 #: Whether the tasks of a problem are of one class or of different ones.
 KINDS = ("similar", "cross")
@@ -20,20 +20,6 @@ SHARES = {("similar", 2): 120, ("cross", 2): 132, ("similar", 3): 240, ("cross",
 
 # Draws for a class or set of classes before the next one is tried.
 _TRIES = 20
-
-
-def proportional(count: int) -> dict[tuple[str, int], int]:
-    """Share a number of problems out as in the paper's Table 5, by largest remainders.
-
-    >>> proportional(100)
-    {('similar', 2): 17, ('cross', 2): 18, ('similar', 3): 34, ('cross', 3): 31}
-    """
-    total = sum(SHARES.values())
-    found = {key: count * share // total for key, share in SHARES.items()}
-    by_remainder = sorted(SHARES, key=lambda key: -(count * SHARES[key] % total))
-    for key in by_remainder[: count - sum(found.values())]:
-        found[key] += 1
-    return found
 
 
 def compose(pool: Sequence[SubTask], kind: str, size: int, count: int, seed: int = 0) -> list[tuple[SubTask, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from planoracle.instances.kitchens.compiled import Compiled, Deed, State
@@ -14,21 +14,7 @@ from planoracle.instances.kitchens.effects import Grounded, ground
 from planoracle.instances.kitchens.kitchen import Kitchen, natural, split_name
 from planoracle.instances.kitchens.run import REFUSALS, Record
 
-__all__ = [
-    "OPTIMALITY_BINS",
-    "STEPS_TO_GO_BINS",
-    "Figures",
-    "Foresight",
-    "foresight",
-    "measure",
-    "optimality_histogram",
-    "step_limit",
-    "steps_to_go_histogram",
-]
-
-#: Bins of Figure 3 (and, beyond it, successes over the limit), and of Figure 4.
-OPTIMALITY_BINS = ("1", "(1, 1.25]", "(1.25, 1.5]", "> 1.5")
-STEPS_TO_GO_BINS = ("[0, 0.5]", "(0.5, 1]", "> 1")
+__all__ = ["Figures", "Foresight", "foresight", "measure", "step_limit"]
 
 _SLOT = re.compile(r"\{(\w+)\}")
 
@@ -119,32 +105,6 @@ def step_limit(reference: float) -> int:
     31
     """
     return math.floor(1.5 * reference)
-
-
-def optimality_histogram(rates: Iterable[float | None]) -> dict[str, int]:
-    """Count optimality rates ``|τ| / |τ*|`` of successes by the bins of Figure 3; ``None`` is passed over.
-
-    >>> optimality_histogram([1.0, 1.2, 1.25, 1.5, 2.0, None])
-    {'1': 1, '(1, 1.25]': 2, '(1.25, 1.5]': 1, '> 1.5': 1}
-    """
-    return _binned(rates, OPTIMALITY_BINS, (1.0, 1.25, 1.5))
-
-
-def steps_to_go_histogram(shares: Iterable[float | None]) -> dict[str, int]:
-    """Count normalised steps to go ``|τ*_left| / |τ*|`` of failures by the bins of Figure 4; ``None`` is passed over.
-
-    >>> steps_to_go_histogram([0.2, 0.5, 1.0, 1.1])
-    {'[0, 0.5]': 2, '(0.5, 1]': 1, '> 1': 1}
-    """
-    return _binned(shares, STEPS_TO_GO_BINS, (0.5, 1.0))
-
-
-def _binned(values: Iterable[float | None], labels: tuple[str, ...], bounds: tuple[float, ...]) -> dict[str, int]:
-    found = dict.fromkeys(labels, 0)
-    for value in values:
-        if value is not None:
-            found[labels[sum(value > bound for bound in bounds)]] += 1
-    return found
 
 
 def foresight(run: Record) -> Foresight:

@@ -378,14 +378,6 @@ def test_curve_of_a_replay_rises_to_the_end() -> None:
     assert curve("none", replayed(tasks, "")) == Curve("none", (), 0, False)
 
 
-def test_curve_of_scores() -> None:
-    run_ = rules.replay(world(TASKS), str(run(catalogue.load(TASKS), "improve").plan).splitlines(), 60)
-    made = Curve.of_scores("best", measure(run_).curve)
-    assert made.success
-    assert made.steps[-1][1] == pytest.approx(1.0)
-    assert Curve.of_scores("none", []) == Curve("none", (), 0, False)
-
-
 def test_progress_shows_the_steps() -> None:
     ax = progress_curves([Curve("a", ((2, 0.5), (6, 1.0)), 6, True), Curve("b", (), 4, False)], optimum=5)
     stair = next(line for line in ax.lines if line.get_label() == "a")

@@ -11,6 +11,7 @@ from functools import cache
 from importlib import import_module
 
 import pytest
+from support.tiny_kitchens import random_kitchen
 
 from planoracle.analysis import optimum, oracle
 from planoracle.analysis.figures.kitchen import picture
@@ -22,12 +23,11 @@ from planoracle.instances.kitchens.compiled import compiled
 from planoracle.instances.kitchens.describe import describe, look
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile, profile
-from planoracle.instances.kitchens.random_small import random_kitchen
 from planoracle.instances.kitchens.run import REFUSALS, replay
 from planoracle.instances.kitchens.sets import kitchen, names
 from planoracle.instances.robotouille import benchmark, scores
 from planoracle.instances.robotouille.failures import CAUSES, FAILURES, LACKS, failure, lacks
-from planoracle.instances.robotouille.metrics import measure, optimality_histogram, step_limit
+from planoracle.instances.robotouille.metrics import measure, step_limit
 from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.result import Result
 
@@ -326,11 +326,6 @@ def test_several_players() -> None:
     assert picture(run).get_title(loc="left").endswith("2 steps, goal not reached")
     joint = Result(name, "optimal", makespan=20, rounds=10)
     assert judge(name, [], optimum=lambda _: joint, moves="joint")["optimal_makespan"] == 10
-
-
-def test_histogram() -> None:
-    rates = [judge(CHEESE, [WAIT] * extra + fewest(CHEESE))["optimality"] for extra in (0, 0, 3, 4, 6, 7)]
-    assert list(optimality_histogram([*rates, None]).values()) == [2, 1, 2, 1]
 
 
 @pytest.mark.slow

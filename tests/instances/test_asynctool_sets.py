@@ -17,12 +17,22 @@ from support.runner import CliRunner
 from planoracle.analysis.cli import app
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import encode, sets
-from planoracle.instances.asynctool.compose import KINDS, SHARES, compose, proportional
+from planoracle.instances.asynctool.compose import KINDS, SHARES, compose
 from planoracle.instances.asynctool.problem import Delays, SubTask
 from planoracle.instances.errors import InputError, UnknownNameError
 
 POOL = list(sets.tasks().values())
 SIZES = Counter(task.family for task in POOL)
+
+
+def proportional(count: int) -> dict[tuple[str, int], int]:
+    """Share a number of problems out as in the paper's Table 5, by largest remainders."""
+    total = sum(SHARES.values())
+    found = {key: count * share // total for key, share in SHARES.items()}
+    by_remainder = sorted(SHARES, key=lambda key: -(count * SHARES[key] % total))
+    for key in by_remainder[: count - sum(found.values())]:
+        found[key] += 1
+    return found
 
 
 def ids(rows: list[tuple[SubTask, ...]]) -> list[tuple[str, ...]]:

@@ -18,12 +18,12 @@ from planoracle.instances.kitchens.dishes import served
 from planoracle.instances.kitchens.files import kitchen_from_document, to_document
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.layout import layout_of
-from planoracle.instances.kitchens.random_small import random_kitchen
 from planoracle.instances.kitchens.run import replay
 from planoracle.instances.kitchens.variants import variant
 from planoracle.instances.robotouille.reader import load_kitchen
 from tests.support.robotouille import KITCHENS, kitchen
 from tests.support.robotouille_plans import plan_for
+from tests.support.tiny_kitchens import random_kitchen
 
 BURGER = "kitchens/synchronous/3_burger"
 
@@ -280,8 +280,11 @@ def test_same_seed_same_kitchen() -> None:
         "table3": ["bread1"],
     }
     assert first.players == {"robot1": ("sink1", None)}
+    root = str(Path(__file__).resolve().parents[2])
     code = (
-        "from planoracle.instances.kitchens import files, random_small as tiny\n"
+        f"import sys; sys.path.insert(0, {root!r})\n"
+        "from planoracle.instances.kitchens import files\n"
+        "from tests.support import tiny_kitchens as tiny\n"
         "from planoracle.instances.kitchens import sets\n"
         "made = [sets.kitchen(name) for name in sets.members('kitchens@7')]\n"
         "made += [tiny.random_kitchen(seed, 3, 2) for seed in range(20)]\n"

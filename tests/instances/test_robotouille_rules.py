@@ -19,9 +19,9 @@ from planoracle.instances.kitchens import goals
 from planoracle.instances.kitchens.compiled import Compiled, compiled
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen, split_name
 from planoracle.instances.kitchens.profile import PROFILES, Profile, profile
-from planoracle.instances.kitchens.rules import Interpreter, goal_reached
 from planoracle.instances.kitchens.run import replay
 from planoracle.instances.robotouille.reader import load_kitchen
+from tests.support.kitchen_rules import Interpreter, goal_reached
 from tests.support.robotouille import GRILL, KITCHENS, SOUP, Cook, bakery, kitchen, walk
 
 PAPER, RELEASED, JOINT = PROFILES["paper"], PROFILES["released"], profile("released", moves="joint")

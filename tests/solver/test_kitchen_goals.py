@@ -12,13 +12,13 @@ import pytest
 from support.robotouille import blind
 from support.robotouille import kitchen as small
 from support.samples import sample
+from support.tiny_kitchens import random_kitchen
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.compiled import Compiled
 from planoracle.instances.kitchens.domain import ACTOR
 from planoracle.instances.kitchens.kitchen import Atom, Goal, Kitchen, split_name
 from planoracle.instances.kitchens.profile import PROFILES
-from planoracle.instances.kitchens.random_small import random_kitchen
 from planoracle.instances.kitchens.sets import kitchen, names
 from planoracle.solver.kitchens.consistency import _ALTERNATIVES, _STATION, _hold, contradiction, piles_stand
 from planoracle.solver.kitchens.goals import Roles

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from support.robotouille import blind
 from support.samples import sample
+from support.tiny_kitchens import random_kitchen
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens import run
@@ -15,7 +16,6 @@ from planoracle.instances.kitchens.compiled import Compiled
 from planoracle.instances.kitchens.domain import bundled
 from planoracle.instances.kitchens.kitchen import Goal
 from planoracle.instances.kitchens.profile import PROFILES, profile
-from planoracle.instances.kitchens.random_small import random_kitchen
 from planoracle.instances.kitchens.sets import kitchen, names
 from planoracle.instances.robotouille.reader import read_environment
 from planoracle.solver.kitchens.context import NEVER

@@ -9,8 +9,8 @@ from planoracle.instances.kitchens.compiled import Compiled
 from planoracle.instances.kitchens.files import kitchen_from_document
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
-from planoracle.instances.kitchens.rules import Interpreter
 from planoracle.instances.robotouille.reader import domain_from_document
+from tests.support.kitchen_rules import Interpreter
 
 
 def document(stations: dict[str, list[str]], **more: Any) -> dict[str, Any]:

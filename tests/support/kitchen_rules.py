@@ -1,7 +1,7 @@
 """The rules, word by word: what a domain says of a kitchen, without any thought of speed.
 
-Follows the released simulator; `Profile` switches the points in which the paper differs. The same rules, compiled, are
-in `planoracle.instances.kitchens.compiled`; the tests hold one against the other.
+Follows the released simulator; `Profile` switches the points in which the paper differs. What is used is the same rules
+compiled, `planoracle.instances.kitchens.compiled`; these are what they are held against.
 """
 
 from __future__ import annotations
@@ -35,21 +35,7 @@ class State(NamedTuple):
 
 
 class Interpreter:
-    """The rules of one kitchen.
-
-    Examples
-    --------
-    >>> from planoracle.instances.kitchens.files import kitchen_from_document
-    >>> kitchen = kitchen_from_document(
-    ...     {"format": "planoracle/kitchen", "version": 1, "name": "tiny", "stations": {"table1": ["bread1"]},
-    ...      "players": {"robot1": {"at": "table1"}}, "goal": [["has_item", "robot1", "bread#1"]]}, "example")
-    >>> rules = Interpreter(kitchen)
-    >>> state = rules.start()
-    >>> [move.text for move in rules.legal(state)]
-    ['Pick up bread1 from table1 using robot1', 'Do nothing']
-    >>> rules.goal(rules.step(state, rules.find(state, "Pick up bread1 from table1 using robot1")))
-    True
-    """
+    """The rules of one kitchen."""
 
     def __init__(self, kitchen: Kitchen, rules: Profile = PROFILES["released"]) -> None:
         self.kitchen = kitchen

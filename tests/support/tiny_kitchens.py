@@ -11,9 +11,9 @@ from planoracle.instances.kitchens.dishes import RAW
 from planoracle.instances.kitchens.domain import ACTOR, OWN, domain_for
 from planoracle.instances.kitchens.kitchen import Atom, Goal, Kitchen, split_name
 from planoracle.instances.kitchens.layout import Layout
-from planoracle.instances.kitchens.rules import goal_reached
 from planoracle.instances.kitchens.variants import Floor, check_range, new_name
 from planoracle.instances.rng import below, chance, one, shuffled, weighted
+from tests.support.kitchen_rules import goal_reached
 
 __all__ = ["random_kitchen"]
 
