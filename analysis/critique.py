@@ -172,7 +172,7 @@ def critique_of(
         verdict=_verdict(examined),
         sections=sections_of(benchmark.topics, examined),
         efficiency=efficiency(examined, best),
-        decisions=_decisions(run, examined, hints=hints, seconds=seconds) if regret else None,
+        decisions=_decisions(run, examined, hints=hints, seconds=seconds) if regret and not examined.outcome else None,
         unit=problem.unit,
         seconds_per_tick=problem.seconds_per_tick,
     )
@@ -199,7 +199,9 @@ def _told(examined: Examined, later: int) -> Iterator[str]:
     run = examined.replay
     count = len(run.violations)
     faults = "1 fault" if count == 1 else f"{count} faults"
-    if run.success:
+    if examined.outcome:
+        yield examined.outcome
+    elif run.success:
         how = f"with {faults}" if count else "without a fault"
         yield f"Everything is done in {examined.clock.span(run.makespan)}, {how}."
     elif examined.whole:

@@ -245,6 +245,8 @@ def _told(
     examined: Examined, best: Best, makespan: int | None, idle: tuple[Interval, ...], found: tuple[Opening, ...]
 ) -> Iterator[str]:
     span, stretch = examined.clock.span, examined.clock.stretch
+    if examined.outcome:
+        return
     if best.status == Status.infeasible:
         yield "No plan at all can keep these rules and complete everything."
         return

@@ -256,6 +256,8 @@ class Examined:
         The plan as a schedule, if it is a success without any violation.
     notes
         Further sentences on how the run went.
+    outcome
+        The sentence on the result, of a submission that says how long everything takes but not when anything is done.
     whole
         The rules judge the plan as a whole rather than command by command.
     aim
@@ -273,6 +275,7 @@ class Examined:
     instance: Instance | None = None
     schedule: Schedule | None = None
     notes: tuple[str, ...] = ()
+    outcome: str = ""
     whole: bool = False
     aim: str = "work"
     name: Callable[[str], str] = clean

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from planoracle.instances.benchmark import ScheduleBenchmark
+from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
+from planoracle.instances.plan import Plan
 from planoracle.instances.references import Claim, Reference
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.targets import Dropped
@@ -31,6 +33,13 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
         from planoracle.instances.asynchow import reader
 
         return reader.encoded(reader.read_pickle(data, path), path) if reader.is_pickle(data) else []
+
+    def parse(self, problem: Instance, submission: object, rules: Profile | None = None) -> Plan[Schedule]:
+        """Read a submission, see `Benchmark.parse`; of a record with neither, it is the answer that is missing."""
+        record = isinstance(submission, Mapping) and {"id", "instance"} & submission.keys()
+        if record and not submission.keys() & set(self.plan_fields):  # type: ignore[attr-defined]
+            raise InputError("is missing", field="answer")
+        return super().parse(problem, submission, rules)
 
     def rules_of(self, problem: Instance) -> Profile:
         """Return the profile that the problem was encoded for."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planoracle.instances.asynchow import answers
 from planoracle.instances.asynchow.run import AsyncHowRun
-from planoracle.instances.feedback import Examined, Finding, Topic, clock_of, quoted
+from planoracle.instances.feedback import Clock, Examined, Finding, Topic, clock_of, quoted
 from planoracle.instances.generic import phrases
 
 __all__ = ["TOPICS", "examine"]
@@ -32,7 +32,23 @@ def examine(run: AsyncHowRun) -> Examined:
         return phrases.examine(run)
     clock = clock_of(run.problem)
     findings = tuple(Finding.of(fault, f"{_said(run)}{fault.message}") for fault in run.verdict.violations)
-    return Examined(run.verdict, findings, clock, lambda index: "your answer", instance=run.problem, whole=True)
+    return Examined(
+        replay=run.verdict,
+        findings=findings,
+        clock=clock,
+        command=lambda index: "your answer",
+        instance=run.problem,
+        outcome=_outcome(run, clock),
+        whole=True,
+    )
+
+
+def _outcome(run: AsyncHowRun, clock: Clock) -> str:
+    shortest, longest = (clock.span(seconds) for seconds in run.gold)
+    right = shortest if shortest == longest else f"{shortest} to {longest}"
+    if run.success:
+        return f"The answer is right: everything takes {right}."
+    return f"The answer is wrong: everything takes {right}."
 
 
 def _said(run: AsyncHowRun) -> str:

@@ -160,7 +160,7 @@ def test_what_is_no_answer_is_not_scored(answer: Any) -> None:
 
 
 def test_submission_without_answer_is_not_scored() -> None:
-    assert graded("async/1").reason == "plan: is missing"
+    assert graded("async/1").reason == "answer: is missing"
 
 
 def test_accuracy_leaves_the_shown_problems_out() -> None:
@@ -221,6 +221,10 @@ def test_regret_of_a_schedule() -> None:
 def test_critique_of_answers() -> None:
     text = critique(load("asynchow/async/1"), {"answer": 'It is "80 min".'}).prose()
     assert 'Time: "80 min": less than the time it takes.' in text
+    assert "Result: The answer is wrong: everything takes 1 h 25 min." in text
+    assert "plan" not in text
+    right = critique(load("asynchow/async/1"), {"answer": '"85 min"'}).prose()
+    assert right.startswith("Result: The answer is right: everything takes 1 h 25 min.")
     form = critique(load("asynchow/async/1"), {"answer": "It is 85 min."})
     assert [section.key for section in form.sections if section.status == "fault"] == ["form"]
     order = critique(load("asynchow/async/1"), {"plan": plan(_5=0)}).prose()
