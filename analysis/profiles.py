@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
 from planoracle.instances import registry
@@ -38,6 +38,8 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
         having = [f"{benchmark}.{option}" for benchmark, known in rules.items() if option in known]
         if len(having) > 1:
             raise UnknownNameError(f"must say whose: {' or '.join(having)}", field="option", value=option)
+        if not having:
+            _refuse_limit(option, rules)
     found: dict[str, Rules] = {}
     for benchmark, known in rules.items():
         chosen = {rule: left.pop(key) for rule in known for key in (rule, f"{benchmark}.{rule}") if key in left}
@@ -46,3 +48,13 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
         known_to_some = sorted({rule for known in rules.values() for rule in known})
         raise UnknownNameError(f"must be one of {known_to_some}", field="option", value=next(iter(left)))
     return found | {one.name: found[one.rules_as] for one in every if one.rules_as}
+
+
+def _refuse_limit(option: str, rules: Mapping[str, Sequence[str]]) -> None:
+    """Say where a limit is set that is no rule but a submission's own; raises `UnknownNameError`."""
+    whose, _, word = option.rpartition(".")
+    for name in {whose} & rules.keys() if whose else rules:
+        limit = registry.get(name).limit
+        if limit is not None and word in (("limit", "time_limit") if whose else (limit.field,)):
+            said = f"is no rule of {name}: a submission sets the limit of its own run in its field {limit.field!r}"
+            raise UnknownNameError(said, field="option", value=option)

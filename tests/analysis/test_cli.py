@@ -455,6 +455,10 @@ def test_missing_problems_are_named_on_standard_error(files, form):
     [
         (("--rule", "zero_duration=perhaps"), "zero_duration: must be one of"),
         (("--rule", "patience=1"), "option: must be one of"),
+        (
+            ("--set", "timearena.limit=40"),
+            "option: is no rule of timearena: a submission sets the limit of its own run in its field 'time_limit'",
+        ),
         (("--set", "normalize=true"), "option: must say whose: robotouille.normalize or timearena.normalize"),
         (("--rule", "max_failures=many"), "max_failures: must be a whole number"),
         (("--rule", "ref_floor=1"), "ref_floor: must be true or false"),
