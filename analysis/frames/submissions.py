@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -137,8 +138,8 @@ def violations(given: Iterable[Grade]) -> Collected:
             ended = grade.violation is not None and (one["kind"], one["index"]) == fatal
             if ended:
                 fatal = (None, None)  # only the first one ends the run
-            found = {**one, "index": index, "position": one["index"], "fatal": ended}
-            rows.add(_submitted(grade) | found)
+            found = {name: json.dumps(value) if isinstance(value, list) else value for name, value in one.items()}
+            rows.add(_submitted(grade) | found | {"index": index, "position": one["index"], "fatal": ended})
     return rows.done()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -273,6 +274,10 @@ def test_metrics_frame_holds_every_number_once(grades: list[Grade]) -> None:
     assert not {"failure", "cause", "end"} & set(frame["metric"])
 
 
+def _told(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, list) else str(value)
+
+
 def test_violations_frame(grades: list[Grade]) -> None:
     frame, errors = frames.violations(grades)
     assert errors["line"].tolist() == [6, 7]
@@ -283,6 +288,12 @@ def test_violations_frame(grades: list[Grade]) -> None:
     fatal = bad[bad["fatal"]].iloc[0]
     assert (fatal["kind"], fatal["position"]) == (grades[1].violation, grades[1].violation_index)
     assert frame[frame["id"] == "good"].empty
+    structured = ("start", "end", "others", "resource", "required", "actual")
+    for (_, row), one in zip(bad.iterrows(), grades[1].violations or (), strict=True):
+        for name in structured:
+            value = one.get(name)
+            assert pd.isna(row[name]) if value is None else str(row[name]) == _told(value)
+    assert bad[list(structured)].notna().any().sum() >= 3
     _, told = frames.violations([grades[1].without_details()])
     assert len(told) == 1  # its violations are not there, which is not the same as none
 
