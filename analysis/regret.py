@@ -35,7 +35,7 @@ class Decision:
         ``after - before``. Negative only where a call made on a guess saved time.
     status
         Of ``after``: ``optimal`` (proved), ``infeasible`` (proved that nothing leads to success any more),
-        ``feasible`` (between ``least`` and ``most``) or ``unknown``.
+        ``feasible`` (between ``lower`` and ``upper``) or ``unknown``.
     violation
         Kind of the rule that the command broke, if any.
     """
@@ -49,8 +49,8 @@ class Decision:
     after: int | None
     cost: int | None
     status: Status
-    least: int | None
-    most: int | None
+    lower: int | None
+    upper: int | None
     violation: str | None
 
 
@@ -158,8 +158,8 @@ def regret_of(run: AnyRun, *, seconds: float = 10.0) -> Regret:
             after=after.makespan,
             cost=None if before.makespan is None or after.makespan is None else after.makespan - before.makespan,
             status=after.status,
-            least=after.lower if 0 < after.lower < NEVER else None,
-            most=after.upper,
+            lower=after.lower if 0 < after.lower < NEVER else None,
+            upper=after.upper,
             violation=step.violation,
         )
         for step, before, after in zip(steps, values, values[1:], strict=False)

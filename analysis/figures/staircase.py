@@ -46,7 +46,7 @@ def regret_staircase(found: Regret, ax: Axes | None = None, *, named: int = NAME
     target = new_axes(ax, min(max(8.0, 1.5 + 0.09 * len(decisions)), 16.0), 4.4)
     levels = [_level(decisions, k, found.optimum) for k in range(len(decisions) + 1)]
     known = [level for level in levels if level is not None] + [
-        n for one in decisions for n in (one.least, one.most) if n
+        n for one in decisions for n in (one.lower, one.upper) if n
     ]
     handles: list[Line2D | Patch] = []
     with rc_context({"hatch.linewidth": 0.5}):
@@ -58,9 +58,9 @@ def regret_staircase(found: Regret, ax: Axes | None = None, *, named: int = NAME
         for k, (before, after) in enumerate(pairwise(levels), start=1):
             if before is not None and after is not None and before != after:
                 target.plot([k, k], [before, after], color=_RED, lw=3, zorder=3.5, solid_capstyle="butt")
-        unproved = [k for k, one in enumerate(decisions) if one.after is None and one.least is not None and one.most]
+        unproved = [k for k, one in enumerate(decisions) if one.after is None and one.lower is not None and one.upper]
         for k in unproved:
-            low, high = decisions[k].least, decisions[k].most
+            low, high = decisions[k].lower, decisions[k].upper
             target.fill_between([k + 0.5, k + 1.5], low, high, color="0.85", lw=0, zorder=1)  # type: ignore[arg-type]
         if known:
             space = max(1, max(known) - min(known))

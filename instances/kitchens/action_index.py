@@ -12,7 +12,7 @@ from planoracle.instances.kitchens.bitset import Bits
 from planoracle.instances.kitchens.domain import ACTOR, Action, Domain, Literal
 from planoracle.instances.kitchens.kitchen import Atom
 
-__all__ = ["Lookup", "Moves"]
+__all__ = ["ActionIndex", "Moves"]
 
 #: Nodes after which the memory is emptied.
 MAX_NODES = 100_000
@@ -72,7 +72,7 @@ class _Node:
     ways: dict[int, _Node | Moves]
 
 
-class Lookup:
+class ActionIndex:
     """Legal actions by facts.
 
     All actions together ask for facts in rounds: those about the player whose turn it is, then those about what is

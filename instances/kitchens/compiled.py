@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from planoracle.instances.kitchens.action_index import Lookup
+from planoracle.instances.kitchens.action_index import ActionIndex
 from planoracle.instances.kitchens.bitset import Bits
 from planoracle.instances.kitchens.effects import Running, ground
 from planoracle.instances.kitchens.goals import GoalTest
@@ -100,7 +100,7 @@ class Compiled:
 
     def legal(self, state: State) -> tuple[int, ...]:
         """Return what the player whose turn it is may do."""
-        return self._lookup.legal(state[0]).numbers
+        return self._action_index.legal(state[0]).numbers
 
     def step(self, state: State, action: int) -> State:
         """Carry out an action, which must be legal."""
@@ -119,7 +119,7 @@ class Compiled:
 
     def find(self, state: State, text: str) -> int | None:
         """Return the first legal action that is written like this, or ``None``."""
-        return self._lookup.legal(state[0]).by_text.get(text)
+        return self._action_index.legal(state[0]).by_text.get(text)
 
     # What a state means.
 
@@ -217,7 +217,7 @@ class Compiled:
     def _index(self) -> None:
         """Make everything that depends on which objects there may be."""
         born = [name for name in self._types if name not in self.kitchen.types]
-        self._lookup = Lookup(
+        self._action_index = ActionIndex(
             self.kitchen.domain,
             self.bits,
             self._always,
