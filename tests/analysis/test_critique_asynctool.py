@@ -1,0 +1,71 @@
+"""The critic on AsyncTool: every kind of fault in a transcript by itself."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from planoracle.analysis.critique import Critique
+from planoracle.analysis.optimum import optimum
+from planoracle.instances import catalogue
+from planoracle.instances.asynctool import language as talk
+from planoracle.instances.asynctool import rules as turn_rules
+from tests.support.critiques import CHAINS, OTHER, TASK, all_findings, kinds, one_to_one, only, report
+
+
+def gold(number: int, task: str = TASK) -> dict[str, Any]:
+    return talk.call_message(task, CHAINS.origin.by_id[task].gold[number])
+
+
+PLAY = [gold(0), gold(0, OTHER), gold(1), talk.WAIT, gold(2), talk.CLOSING]
+
+
+def turns(*messages: Any) -> Critique:
+    found = report(CHAINS, list(messages))
+    one_to_one(found, turn_rules.replay(CHAINS.origin, list(messages)).violations)
+    return found
+
+
+def test_every_kind_of_fault_in_a_transcript_alone() -> None:
+    assert kinds(turns(*PLAY)) == set()
+    wrong = turns("let me think", *PLAY)
+    assert kinds(wrong) == {"unreadable"}
+    nowhere = only(turns({"id": "x", "func_name": "f", "params": {}}, *PLAY), "unknown_task")
+    assert (nowhere.required, nowhere.index) == ((TASK, OTHER), 0)
+    foreign = turns(*PLAY[:3], gold(0, OTHER) | {"id": TASK}, *PLAY[4:])
+    assert only(foreign, "other_tool").required == (OTHER,)
+    assert (
+        only(turns(*PLAY[:3], {"id": TASK, "func_name": "g", "params": {}}, *PLAY[4:]), "unknown_tool").resource == "g"
+    )
+    early = turns(gold(0), gold(1), gold(0, OTHER), talk.WAIT, gold(2), talk.CLOSING)
+    assert kinds(early) == {"premature"}
+    finding = only(early, "premature")
+    assert (finding.index, finding.required, finding.actual, finding.excess) == (1, 2, 1, 1)
+    assert [tuple(other) for other in finding.others] == [(f"{TASK}: {gold(0)['func_name']}", 0, 1)]
+    assert kinds(turns(*PLAY, talk.WAIT)) == {"after_close"}
+    assert kinds(turns(*PLAY[:-1])) == {"not_closed"}
+    assert only(turns(*PLAY[:4], talk.CLOSING), "missing_call").text.startswith(f"{TASK} lacks a call")
+
+
+def test_failed_calls_and_wrong_states_of_bundled_tasks() -> None:
+    seen: set[str] = set()
+    for name in ("asynctool/files_1", "asynctool/posts_1", "asynctool/tickets_1", "asynctool/trading_1"):
+        problem = catalogue.load(name)
+        play = [json.loads(line) for line in optimum(problem).plan.splitlines()]
+        calls = [message for message in play if "func_name" in message]
+        for extra in [*calls, *(call | {"params": {"no such": 1}} for call in calls)]:
+            transcript = [*play[:-1], talk.WAIT, extra, talk.CLOSING]
+            found = report(problem, transcript)
+            run = turn_rules.replay(problem.origin, transcript)
+            one_to_one(found, run.violations)
+            seen |= kinds(found)
+    assert {"failed_call", "wrong_state"} <= seen
+
+
+def test_prose_does_not_give_away_the_right_calls() -> None:
+    problem = catalogue.load("asynctool/files_1")
+    found = report(problem, [talk.CLOSING])
+    assert any(finding.kind == "missing_call" for finding in all_findings(found))
+    text = json.dumps(found.as_dict()) + found.prose()
+    values = [v for task in problem.origin.tasks for call in task.gold for v in call.params.values()]
+    assert [value for value in values if isinstance(value, str) and len(value) > 3 and value in text] == []

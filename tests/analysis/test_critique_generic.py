@@ -1,0 +1,166 @@
+"""The critic on problems of our own: every kind of the general rules by itself, and random workshops."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from planoracle.instances import registry
+from planoracle.instances.model import Demand, Instance, Lag, Resource
+from planoracle.instances.plan import Plan
+from planoracle.instances.referee import KINDS, find_violations, referee
+from planoracle.instances.schedule import Piece, Schedule
+from tests.support.critiques import A, B, act, all_findings, flat, one_to_one, piece, report
+from tests.support.random_instances import workshop
+
+
+def looked_at(instance: Instance, *pieces: Piece) -> list[Any]:
+    schedule = Schedule.of(instance, pieces) if all(p.action in instance.by_id for p in pieces) else Schedule(pieces)
+    generic = registry.get("generic")
+    found = generic.examine(generic.replay(instance, Plan(None, schedule)))
+    assert [f.violation for f in found.findings] == list(referee(instance, schedule).violations)
+    return [flat(finding) for finding in found.findings]
+
+
+OVEN = Resource("oven", 1, "cold")
+HEAT = act("heat", 2, 0, Demand("oven", sets="hot"))
+BAKE = act("bake", 4, 0, Demand("oven", requires="hot"))
+WIDE = (act("p", 2, 0, Demand("pan", 2)), act("q", 2, 0, Demand("pan", 2)))
+
+#: Kind, instance, pieces, and what the finding must say: others, required, actual, excess, words.
+CASES: list[tuple[str, Instance, tuple[Piece, ...], dict[str, Any]]] = [
+    ("unknown_action", Instance("k", (A,)), (piece("a", 0), piece("ghost", 2)), {"text": '"t/ghost"'}),
+    ("wrong_mode", Instance("k", (A,)), (piece("a", 0, mode=1),), {"actual": 1, "required": 0}),
+    (
+        "ineligible_agent",
+        Instance("k", (act("a", agents=("cook",)),), agents=("cook", "help")),
+        (piece("a", 0, agent="help"),),
+        {"required": ("cook",), "actual": "help"},
+    ),
+    (
+        "release",
+        Instance("k", (act("a", release=5),)),
+        (piece("a", 2),),
+        {"required": 5, "actual": 2, "excess": 3},
+    ),
+    ("time_limit", Instance("k", (A,), time_limit=3), (piece("a", 2),), {"required": 3, "actual": 4, "excess": 1}),
+    ("action_duration", Instance("k", (A,)), (piece("a", 0, 5),), {"required": 2, "actual": 5, "excess": 3}),
+    (
+        "interruptibility",
+        Instance("k", (A,)),
+        (piece("a", 0, 1), piece("a", 4, 1)),
+        {"actual": 2, "others": ["t/a"]},
+    ),
+    ("missing_action", Instance("k", (A, B)), (piece("a", 0),), {"required": 2, "actual": 0, "text": "t/b (2 ticks)"}),
+    (
+        "agent_busy",
+        Instance("k", (A, B)),
+        (piece("a", 0), piece("b", 1)),
+        {"others": ["t/a"], "required": 2, "actual": 1, "excess": 1},
+    ),
+    (
+        "start_attended",
+        Instance("k", (A, act("b", 2, 0))),
+        (piece("a", 0), piece("b", 1)),
+        {"others": ["t/a"], "required": 2, "excess": 1},
+    ),
+    (
+        "resource_capacity",
+        Instance("k", WIDE, resources=(Resource("pan", 3),)),
+        (piece("p", 0), piece("q", 1)),
+        {"others": ["t/p"], "resource": "pan", "required": 3, "actual": 4, "excess": 1},
+    ),
+    (
+        "resource_state",
+        Instance("k", (HEAT, BAKE), resources=(OVEN,)),
+        (piece("bake", 0, 4), piece("heat", 4)),
+        {"others": [], "resource": "oven", "required": "hot", "actual": "cold"},
+    ),
+    (
+        "minimum_lag",
+        Instance("k", (A, B), lags=(Lag("t/a", "t/b", 3),)),
+        (piece("a", 0), piece("b", 4)),
+        {"others": ["t/a"], "required": 3, "actual": 2, "excess": 1},
+    ),
+    (
+        "maximum_lag",
+        Instance("k", (A, B), lags=(Lag("t/a", "t/b", 0, 1),)),
+        (piece("a", 0), piece("b", 6)),
+        {"others": ["t/a"], "required": 1, "actual": 4, "excess": 3},
+    ),
+]
+
+
+def test_there_is_a_case_for_every_kind_of_the_general_rules() -> None:
+    assert [case[0] for case in CASES] == list(KINDS)
+
+
+@pytest.mark.parametrize(("kind", "instance", "pieces", "wanted"), CASES, ids=[case[0] for case in CASES])
+def test_every_kind_of_the_general_rules_alone(kind: str, instance: Instance, pieces: Any, wanted: Any) -> None:
+    [finding] = looked_at(instance, *pieces)
+    assert finding.kind == kind
+    for name, value in wanted.items():
+        if name == "others":
+            assert [other.subject for other in finding.others] == value
+        elif name == "text":
+            assert value in finding.text
+        else:
+            assert getattr(finding, name) == value, name
+
+
+def test_two_resources_of_one_action_are_told_apart() -> None:
+    both = (Demand("pan"), Demand("pot"))
+    instance = Instance(
+        "k", (act("a", 2, 0, *both), act("b", 2, 0, *both)), resources=(Resource("pan"), Resource("pot"))
+    )
+    found = looked_at(instance, piece("a", 0), piece("b", 1))
+    assert [finding.resource for finding in found] == ["pan", "pot"]
+
+
+@pytest.mark.slow
+def test_findings_agree_with_the_referee_on_random_workshops() -> None:
+    seen = set()
+    for seed in range(300):
+        instance, random = workshop(seed), Random(seed)
+        pieces = []
+        for action in instance.actions:
+            for _ in range(random.choice((0, 1, 1, 1, 1, 2))):
+                duration = random.choice((action.duration, action.duration, random.randint(0, 3)))
+                agent = random.choice((*instance.agents, None)) if random.random() < 0.3 else None
+                agent = agent or next(iter(instance.eligible(action)), None)
+                pieces.append(Piece(action.id, random.randint(0, 5), duration, agent, random.choice((0, 0, 0, 1))))
+        schedule = Schedule.of(instance, pieces)
+        rows = [piece._asdict() for piece in schedule.pieces]
+        found = report(instance, rows)
+        one_to_one(found, tuple(find_violations(instance, schedule)))
+        by_key: dict[tuple[Any, ...], list[Any]] = {}
+        for finding in all_findings(found):
+            by_key.setdefault((finding.index, finding.kind, finding.subject), []).append(finding)
+        for violation in find_violations(instance, schedule):
+            finding = by_key[violation[:3]].pop(0)
+            seen.add(violation.kind)
+            others = {other.subject for other in finding.others}
+            if violation.kind == "agent_busy":
+                assert violation.message.split("busy with ")[1].split(" until")[0] in others
+            elif violation.kind == "start_attended":
+                assert violation.message.split("middle of ")[1].split(" (")[0] in others
+            elif violation.kind == "resource_capacity":
+                assert f"{finding.resource} would carry {finding.actual} of {finding.required}" == violation.message
+            elif violation.kind == "resource_state":
+                assert f"needs {finding.resource} to be {finding.required}" in violation.message
+            elif violation.kind == "minimum_lag":
+                assert {name for name in instance.by_id if f" {name}" in violation.message} & (
+                    others | {name_in(finding)}
+                )
+                if finding.excess is not None:
+                    assert finding.excess > 0
+            elif violation.kind == "maximum_lag":
+                assert violation.message.endswith(tuple(f"after {other}" for other in others))
+                assert finding.excess > 0
+    assert seen >= set(KINDS) - {"unknown_action"}
+
+
+def name_in(finding: Any) -> str:
+    return finding.text.rpartition("after ")[2].partition(",")[0]

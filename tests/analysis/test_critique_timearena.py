@@ -1,0 +1,94 @@
+"""The critic on TimeArena: every kind of wrong minute by itself, and how runs end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planoracle.analysis.critique import Critique
+from planoracle.instances import catalogue
+from planoracle.instances.timearena import profile as arena
+from planoracle.instances.timearena import rules as minute_rules
+from planoracle.instances.timearena.world import world
+from tests.support.critiques import TEA, one_to_one, only, report
+
+
+def minutes(name: str, *decisions: str, **options: Any) -> Critique:
+    found = report(catalogue.load(name), list(decisions), **options)
+    rules = options.get("rules") or arena.PROFILES["paper"]
+    run = minute_rules.replay(world(name), list(decisions), 40 * (name.count("+") + 1), rules)
+    one_to_one(found, minute_rules.as_replay(run).violations)
+    return found
+
+
+def test_every_kind_of_wrong_minute_alone() -> None:
+    assert only(minutes(TEA, "juggle cup"), "invalid_action").text == 'Minute 0: "juggle cup" is no action.'
+    assert '"moon"' in only(minutes(TEA, "wash moon"), "nonexistent_object").text
+    mismatch = only(minutes(TEA, "wash kettle"), "object_mismatch")
+    assert (mismatch.resource, mismatch.start, mismatch.end) == ("kettle", 0, 1)
+    taken = only(minutes(TEA, "activate kettle", "pour kettle into teapot"), "object_occupied")
+    role = world(TEA).objects["kettle"].roles["activate", 0]
+    assert [tuple(other) for other in taken.others] == [("activate kettle", 0, role.minutes)]
+    assert (taken.resource, taken.required) == ("kettle", role.minutes)
+    early = only(minutes(TEA, "pour kettle into teapot"), "dependency_violation")
+    assert "'activate kettle'" in early.text
+    assert "activate kettle" in [other.subject for other in early.others]
+    again = only(minutes(TEA, "wash cup", "wash cup"), "repeated_completed")
+    assert again.index == 3
+
+
+def test_objects_of_different_tasks() -> None:
+    name = "timearena/cooking1+cooking2"
+    first, second = (n for n, thing in world(name).objects.items() if thing.base == "dish")
+    scene = world(name)
+    verb, thing = next(
+        (role[0], n)
+        for n, one in scene.objects.items()
+        for role in one.roles
+        if role[1] == 1 and (role[0], 2) in scene.objects[first].roles and one.task == scene.objects[second].task
+    )
+    head, _, preposition = verb.partition(" ")
+    finding = only(minutes(name, f"{head} {thing} {preposition} {first}"), "object_mismatch")
+    assert "serve different tasks" in finding.text or "nothing to do" in finding.text
+
+
+def test_what_is_left_undone_is_remarked_and_no_violation() -> None:
+    found = minutes(TEA, "wash cup")
+    section = found.sections[-1]
+    assert (section.key, section.status, section.findings) == ("completeness", "fault", ())
+    run = minute_rules.replay(world(TEA), ["wash cup"], 40)
+    assert {remark.violation.subject: remark.violation.actual for remark in section.remarks} == run.remaining
+    assert "activate kettle" in section.text
+    assert "wash cup" not in section.text
+
+
+def test_five_wrong_minutes_end_the_run() -> None:
+    found = minutes(TEA, *["wash moon"] * 6)
+    assert found.verdict.fatal == ("nonexistent_object", "wash moon", 4)
+    assert "wrong actions in a row ended the run" in found.verdict.text
+
+
+def test_an_exit_is_told_as_the_end_of_the_run() -> None:
+    found = minutes(TEA, "wash cup", "Quit ", "activate kettle")
+    assert "You ended the run yourself before minute 3." in found.verdict.text
+    assert (found.verdict.success, found.verdict.fatal) == (False, None)
+    assert "activate kettle" in found.sections[-1].text
+    priced = report(catalogue.load(TEA), ["wash cup", "Quit ", "activate kettle"], regret=True)
+    assert priced.decisions is not None
+    assert priced.decisions.text.endswith("Exit (minute 3) ended the run before everything was done.")
+    ignored = arena.profile("paper", exit_ends=False)
+    assert only(minutes(TEA, "wash cup", "exit", rules=ignored), "invalid_action").index == 3
+
+
+def test_a_container_that_refuses_its_own_task_is_told_as_such() -> None:
+    name, made = "timearena/household4+household7", "water fruit_tree by watering_can"
+    finding = only(minutes(name, made, rules=arena.PROFILES["released"]), "object_mismatch")
+    assert finding.text == f'Minute 0: "{made}" brings together fruit_tree and watering_can, which takes water_1 alone.'
+    finding = only(minutes(name, "add water_2 to watering_can"), "object_mismatch")
+    assert finding.text.endswith("brings together water_2 and watering_can, which serve different tasks.")
+
+
+def test_the_optimum_of_the_released_reservations() -> None:
+    name = "timearena/cooking2+cooking3"
+    assert minutes(name, "wait").efficiency.optimum is not None
+    found = minutes(name, "wait", rules=arena.PROFILES["released"])
+    assert (found.efficiency.status, found.efficiency.optimum) == ("infeasible", None)
