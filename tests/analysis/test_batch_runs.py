@@ -39,9 +39,9 @@ def invoke(*args, stdin=None):
     return CliRunner().invoke(app, [str(arg) for arg in args], input=stdin)
 
 
-def graded(folder, count):
+def graded(folder, count, problems=None):
     """A file of submissions, with lines among them that cannot be read or judged, and its grades."""
-    rows = submissions(count)
+    rows = submissions(count, problems=problems)
     rows[-300 * count // 1000]["instance"] = "recipe2plan/timed/Nothing"
     lines = [json.dumps(row) for row in rows]
     lines[3] = "{"
@@ -61,7 +61,7 @@ def many(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def some(tmp_path_factory):
-    return graded(tmp_path_factory.mktemp("some"), 250)
+    return graded(tmp_path_factory.mktemp("some"), 250, problems=15)
 
 
 @pytest.fixture(scope="module")
@@ -327,7 +327,7 @@ def test_interrupts_end_all_processes_and_say_how_to_go_on(some, tmp_path, numbe
     process = start(*args)
     while not (tmp_path / "run" / NAME).exists():
         time.sleep(0.01)
-    time.sleep(random.uniform(0, 0.8))
+    time.sleep(random.uniform(0, 0.5))
     for _ in range(2):  # by somebody impatient
         if number == signal.SIGINT:  # a terminal sends it to the workers, too
             os.killpg(process.pid, number)

@@ -91,7 +91,7 @@ def test_every_verb_is_called():
     assert CALLS.keys() == {*_VERBS, "--help"}
 
 
-@pytest.mark.parametrize("verb", sample(CALLS, 9))
+@pytest.mark.parametrize("verb", sample(sorted(CALLS), 12))
 def test_no_verb_needs_diagnostics_and_all_tell_that_the_output_is_lost(place, verb):
     status, out, err = run(place, CALLS[verb])
     assert err or status == 0

@@ -18,8 +18,8 @@ EAGER = "from planoracle.analysis.batch import pool; pool._PATIENCE = 0.0"
 MAIN = "from planoracle.analysis.cli import main; main()"
 
 
-def submissions(count: int, seed: int = 0) -> list[dict[str, str]]:
-    """Return reference plans of Recipe2Plan with commands swapped, dropped or garbled."""
+def submissions(count: int, seed: int = 0, problems: int | None = None) -> list[dict[str, str]]:
+    """Return reference plans of Recipe2Plan, of so many problems, with commands swapped, dropped or garbled."""
     random = Random(seed)
     plans = []
     for name in facts.names():
@@ -29,7 +29,7 @@ def submissions(count: int, seed: int = 0) -> list[dict[str, str]]:
             plans.append((name, [command.text for command in plan]))
     rows = []
     for number in range(count):
-        name, plan = random.choice(plans)
+        name, plan = random.choice(plans[:problems])
         commands = list(plan)
         kind, place = random.randrange(4), random.randrange(len(commands) - 1)
         if kind == 0:
