@@ -143,7 +143,7 @@ def test_who_fails_in_most_runs_wins_nothing_by_the_others() -> None:
     ]
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.lists(st.none() | st.integers(1, 5), min_size=1, max_size=5), st.data())
 def test_wins_are_counted_over_all_pairs_of_runs(a: list[float | None], data: st.DataObject) -> None:
     b = data.draw(st.lists(st.none() | st.integers(1, 5), min_size=1, max_size=5))
