@@ -97,7 +97,9 @@ class Tally:
             row = grade.row() | ({} if lost is None else {"lost": lost})
             found = [_added(average, row) for average in self.figures]  # all, before anything is counted
         self._row = None
-        problem = self.problems.setdefault(grade.instance or "", _Problem(len(self.figures)))
+        problem = self.problems.get(grade.instance or "")
+        if problem is None:
+            problem = self.problems[grade.instance or ""] = _Problem(len(self.figures))
         problem.rows += 1
         if grade.sample is not None:
             problem.samples.append(hash(grade.sample))

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.samples import examples
 
 from planoracle.analysis.bootstrap import Cluster, Sample, intervals, two_stage
 from planoracle.analysis.estimators import best_of, pass_at, pass_hat, sizes
@@ -99,7 +100,7 @@ runs = st.lists(
     ),
     max_size=25,
 )
-few = settings(max_examples=25, deadline=None)
+few = examples(80)
 
 
 def by_hand(grades: list[Grade], model: str) -> dict[str, tuple[float, float]]:
