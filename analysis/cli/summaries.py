@@ -137,5 +137,9 @@ def _note(row: dict[str, Any], figures: Sequence[Average]) -> None:
         counted = any(one.absent is not None for one in figures)
         how = "count as failed" if counted else "are left out, but for the columns of all"
         tell(f"no plan{whose} for {', '.join(names[:5])}{more} in {where}; these {how}", "note")
+    least, most = row["samples_least"], row["samples_most"]
+    if least != most:
+        few = f"problems{whose} in {where} have from {least} to {most} scored samples"
+        tell(f"{few}; pass@k and its like are told for a k that all have", "note")
     if row["repeated"]:
         tell(f"{row['repeated']} runs{whose} in {where} are of a sample that was there already; all count", "note")

@@ -111,6 +111,8 @@ def test_one_row_per_model_comes_first(lines: Path) -> None:
     )  # nothing is scored in a third
     assert half["success of all"] == "0.017"  # one of three runs, for one of ten problems, in one of two sets
     assert result.stdout.index("All models") < result.stdout.index("Recipe2Plan") < result.stdout.index("TimeArena")
+    assert "note: problems of <b>|half" not in result.stderr  # one problem, three samples
+    assert "note: no plan of <b>|half for household2" in result.stderr
     household = table(result.stdout, "TimeArena: averages")
     assert {row["set"] for row in household} == {"timearena/cooking/1", "timearena/household/1"}
 
@@ -125,6 +127,15 @@ def test_formats_of_data_have_every_row_and_field(lines: Path) -> None:
     for cell, row in zip(cells, rows, strict=True):
         kept = {key: value for key, value in row.items() if value is not None and not isinstance(value, dict | list)}
         assert {key: cell[key] for key in kept} == {key: str(value) for key, value in kept.items()}
+
+
+def test_problems_with_more_samples_than_others_are_told(lines: Path, tmp_path: Path) -> None:
+    more = tmp_path / "more.jsonl"
+    rows = [line for line in lines.read_text().splitlines() if "household1" in line]
+    more.write_text("\n".join([*rows, rows[-1].replace("household1", "household2")]))
+    said = invoke("summary", more).stderr
+    assert "note: problems of <b>|half in timearena/household/1 have from 1 to 3 scored samples" in said
+    assert "problems of good_one" not in said
 
 
 def test_latex_is_a_table_for_booktabs(lines: Path) -> None:
