@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["format_of", "show", "write"]
 
-_MODELS = ("model", "sets", "problems", "missing", "unscored", "samples", "success", "main_score")
+_INTERVAL = "95 %"
+_MODELS = ("model", "sets", "problems", "missing", "unscored", "samples", "success", "main_score", _INTERVAL)
 _SETS = ("model", "set", "submissions", "unscored", "missing", "samples")
-_MORE = ("95 %", "success_of_all", "main_score_of_all", "gap_of_successes", "lost_by_failures")
+_MORE = ("success_of_all", "main_score_of_all", "gap_of_successes", "lost_by_failures")
 
 #: Formats of files by their ending.
 _ENDINGS: Final = {
@@ -66,11 +67,16 @@ def show(averages: Averages, form: Format = Format.table, stream: IO[str] | None
     _put(averages.models(), _MODELS, "All models, over their sets", form, stream)
     for name in averages.benchmarks:
         figures = averages.averages(name)
-        own = [one.name for one in figures if one.shown and not one.tally]
+        own: list[str] = []
+        full: float = 1
+        for one in figures:
+            own += [one.name] if one.shown and not one.tally else []
+            if "main" in one.role:
+                own.append(_INTERVAL)
+                full = one.full
         benchmark = registry.find(name)
         title = f"{benchmark.title if benchmark else name or 'no known problem'}: averages"
         rows = averages.rows(name)
-        full = next((one.full for one in figures if "main" in one.role), 1)
         _put(rows, (*_SETS, *own), title, form, stream, full)
         for row in rows:
             _note(row, figures)
@@ -110,7 +116,7 @@ def _shown(row: Mapping[str, Any], full: float) -> dict[str, Any]:
     return {
         **({"sets": f"{row['sets']} of {row['sets'] + row['sets_missing']}"} if row.get("sets_missing") else {}),
         "samples": None if (most or 0) < 2 else str(most) if least == most else f"{least}-{most}",
-        "95 %": None if low is None else f"{low * full:.3f} to {high * full:.3f}",
+        _INTERVAL: None if low is None else f"{low * full:.3f} to {high * full:.3f}",
         **{name: None if value == row[name.removesuffix("_of_all")] else value for name, value in of_all.items()},
         "gap_of_successes": _counted(row["gap"], row["gap_runs"], row["succeeded"], "no optimum proved"),
         "lost_by_failures": _counted(row["lost"], row["lost_runs"], row["failed"], "not priced"),
