@@ -48,6 +48,11 @@ class Grade:
         Which of several samples of a model for the problem it is, from the submission.
     reason
         Why the submission is not scored.
+    foreign
+        Commands of a plan that is no success that name what the problem does not have at all.
+    other_problem
+        Why the plan is probably for another problem, if it is: they are many, see
+        `planoracle.instances.foreign.Foreign`.
     metrics
         The benchmark's own, see `planoracle.instances.benchmark.Benchmark.columns`.
     """
@@ -70,6 +75,8 @@ class Grade:
     line: int | None = None
     sample: int | str | None = None
     reason: str | None = None
+    foreign: int | None = None
+    other_problem: str | None = None
     metrics: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -93,6 +100,7 @@ class Grade:
         """Return the grade of a run; ``about`` are the fields that say whose it is."""
         benchmark, verdict = registry.of(run.problem), run.verdict
         measured = benchmark.measure(run, oracle)
+        foreign = None if run.success else benchmark.foreign(run)
         figures: dict[str, Any] = {
             "scored": True,
             "success": verdict.success,
@@ -104,6 +112,8 @@ class Grade:
             "goal_ratio": verdict.goal_ratio,
             "makespan": verdict.makespan,
             "optimal_makespan": measured.optimum,
+            "foreign": foreign and len(foreign.names),
+            "other_problem": foreign and foreign.suspicion(benchmark.foreign_share),
             **about,
         }
         score = benchmark.main_score(figures | measured.metrics)

@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeAlias, TypeVar, cast
 from planoracle.instances.crew import with_crew
 from planoracle.instances.errors import InputError
 from planoracle.instances.feedback import Examined, Topic
+from planoracle.instances.foreign import Foreign
 from planoracle.instances.model import Instance
 from planoracle.instances.offers import Composer, Environment, Generator, Limit, Shelf
 from planoracle.instances.plan import Plan, given_limit, given_plan
@@ -54,7 +55,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     - ``language``: ``commands(problem, given, rules)``; where problems are scheduling problems also
       ``written(problem, schedule)`` and ``schedule(problem, plan)``.
     - ``run``: ``replay(problem, plan, rules)``; ``scores``: ``COLUMNS``, ``averages(rules)``, ``measure(run, oracle)``;
-      ``phrases``: ``TOPICS``, ``examine(run)``.
+      ``phrases``: ``TOPICS``, ``examine(run)``, and perhaps ``foreign(run)``.
 
     A benchmark may as well override the method that would ask a module.
 
@@ -78,6 +79,9 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         Whether the rules carry a plan out command by command; else they judge it as a whole.
     self_contained
         Whether an `Instance` alone says all that the rules need, so that it can stand in a file of our own format.
+    foreign_share
+        Of the commands of a failed plan, share that names what the problem lacks from which on it is thought to be
+        for another problem: the smaller, the more names all problems have in common.
     hints
         Whether a critique may name commands that lead on: not where their parameters are a part of the solution.
     rules_as
@@ -106,6 +110,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     stepwise: bool = True
     self_contained: bool = False
     hints: bool = True
+    foreign_share: float = 0.25
     rules_as: str = ""
     package: str = ""
     elsewhere: str = ""
@@ -124,6 +129,10 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def shelf(self) -> Shelf | None:
         """The problems that have names, if there are any."""
         return cast("Shelf | None", self._part("sets"))
+
+    def note(self, name: str) -> str:
+        """Return what is to be said of a problem that has a name of its but is not the authors', ``""`` for theirs."""
+        return ""
 
     def recognises(self, document: object) -> bool:
         """Whether a JSON document holds problems of this benchmark."""
@@ -327,6 +336,11 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         return {}
 
     # Words
+
+    def foreign(self, run: Run[_P, _C, _R]) -> Foreign:
+        """Return what a plan names that the problem does not have at all; nothing where nobody looks for it."""
+        found = getattr(self._part("phrases"), "foreign", None)
+        return Foreign() if found is None else cast(Foreign, found(run))
 
     @property
     def topics(self) -> Sequence[Topic]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from os.path import isdir
 from pathlib import Path
 
@@ -22,6 +22,7 @@ __all__ = [
     "is_file",
     "load",
     "names_problem",
+    "note",
     "problem",
     "read",
     "read_problems",
@@ -117,6 +118,17 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
         return (label + crew[1], tuple(one + crew[1] for one in members)) if label else ("", ())
     shelf = _shelf(name)
     return ("", ()) if shelf is None else shelf.set_of(name)
+
+
+@lru_cache(maxsize=4096)
+def note(name: str) -> str:
+    """Return what is to be said of a problem with a bundled name that is not the benchmark's, ``""`` if nothing.
+
+    >>> note("asynctool/files_1").partition(";")[0], note("timearena/lab1")
+    ("asynctool: AsyncTool's data are not released", '')
+    """
+    benchmark = registry.find(name.partition("/")[0])
+    return benchmark.note(name) if benchmark is not None and names_problem(name) else ""
 
 
 def is_file(name: str) -> bool:

@@ -8,8 +8,9 @@ from typing import Annotated, Any, NoReturn, TypeVar
 import typer
 
 from planoracle.analysis.cli.output import complain, track
+from planoracle.analysis.spoken import tell
 
-__all__ = ["AgentsOption", "NamesArgument", "OnlyOption", "Run", "schedule_rows"]
+__all__ = ["AgentsOption", "NamesArgument", "Notes", "OnlyOption", "Run", "schedule_rows"]
 
 NamesArgument = Annotated[
     list[str], typer.Argument(help="Names, prefixes, globs (BENCHMARK/*/Vada_*) or files.", metavar="NAME...")
@@ -63,6 +64,25 @@ class Run:
     def exit(self, *, failed: bool) -> NoReturn:
         """End the program: 0, or 1 if something could not be answered."""
         raise typer.Exit(1 if failed or self.failed else 0)
+
+
+class Notes:
+    """What is to be said of problems, each thing once: that they are not the benchmark's, where it is so."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, None] = {}
+
+    def add(self, name: str | None) -> None:
+        """Count a problem in."""
+        from planoracle.instances.catalogue import note
+
+        if said := note(name or ""):
+            self._said.setdefault(said)
+
+    def close(self) -> None:
+        """Say it on standard error."""
+        for said in self._said:
+            tell(said, "note")
 
 
 def schedule_rows(schedule: Any) -> list[dict[str, Any]] | None:

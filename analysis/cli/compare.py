@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from planoracle.analysis.cli.common import NamesArgument, Run
+from planoracle.analysis.cli.common import NamesArgument, Notes, Run
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain
 
 _COLUMNS = ("instance", "optimal", "lower_bound", "status", "seconds")
@@ -22,13 +22,14 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
 
     run = Run(names, "comparing", kitchens=True)
     tables: dict[str, Table] = {}
-    found = []
+    found, notes = [], Notes()
     for problem, one in run.each(compared):
         kind = problem.benchmark if form in PEOPLE else ""  # whose methods are its columns
         if kind not in tables:
             tables[kind] = Table(form, _COLUMNS)
         tables[kind].add(one.row())
         found.append(one)
+        notes.add(problem.name)
         for entry in one.all:
             if entry.error is not None:
                 complain(f"{one.instance}: {entry.method}: {entry.error}")
@@ -44,6 +45,7 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
         summary = Table(told, columns, "above the optimum", sys.stdout if form in PEOPLE else sys.stderr)
         summary.rows += rows
         summary.close()
+    notes.close()
     run.exit(failed=any(not one.exact.status.settled for one in found))
 
 

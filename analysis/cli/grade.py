@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Annotated
 import typer
 
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, lines_in, workshop
+from planoracle.analysis.cli.common import Notes
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, track
 from planoracle.analysis.cli.submissions import (
     DataOption,
@@ -24,6 +25,7 @@ from planoracle.analysis.cli.submissions import (
     opened,
 )
 from planoracle.analysis.cli.summaries import format_of, show, write
+from planoracle.analysis.spoken import tell
 from planoracle.instances import registry
 from planoracle.instances.visible import to_json
 
@@ -66,13 +68,14 @@ def grade(
     from planoracle.analysis.batch.pipeline import answered
     from planoracle.analysis.grade import Grade
     from planoracle.analysis.statistics import Averages
+    from planoracle.analysis.strangers import Strangers
 
     format_of(summary)  # before anything is worked out
     former = {"reference": reference, "price_waits": waits, "limit": limit, "price_rest": rest}
     options = chosen_rules([*(rule or ()), *(f"{name}={value}" for name, value in former.items() if value)])
     work = Grading(profile, tuple(sorted(options.items())), trace, cache)
     averages = Averages(work.grader().rules)
-    table = Table(form, _columns())
+    table, notes, strangers = Table(form, _columns()), Notes(), Strangers()
     failed = False
     with opened(submissions) as stream, workshop(work, jobs, run, cluster) as (pool, journal):
         making = Submissions(work, folders(data, originals), keyed=journal is not None)
@@ -88,10 +91,15 @@ def grade(
                 # How soon a plan failed looks like a good makespan in a table; data says it.
                 table.add(row | {"makespan": None} if form in PEOPLE and not found.success else row)
                 averages.add(found)
+                notes.add(found.instance)
+                strangers.add(found)
         table.close()
     if summary is not None:
         write(averages, summary)
     show(averages, form, sys.stdout) if form in PEOPLE else show(averages, Format.table, sys.stderr)
+    notes.close()
+    for said in strangers.warnings():
+        tell(said, "warning")
     raise typer.Exit(1 if failed else 0)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from planoracle.analysis.cli.common import Run
+from planoracle.analysis.cli.common import Notes, Run
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.spoken import say_json
 
@@ -42,14 +42,16 @@ def instances(
     from planoracle.instances.registry import of
 
     run = Run(names or list(catalogue.bundled()), "reading", kitchens=True)
-    table = Table(form, _COLUMNS)
+    table, notes = Table(form, _COLUMNS), Notes()
     for instance, document in run.each(lambda one: of(one).document(one) if export else None):
+        notes.add(instance.name)
         if document is not None:
             say_json(document)
         else:
             table.add({"instance": instance.name, **for_kind(instance, _FIGURES)(instance), "unit": instance.unit})
     if not export:
         table.close()
+    notes.close()
     run.exit(failed=False)
 
 

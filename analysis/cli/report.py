@@ -14,6 +14,7 @@ import typer
 from planoracle.analysis.cli.output import complain
 from planoracle.analysis.cli.stopping import stoppable
 from planoracle.analysis.cli.submissions import DataOption, OriginalsOption, ProfileOption, folders, opened
+from planoracle.analysis.spoken import tell
 
 
 def report(
@@ -75,6 +76,10 @@ def report(
         raise typer.Exit(2) from None
     for line, reason in found.unscored:
         complain(f"line {line}: {reason}")
+    for said in found.notes:
+        tell(said, "note")
+    for said in found.warnings:
+        tell(said, "warning")
     raise typer.Exit(1 if found.unscored else 0)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
-from planoracle.analysis.cli.common import AgentsOption, NamesArgument, OnlyOption
+from planoracle.analysis.cli.common import AgentsOption, NamesArgument, Notes, OnlyOption
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
 from planoracle.analysis.spoken import tell
 from planoracle.instances.status import Status
@@ -50,7 +50,7 @@ def solve(
 
     work = Solving(time_limit, seed, workers, finest)
     listed = _listed(names, agents, only or [])
-    table = Table(form, _COLUMNS)
+    table, notes = Table(form, _COLUMNS), Notes()
     failed = turns = False
     # The bar is closed before anything is said of an end before time.
     with workshop(work, jobs, run, cluster) as (pool, journal), closing(track(listed, "solving")) as told:
@@ -64,7 +64,9 @@ def solve(
             failed |= row["status"] == Status.unknown
             turns |= row["unit"] == "turn"
             table.add(row)
+            notes.add(row["instance"])
         table.close()
+    notes.close()
     if turns:
         tell("turns count the closing message, ALL COMPLETED", "note")
     raise typer.Exit(1 if failed else 0)

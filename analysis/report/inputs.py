@@ -18,6 +18,7 @@ __all__ = ["Entry", "entries_of", "grade_of"]
 _NUMBERS = {"progress", "goal_ratio", "main_score"}
 _COUNTS = {
     *("violation_index", "executed", "makespan", "optimal_makespan", "optimum_bound", "line", "read", "ignored"),
+    "foreign",
 }
 _TEXTS = {"kind", "subject", "message"}
 _TICKS = {"index", "start", "end"}

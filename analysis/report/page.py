@@ -21,6 +21,8 @@ from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Told, Work, work_on
 from planoracle.analysis.report.leaderboard import Line, board, columns, lines_of, problem_row, scoring, set_name
 from planoracle.analysis.report.worker import Options
+from planoracle.analysis.strangers import Strangers
+from planoracle.instances import catalogue
 
 __all__ = ["Report", "build"]
 
@@ -44,12 +46,17 @@ class Report:
         Lines in all; lines whose decisions have a price.
     unscored
         Line and reason of all that could not be read or graded.
+    notes, warnings
+        What is to be said of problems that are not the benchmark's, and of plans that are probably for other problems,
+        see `planoracle.analysis.strangers`; it stands on the page, too.
     """
 
     html: str
     submissions: int
     priced: int
     unscored: tuple[tuple[int, str], ...]
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def build(
@@ -101,13 +108,17 @@ def build(
     work = work_on(entries, options, regret_seconds=regret_seconds, processes=processes, told=told)
     lines = lines_of(work)
     told("writing", 0, 1)
-    text = _page(title, "".join(_chunks(work, lines, title, day, options)))
+    notes = tuple(dict.fromkeys(filter(None, (catalogue.note(line.grade.instance or "") for line in lines))))
+    warnings = tuple(Strangers().over(line.grade for line in lines).warnings())
+    text = _page(title, (*warnings, *notes), "".join(_chunks(work, lines, title, day, options)))
     told("writing", 1, 1)
     return Report(
         html=text,
         submissions=len(lines),
         priced=sum(line.priced is not None for line in lines),
         unscored=tuple((line.grade.line or 0, line.grade.reason or "") for line in lines if not line.grade.scored),
+        notes=notes,
+        warnings=warnings,
     )
 
 
@@ -176,7 +187,7 @@ def _compressed(text: str) -> str:
     return b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _page(title: str, data: str) -> str:
+def _page(title: str, remarks: Iterable[str], data: str) -> str:
     """Put the page together. Only the script and the style with these hashes ever run or apply."""
     assets = files("planoracle.analysis.report") / "assets"
     script, style = (
@@ -187,6 +198,7 @@ def _page(title: str, data: str) -> str:
         "TITLE": html.escape(plain(title)),
         "POLICY": f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
+        "REMARKS": "".join(f'<p class="note remark">{html.escape(plain(said, 500))}</p>\n' for said in remarks),
         "STYLE": style,
         "SCRIPT": script,
         "DATA": data,

@@ -28,6 +28,10 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     hints = False
     heuristics: Mapping[str, str] = {"asynctool-sequential": "planoracle.heuristics.asynctool:sequential"}
 
+    def note(self, name: str) -> str:
+        """Say whose the bundled problems are."""
+        return "asynctool: AsyncTool's data are not released; these problems are ours, made after its paper"
+
     def document(self, problem: Instance) -> dict[str, Any]:
         """Return a problem with its calls."""
         from planoracle.instances.asynctool import encode, reader

@@ -9,9 +9,10 @@ from planoracle.instances.asynctool.encode import to_schedule
 from planoracle.instances.asynctool.rules import Run
 from planoracle.instances.asynctool.run import AsyncToolRun
 from planoracle.instances.feedback import Examined, Finding, Topic, clean, clock_of, listed, quoted, sentence
+from planoracle.instances.foreign import Foreign
 from planoracle.instances.replay import Violation
 
-__all__ = ["TOPICS", "examine"]
+__all__ = ["TOPICS", "examine", "foreign"]
 
 TOPICS = (
     Topic("reading", "Messages that cannot be read", ("unreadable",), "Send one call, a wait or the closing message."),
@@ -48,6 +49,13 @@ def examine(run: AsyncToolRun) -> Examined:
         instance=instance,
         schedule=to_schedule(instance, run.plan.commands) if exact else None,
     )
+
+
+def foreign(run: AsyncToolRun) -> Foreign:
+    """Return the tasks that are not asked for, and the functions that nobody offers."""
+    strange = [one for one in run.record.violations if one.kind in ("unknown_task", "unknown_tool")]
+    names = (one.resource or one.subject for one in strange)
+    return Foreign(tuple(names), len(run.record.turns))
 
 
 def _findings(run: Run) -> tuple[Finding, ...]:

@@ -32,6 +32,10 @@ class Kitchens(Robotouille):
 
         return sets
 
+    def note(self, name: str) -> str:
+        """Say whose the bundled kitchens are."""
+        return "kitchens: these are ours, made after Robotouille's paper; its own are robotouille/..."
+
     @property
     def generator(self) -> None:
         """None: random kitchens are made in the style of Robotouille."""

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from planoracle.instances.feedback import Examined, Finding, Topic, Words, clean, listed, quoted, some
+from planoracle.instances.foreign import Foreign
 from planoracle.instances.recipe2plan.language import to_schedule
 from planoracle.instances.recipe2plan.rules import MAX_VIOLATIONS
 from planoracle.instances.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.replay import Violation
 
-__all__ = ["TOPICS", "examine"]
+__all__ = ["TOPICS", "examine", "foreign"]
 
 TOPICS = (
     Topic("reading", "Reading", ("no_action",), "Write every step as Step(number, recipe, duration, start)."),
@@ -59,6 +60,12 @@ def examine(run: Recipe2PlanRun) -> Examined:
         notes=("The search for faults was broken off, there are too many.",) if broken_off else (),
         name=words.name,
     )
+
+
+def foreign(run: Recipe2PlanRun) -> Foreign:
+    """Return the steps that are none of these recipes."""
+    names = [f"{one.recipe}/{one.step}"[:80] for one in run.plan.commands.commands]
+    return Foreign(tuple(name for name in names if name not in run.problem.by_id), len(names))
 
 
 def _place(run: Recipe2PlanRun, words: Words, index: int) -> str:

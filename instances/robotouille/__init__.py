@@ -28,6 +28,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     first_moment = 1
     slots = True
     waits_are_commands = True
+    foreign_share = 0.1
     data = "the simulator's kitchens"
     elsewhere = "planoracle.instances.kitchens"
 

@@ -12,11 +12,14 @@ from planoracle.instances.feedback import (
     clock_of,
     listed,
 )
-from planoracle.instances.kitchens.run import KitchenRun, Refusal
+from planoracle.instances.foreign import Foreign
+from planoracle.instances.kitchens import sets as ours
+from planoracle.instances.kitchens.run import KitchenRun, Refusal, replay
 from planoracle.instances.replay import Violation
+from planoracle.instances.robotouille import sets
 from planoracle.instances.robotouille.failures import Lack, lacks
 
-__all__ = ["TOPICS", "examine"]
+__all__ = ["TOPICS", "examine", "foreign"]
 
 TOPICS = (
     Topic("reading", "Actions that do not exist", ("unknown_action",), "Write actions exactly as they are listed."),
@@ -65,6 +68,30 @@ def examine(run: KitchenRun) -> Examined:
         notes=("The steps were over.",) if record.end == "limit" else (),
         aim="goal",
     )
+
+
+def foreign(run: KitchenRun) -> Foreign:
+    """Return the objects that actions name and the kitchen does not have; meals can still come into being.
+
+    The kitchens of a task, released and ours, have much in common: the plan may be a success in another one of them.
+    """
+    domain = run.problem.domain
+    names = [one.resource for one in run.record.refusals if one.kind == "unknown_object" and one.resource]
+    there = [name for name in names if domain.type_of(name.rstrip("0123456789").lower()) != "meal"]
+    return Foreign(tuple(there), len(run.record.steps), _fitting(run))
+
+
+def _fitting(run: KitchenRun) -> str:
+    """Return the kitchen of the same task in which the plan of a run is a success, ``""`` if none."""
+    prefix, _, task = run.problem.name.partition("/")
+    shelf = {"robotouille": (sets.covers, sets.kitchen), "kitchens": (ours.covers, ours.kitchen)}
+    for other in shelf if prefix in shelf else ():
+        covers, kitchen = shelf[other]
+        for name in dict.fromkeys((f"{other}/{task}", f"{other}/{task.partition('@')[0]}")):
+            known = name != run.problem.name and covers(name)
+            if known and replay(kitchen(name), run.plan.commands, run.rules, run.plan.limit).success:
+                return name
+    return ""
 
 
 def _finding(one: Refusal, action: str) -> Finding:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from planoracle.instances.feedback import Clock, Examined, Finding, Topic, clean, clock_of, listed, quoted, some
+from planoracle.instances.foreign import Foreign
 from planoracle.instances.replay import Other, Violation
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.run import TimeArenaRun
 from planoracle.instances.timearena.world import words
 
-__all__ = ["TOPICS", "examine"]
+__all__ = ["TOPICS", "examine", "foreign"]
 
 TOPICS = (
     Topic("reading", "Actions that do not exist", ("invalid_action",), "Use the actions you were given, word by word."),
@@ -54,6 +55,17 @@ def _work(what: str) -> str:
     """Write ``object: verb`` as the action that it stands for."""
     name, _, verb = what.partition(": ")
     return clean(words(name, verb))
+
+
+def foreign(run: TimeArenaRun) -> Foreign:
+    """Return the actions that no task has, of those that have the form of one, and objects that none has."""
+    names = []
+    for one in run.verdict.violations:
+        if one.kind == "nonexistent_object" and isinstance(one.actual, tuple) and one.actual:
+            names.append(one.actual[0])
+        elif one.kind == "invalid_action" and one.subject.count(" ") in (1, 3):
+            names.append(one.subject)
+    return Foreign(tuple(names), len(run.record.steps))
 
 
 def _finding(times: Clock, one: Violation) -> Finding:

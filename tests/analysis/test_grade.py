@@ -54,6 +54,8 @@ CONTRACT = [
     "line",
     "sample",
     "reason",
+    "foreign",
+    "other_problem",
 ]
 # Those of the benchmark's own, which unscored rows have not.
 METRICS = ["efficiency", "r_efficiency", "r_efficiency_optimal", "multitasking_score", "reference"]
