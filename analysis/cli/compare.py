@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from planoracle.analysis.cli.common import NamesArgument, Notes, Run
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain
 
+if TYPE_CHECKING:
+    from planoracle.analysis.compare import Comparison
+
 _COLUMNS = ("instance", "optimal", "lower_bound", "status", "seconds")
 
 
-def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
+def compare(
+    names: NamesArgument,
+    form: FormatOption = Format.table,
+    variants: Annotated[
+        bool,
+        typer.Option("--variants", help="A row for a problem, a column for the optimum of each variant (NAME@42)."),
+    ] = False,
+) -> None:
     """Compare what the benchmark gives to compare with, and the heuristics, with the proved optimum.
 
     The summary (per set and method how often and by how much it lies above the optimum or below, and how often the
@@ -24,17 +36,20 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
     tables: dict[str, Table] = {}
     found, notes = [], Notes()
     for problem, one in run.each(compared):
-        kind = problem.benchmark if form in PEOPLE else ""  # whose methods are its columns
-        if kind not in tables:
-            tables[kind] = Table(form, _COLUMNS)
-        tables[kind].add(one.row())
+        if not variants:
+            kind = problem.benchmark if form in PEOPLE else ""  # whose methods are its columns
+            if kind not in tables:
+                tables[kind] = Table(form, _COLUMNS)
+            tables[kind].add(one.row())
         found.append(one)
         notes.add(problem.name)
         for entry in one.all:
             if entry.error is not None:
                 complain(f"{one.instance}: {entry.method}: {entry.error}")
                 run.failed = True
-    for table in tables.values() or [Table(form, _COLUMNS)]:
+    if variants:
+        _say_variants(found, form)
+    for table in tables.values() or ([] if variants else [Table(form, _COLUMNS)]):
         table.columns = _shown(table.rows) if form in PEOPLE else _COLUMNS
         table.close()
     if found:
@@ -47,6 +62,16 @@ def compare(names: NamesArgument, form: FormatOption = Format.table) -> None:
         summary.close()
     notes.close()
     run.exit(failed=any(not one.exact.status.settled for one in found))
+
+
+def _say_variants(found: list[Comparison], form: Format) -> None:
+    from planoracle.analysis.variants import by_variant
+
+    rows = by_variant(found)
+    table = Table(form, list(dict.fromkeys(key for row in rows for key in row)))
+    for row in rows:
+        table.add(row)
+    table.close()
 
 
 def _shown(rows: list[dict[str, Any]]) -> list[str]:

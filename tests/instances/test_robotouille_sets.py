@@ -11,7 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from support.runner import CliRunner
 
+from planoracle.analysis.cli import app
 from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.kitchens import sets as ours
@@ -166,3 +168,29 @@ def test_whose_kitchens_they_are() -> None:
         assert owner.read(document, "file") == [problem]
     with pytest.raises(InputError, match="benchmark: must be robotouille or kitchens"):
         kitchen({"table1": []}, benchmark="timearena")
+
+
+def test_released_successes_are_successes_without_any_option(shared: Path, tmp_path: Path) -> None:
+    recorded = (shared / "verdicts" / "robotouille.jsonl").read_text(encoding="utf-8").splitlines()
+    won = [line for line in recorded if json.loads(line)["expected"]["success"]]
+    plans = tmp_path / "plans.jsonl"
+    plans.write_text("\n".join(won), encoding="utf-8")
+    done = CliRunner().invoke(app, ["grade", str(plans), "--format", "jsonl"])
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (done.exit_code, len(rows)) == (0, 7)
+    for row, line in zip(rows, won, strict=True):
+        assert (row["success"], row["steps_taken"]) == (True, json.loads(line)["expected"]["steps_taken"])
+
+
+def test_all_released_verdicts_hold_by_name(shared: Path) -> None:
+    rules = registry.get("robotouille").profiles["released"]
+    count = 0
+    for line in (shared / "verdicts" / "robotouille.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        label, _, rest = row["instance"].removeprefix("seeded/").removesuffix(".json").partition("__")
+        name = f"robotouille/{label}/{rest.replace('__', '@')}" if rest else label
+        found = registry.get("robotouille").run(catalogue.problem(name), row, rules).record
+        assert [[act.action, act.valid, act.reached] for act in found.steps] == row["expected"]["steps"]
+        assert (found.success, found.steps_taken) == (row["expected"]["success"], row["expected"]["steps_taken"])
+        count += 1
+    assert count == 98
