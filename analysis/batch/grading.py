@@ -11,7 +11,7 @@ from typing import Any
 
 from planoracle.analysis.batch.digest import FORMAT, digest, fingerprint, of_text
 from planoracle.analysis.batch.work import Answer, Chunk, Item, Packed, pack
-from planoracle.analysis.grade import Grader
+from planoracle.analysis.grade import VERSION, Grader
 from planoracle.analysis.optimum import remembering
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import profiles
@@ -52,7 +52,7 @@ class Grading:
     @property
     def settings(self) -> str:
         """Digest of all that decides about grades, but problem and submission."""
-        return digest("grade", FORMAT, self.profile, dict(self.rules), self.trace, self.versions)
+        return digest("grade", FORMAT, VERSION, self.profile, dict(self.rules), self.trace, self.versions)
 
     def grader(self) -> Grader:
         """Return a grader that knows no files; raises `UnknownNameError` for unknown rules."""

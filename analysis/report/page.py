@@ -32,6 +32,8 @@ _SCRIPTS = (
     *("filters.js", "overview.js", "problem.js", "details.js", "start.js"),
 )
 _STYLES = ("base.css", "table.css", "chart.css", "media.css")
+# Sets of plans for other problems that the page names.
+_WARNINGS = 5
 # Plans of one problem that are kept in one chunk.
 _TOGETHER = 100
 
@@ -110,7 +112,8 @@ def build(
     told("writing", 0, 1)
     notes = tuple(dict.fromkeys(filter(None, (catalogue.note(line.grade.instance or "") for line in lines))))
     warnings = tuple(Strangers().over(line.grade for line in lines).warnings())
-    text = _page(title, (*warnings, *notes), "".join(_chunks(work, lines, title, day, options)))
+    more = [f"and so are some of {len(warnings) - _WARNINGS} more models and sets"] if len(warnings) > _WARNINGS else []
+    text = _page(title, (*warnings[:_WARNINGS], *more, *notes), "".join(_chunks(work, lines, title, day, options)))
     told("writing", 1, 1)
     return Report(
         html=text,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,9 @@ def test_graded_rows_say_it_too(tmp_path: Path) -> None:
     path = tmp_path / "graded.jsonl"
     path.write_text(json.dumps(row) + "\n")
     done = CliRunner().invoke(app, ["report", str(path), "-o", str(tmp_path / "page.html")])
-    assert "warning: 1 of 1 plans for timearena/lab/1 are probably for other problems" in done.stderr
+    said = "1 of 1 plans for timearena/lab/1 are probably for other problems"
+    assert f"warning: {said}" in done.stderr
+    assert said in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert Strangers().over([Grader().grade(plan_of("timearena/lab1"))]).warnings() == []
 
 
@@ -122,3 +125,6 @@ def test_problems_that_are_ours_are_said_to_be(name: str, said: str | None, verb
     notes = [line for line in done.stderr.splitlines() if "ours" in line]
     assert len(notes) == (said is not None)
     assert said is None or said in notes[0]
+    if verb == "report":
+        page = (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert (html.escape(said or "these are ours") in page) == (said is not None)
