@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from planoracle.analysis.oracle import Oracle
 from planoracle.analysis.problems import Problems
-from planoracle.analysis.profiles import profiles
+from planoracle.analysis.profiles import completed
 from planoracle.analysis.submissions import checked, fault_of
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
@@ -156,7 +156,7 @@ class Grader:
         problems: Problems | None = None,
         oracle: Oracle | None = None,
     ) -> None:
-        self.rules = profiles() | dict(rules or {})
+        self.rules = completed(rules)
         self.problems = problems or Problems()
         self.oracle = oracle or Oracle()
 

@@ -9,7 +9,7 @@ from planoracle.instances import registry
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.profiles import Rules
 
-__all__ = ["profiles"]
+__all__ = ["completed", "profiles"]
 
 
 def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> dict[str, Rules]:
@@ -48,6 +48,21 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
         known_to_some = sorted({rule for known in rules.values() for rule in known})
         raise UnknownNameError(f"must be one of {known_to_some}", field="option", value=next(iter(left)))
     return found | {one.name: found[one.rules_as] for one in every if one.rules_as}
+
+
+def completed(given: Mapping[str, Rules] | None = None) -> dict[str, Rules]:
+    """Return rules for every benchmark: those given, and those of ``paper``; of another benchmark where they go by its.
+
+    >>> completed({"robotouille": profiles("released")["robotouille"]})["kitchens"] == profiles("released")["kitchens"]
+    True
+    """
+    rules = dict(given or {})
+    every = [registry.get(benchmark) for benchmark in registry.names()]
+    return (
+        profiles()
+        | rules
+        | {one.name: rules[one.rules_as] for one in every if one.rules_as in rules and one.name not in rules}
+    )
 
 
 def _refuse_limit(option: str, rules: Mapping[str, Sequence[str]]) -> None:

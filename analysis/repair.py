@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from planoracle.analysis.oracle import Oracle
-from planoracle.analysis.profiles import profiles
+from planoracle.analysis.profiles import completed
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyBenchmark
 from planoracle.instances.plan import given_plan
@@ -42,7 +42,7 @@ class Repairer:
         objectives: Sequence[str] = OBJECTIVES,
         time_limit: float = 60.0,
     ) -> None:
-        self.rules = profiles() | dict(rules or {})
+        self.rules = completed(rules)
         self.objectives = checked_objectives(objectives)
         self.time_limit = time_limit
         self.oracle = Oracle(time_limit)

@@ -11,7 +11,7 @@ from math import fsum
 from typing import Any, Final
 
 from planoracle.analysis.grade import Grade
-from planoracle.analysis.profiles import profiles
+from planoracle.analysis.profiles import completed
 from planoracle.analysis.tally import Tally, interval
 from planoracle.instances import catalogue, registry
 from planoracle.instances.problem import GENERAL
@@ -66,7 +66,7 @@ class Averages:
     """
 
     def __init__(self, rules: Mapping[str, Rules] | None = None, *, simple: Collection[str] = ()) -> None:
-        self.rules = profiles() | dict(rules or {})
+        self.rules = completed(rules)
         self.simple = simple
         self._groups: dict[str, dict[tuple[str, str], Tally]] = {}
 

@@ -131,7 +131,7 @@ SURFACES: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] =
     "recipe2plan": (recipes, lambda: _plans("recipe2plan/")),
     "timearena": (arena, lambda: _plans("timearena/")),
     "asynctool": (transcripts, lambda: [*_plans("asynctool/"), b"f(a=[1, 'b'], c={'d': None})"]),
-    "robotouille": (kitchens, lambda: _plans("robotouille/")),
+    "robotouille": (kitchens, lambda: _plans("kitchens/")),
     "generic": (pieces, lambda: _plans("tea.json")),
     "lines": (lines, lambda: [json.dumps(one).encode() for one in submissions()]),
 }
