@@ -161,8 +161,7 @@ function score(one) {
 function success(one) {
   if (one.success === null) return DASH;
   const all = one.success_of_all ?? one.success;
-  const told =
-    percent(all) === percent(one.success) ? null : el("span", { class: "why" }, `${percent(all)} of all problems`);
+  const told = percent(all) === percent(one.success) ? null : el("span", { class: "why" }, `${percent(all)} of all`);
   return [percent(one.success), bar(one.success), told];
 }
 
