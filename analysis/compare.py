@@ -16,6 +16,7 @@ from planoracle.instances.errors import InputError, PlanoracleError, UnknownName
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.references import Claim, Reference
+from planoracle.instances.similar import one_of
 from planoracle.instances.status import Status
 from planoracle.solver.result import Result
 from planoracle.solver.solve import solve
@@ -144,7 +145,7 @@ def check(methods: Iterable[str]) -> None:
     known = dict.fromkeys((OPTIMUM, REFERENCE, BEST, *own, *heuristics()))
     for method in methods:
         if method not in known:
-            raise UnknownNameError(f"must be one of {', '.join(known)}", field="method", value=method)
+            raise UnknownNameError(one_of(method, known, "methods"), field="method", value=method)
 
 
 def compare(

@@ -16,6 +16,7 @@ from planoracle.analysis.bootstrap import Floats, Sample, intervals, weighted_me
 from planoracle.analysis.frames.schema import from_rows
 from planoracle.analysis.observations import Observations, observe
 from planoracle.instances.errors import InputError
+from planoracle.instances.similar import one_of
 
 __all__ = ["averages", "holm", "pairings", "profiles", "sign_test", "wilson"]
 
@@ -98,7 +99,7 @@ def _pairs(pairs: str | Iterable[tuple[str, str]] | None, names: list[str]) -> l
     chosen = [(name, pairs) for name in names if name != pairs] if isinstance(pairs, str) else list(pairs)
     for name in (pairs,) if isinstance(pairs, str) else (name for pair in chosen for name in pair):
         if name not in names:
-            raise InputError(f"must be one of {', '.join(names)}", field="pairs", value=name)
+            raise InputError(one_of(name, names), field="pairs", value=name)
     return chosen
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from planoracle.analysis.frames.columns import SIZES
 from planoracle.instances.errors import InputError
+from planoracle.instances.similar import one_of
 
 __all__ = ["Observations", "observe", "size_class", "with_actions"]
 
@@ -114,9 +115,7 @@ def observe(
     who = who or ("method" if "method" in frame.columns else "model")
     for field, name in (("frame", "instance"), ("who", who), ("value", value)):
         if name not in frame.columns:
-            raise InputError(
-                f"must be one of the columns {', '.join(map(str, frame.columns))}", field=field, value=name
-            )
+            raise InputError(one_of(name, map(str, frame.columns), "columns"), field=field, value=name)
     for name in by:
         if name not in _GROUPS or (name == "size" and not {"actions", "size"} & {*frame.columns}):
             known = "benchmark, set, or size (where there is a column actions)"

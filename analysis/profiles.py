@@ -8,6 +8,7 @@ from dataclasses import fields
 from planoracle.instances import registry
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.profiles import Rules
+from planoracle.instances.similar import one_of
 
 __all__ = ["completed", "profiles"]
 
@@ -45,8 +46,9 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
         chosen = {rule: left.pop(key) for rule in known for key in (rule, f"{benchmark}.{rule}") if key in left}
         found[benchmark] = registry.get(benchmark).profile(name, **chosen)
     if left:
-        known_to_some = sorted({rule for known in rules.values() for rule in known})
-        raise UnknownNameError(f"must be one of {known_to_some}", field="option", value=next(iter(left)))
+        option = next(iter(left))
+        whose = sorted({rule if "." not in option else f"{name}.{rule}" for name in rules for rule in rules[name]})
+        raise UnknownNameError(one_of(option, whose, "rules"), field="option", value=option)
     return found | {one.name: found[one.rules_as] for one in every if one.rules_as}
 
 

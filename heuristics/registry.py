@@ -19,6 +19,7 @@ from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
+from planoracle.instances.similar import one_of
 
 __all__ = ["Answer", "Budget", "Heuristic", "Outcome", "names", "run"]
 
@@ -77,7 +78,7 @@ def _find(name: str) -> Heuristic:
     if name in _OURS:
         return _OURS[name]
     if name not in _papers():
-        raise UnknownNameError(f"must be one of {', '.join(names())}", field="heuristic", value=name)
+        raise UnknownNameError(one_of(name, names(), "heuristics"), field="heuristic", value=name)
     module, _, function = _papers()[name].partition(":")
     found: Heuristic = getattr(import_module(module), function)
     return found

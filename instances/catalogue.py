@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
-from os.path import isdir
-from pathlib import Path
+from os.path import exists, isdir
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from planoracle.instances import registry
 from planoracle.instances.crew import split_crew
@@ -15,8 +15,14 @@ from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Instance
 from planoracle.instances.offers import Shelf
 from planoracle.instances.problem import GENERAL, Problem, of_kind
+from planoracle.instances.similar import did_you_mean, files_like
+
+if TYPE_CHECKING:
+    from planoracle.instances.benchmark import AnyBenchmark
+    from planoracle.instances.documents import Document
 
 __all__ = [
+    "begun",
     "bundled",
     "expand",
     "is_file",
@@ -98,16 +104,35 @@ def expand(patterns: Iterable[str]) -> list[str]:
         if shelf is None and is_file(pattern):  # without looking through all names, which would load all benchmarks
             found.setdefault(pattern)
             continue
-        prefix = pattern.rstrip("/") + "/"
-        below = shelf.members(pattern) if shelf is not None else ()
-        below = below or tuple(n for n in _names(pattern) if n.startswith(prefix) or fnmatchcase(n, pattern))
+        below = _members(pattern)
         if below and pattern:
             found.update(dict.fromkeys(below))
         elif is_file(pattern):
             found.setdefault(pattern)
         else:
-            raise UnknownNameError(f"names no problem, set or file{_similar(pattern)}", value=pattern)
+            raise _unknown(pattern, "names no problem, set or file")
     return list(found)
+
+
+def _members(pattern: str) -> list[str]:
+    """Return the problems that a prefix or a glob stands for."""
+    shelf = _shelf(pattern)
+    prefix = pattern.rstrip("/") + "/"
+    below = list(() if shelf is None else shelf.members(pattern))
+    return below or [name for name in _names(pattern) if name.startswith(prefix) or fnmatchcase(name, pattern)]
+
+
+def begun(start: str) -> list[str]:
+    """Return the names of benchmarks, sets and problems that begin so, up to the next ``/``.
+
+    >>> begun("recipe2plan/t"), begun("recipe2plan/timed/Vada_D")
+    (['recipe2plan/timed'], ['recipe2plan/timed/Vada_Daikon-Radish'])
+    """
+    if "/" not in start:
+        return [name for name in registry.names() if name.startswith(start) and registry.get(name).shelf is not None]
+    shelf = _shelf(start)
+    found = () if shelf is None else (name for name in shelf.names() if name.startswith(start))
+    return list(dict.fromkeys(start + name[len(start) :].partition("/")[0] for name in found))
 
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
@@ -154,15 +179,31 @@ def _is_folder(path: str) -> bool:
     return isdir(path) and any(registry.get(name).marks_folder(Path(path)) for name in registry.names())
 
 
-def _similar(pattern: str) -> str:
-    if len(pattern) > 200:  # comparing is quadratic
-        return ""
-    hint = getattr(_shelf(pattern), "hint", None)
-    if hint is not None and (text := hint(pattern)):
-        return str(text)
-    sets = {name.rpartition("/")[0] for name in bundled()} | set(registry.names())
-    close = get_close_matches(pattern, [*bundled(), *sorted(sets)], n=3)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
+def _unknown(name: str, message: str) -> UnknownNameError:
+    """Return what is said of a name that stands for nothing, be it that of a file, a folder or a problem."""
+    path = name if exists(name) else name.rpartition("#")[0] or name
+    if isdir(path):
+        return UnknownNameError(f"{message}: {path} is a folder; name the files in it")
+    if exists(path):
+        return UnknownNameError(f"{message}: {path} is no regular file")
+    if _shelf(name) is None and _looks_like_a_file(path):
+        folder = str(PurePath(path).parent)
+        if not isdir(folder):
+            return UnknownNameError(f"{message}: there is no file {path}, and no folder {folder}")
+        close = files_like(path)
+        meant = f"; did you mean {' or '.join(close)}?" if close else ""
+        return UnknownNameError(f"{message}: there is no file {path}{meant}")
+    hint = getattr(_shelf(name), "hint", None)
+    if hint is not None and (text := hint(name)):
+        return UnknownNameError(f"{message}{text}", value=name)
+    sets = {one.rpartition("/")[0] for one in bundled()} | set(registry.names())
+    return UnknownNameError(message + did_you_mean(name, [*bundled(), *sorted(sets)]), value=name)
+
+
+def _looks_like_a_file(path: str) -> bool:
+    """Whether a name that stands for nothing was probably meant as that of a file."""
+    parts = PurePath(path)
+    return parts.is_absolute() or path.startswith((".", "~")) or (parts.suffix[1:].isalpha() and len(parts.suffix) < 8)
 
 
 def problem(name: str) -> Problem:
@@ -172,7 +213,9 @@ def problem(name: str) -> Problem:
         return _with_crew(problem(crew[0]), crew[1])
     shelf = _shelf(name)
     if shelf is None or not shelf.covers(name):
-        raise UnknownNameError(f"names no problem{_similar(name)}", value=name)
+        if shelf is not None and (many := len(_members(name))):
+            raise UnknownNameError(f"names no problem, but {many} of them", value=name)
+        raise _unknown(name, "names no problem")
     found: Problem = shelf.load(name)
     return found
 
@@ -214,12 +257,16 @@ def read_problems(name_or_path: str) -> list[Problem]:
     if not chosen and crew is not None:
         return [_with_crew(one, crew[1]) for one in read_problems(crew[0])]
     if not chosen:
-        raise UnknownNameError("is no problem of the file", value=name_or_path)
+        named = name_or_path.removeprefix(f"{path}#")
+        raise UnknownNameError(
+            f"is no problem of the file{did_you_mean(named, [one.name for one in found])}", value=name_or_path
+        )
     return chosen
 
 
 def _read(path: str) -> list[Problem]:
-    from planoracle.instances.reading import load_json, read_bytes
+    from planoracle.instances.documents import load_document
+    from planoracle.instances.reading import read_bytes
 
     benchmarks = [registry.get(name) for name in registry.names()]
     if _is_folder(path):
@@ -228,14 +275,21 @@ def _read(path: str) -> list[Problem]:
     for benchmark in benchmarks:
         if found := benchmark.read_data(data, path):
             return list(found)
-    document = load_json(data, path)
+    document = load_document(data, path)
     for benchmark in benchmarks:
-        if benchmark.recognises(document):
-            return benchmark.read(document, path)
-    if isinstance(document, dict) and "format" in document:
-        return registry.get(GENERAL).read(document, path)  # which says what is wrong with it
+        if benchmark.recognises(document.value):
+            return _understood(benchmark, document, path)
+    if isinstance(document.value, dict) and "format" in document.value:
+        return _understood(registry.get(GENERAL), document, path)  # which says what is wrong with it
     raise InputError(
         'is neither of our formats (an object with "format": "planoracle/...") nor in one that a benchmark knows '
         f"({', '.join(registry.names())}; see instances/README.md)",
         source=path,
     )
+
+
+def _understood(benchmark: AnyBenchmark, document: Document, path: str) -> list[Problem]:
+    try:
+        return benchmark.read(document.value, path)
+    except InputError as error:
+        raise document.located(error, path) from None

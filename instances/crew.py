@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Action, Instance
+from planoracle.instances.similar import did_you_mean, one_of
 
 __all__ = ["MOST_AGENTS", "assign", "crewed", "interchangeable", "split_crew", "with_agents", "with_crew"]
 
@@ -80,11 +81,14 @@ def assign(instance: Instance, only: Mapping[str, Sequence[str]]) -> Instance:
     """
     for agent, names in only.items():
         if agent not in instance.agents:
-            raise InputError(f"must be one of {', '.join(instance.agents)}", field="only", value=agent)
+            raise InputError(one_of(agent, instance.agents, "agents"), field="only", value=agent)
         for name in names:
             if name not in instance.tasks and name not in instance.by_id:
                 raise InputError(
-                    f"must be a task ({', '.join(instance.tasks)}) or an action", field=f"only.{agent}", value=name
+                    f"must be a task ({', '.join(instance.tasks)}) or an action"
+                    + did_you_mean(name, [*instance.tasks, *instance.by_id]),
+                    field=f"only.{agent}",
+                    value=name,
                 )
 
     def restricted(action: Action) -> Action:

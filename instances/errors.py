@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-__all__ = ["InputError", "InternalError", "PlanError", "PlanoracleError", "UnknownNameError"]
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import islice
+from math import inf
+from typing import Any, Self
+
+__all__ = [
+    "MAX_FAULTS",
+    "FaultsError",
+    "InputError",
+    "InputWarning",
+    "InternalError",
+    "PlanError",
+    "PlanoracleError",
+    "UnknownNameError",
+    "together",
+]
 
 
 class PlanoracleError(Exception):
@@ -11,6 +27,8 @@ class PlanoracleError(Exception):
 
 #: Longest message and longest path of a field, in characters: both may name what a file holds.
 _MAX_MESSAGE, _MAX_FIELD = 2_000, 500
+#: Most faults of one file that are named.
+MAX_FAULTS = 20
 
 
 def _show(value: object, limit: int = 80) -> str:
@@ -41,6 +59,8 @@ class InputError(PlanoracleError):
         e.g. ``actions[soup/boil].duration``.
     value
         The offending value; omitted from the message when not given.
+    line
+        Where that is in the file, from 1, if it is known.
 
     Examples
     --------
@@ -51,7 +71,13 @@ class InputError(PlanoracleError):
     _missing = object()
 
     def __init__(
-        self, message: str, *, source: str | None = None, field: str | None = None, value: object = _missing
+        self,
+        message: str,
+        *,
+        source: str | None = None,
+        field: str | None = None,
+        value: object = _missing,
+        line: int | None = None,
     ) -> None:
         self.message = _cut(message, _MAX_MESSAGE)
         self.source = source
@@ -59,13 +85,71 @@ class InputError(PlanoracleError):
         self.value = None if value is self._missing else value
         found = "" if value is self._missing else f" (found {_show(value)})"
         self.given = value is not self._missing
-        super().__init__(": ".join(part for part in (source, self.field, self.message + found) if part))
+        self.line = line
+        place = f"{source}:{line}" if source and line else source
+        super().__init__(": ".join(part for part in (place, self.field, self.message + found) if part))
 
-    def at(self, source: str, field: str | None = None) -> InputError:
+    @property
+    def faults(self) -> tuple[InputError, ...]:
+        """All that is wrong, in the order of the file: this, unless there is more (see `FaultsError`)."""
+        return (self,)
+
+    def at(self, source: str, field: str | None = None, line: int | None = None) -> Self:
         """Return the same error with the file it was found in, and a field in front of its own."""
         path = ".".join(part for part in (field, self.field) if part) or None
         value = self.value if self.given else self._missing
-        return type(self)(self.message, source=source, field=path, value=value)
+        return type(self)(self.message, source=source, field=path, value=value, line=line or self.line)
+
+    def each(self, change: Callable[[InputError], InputError]) -> InputError:
+        """Return the error with a change made to every fault."""
+        return change(self)
+
+
+class FaultsError(InputError):
+    """Several faults of one file; as text it is the first, and how many more there are.
+
+    Examples
+    --------
+    >>> print(together([InputError("is missing", field="name"), InputError("unknown key", field="nmae", value="x")]))
+    name: is missing (and 1 more)
+    """
+
+    def __init__(self, first: InputError, *others: InputError, more: bool = False) -> None:
+        value = first.value if first.given else self._missing
+        said = f"{first.message} (and {'at least ' if more else ''}{len(others) + more} more)"
+        super().__init__(said, source=first.source, field=first.field, value=value, line=first.line)
+        self._faults = (first, *others)
+        #: Whether there are faults beyond `MAX_FAULTS`.
+        self.more = more
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), more=self.more), self._faults
+
+    @property
+    def faults(self) -> tuple[InputError, ...]:
+        """All that is wrong, `MAX_FAULTS` at most."""
+        return self._faults
+
+    def at(self, source: str, field: str | None = None, line: int | None = None) -> Self:
+        """Return the same errors with the file they were found in, and a field in front of their own."""
+        return type(self)(*(fault.at(source, field, line) for fault in self._faults), more=self.more)
+
+    def each(self, change: Callable[[InputError], InputError]) -> FaultsError:
+        """Return the errors with a change made to every one, in the order of their lines."""
+        return FaultsError(*sorted(map(change, self._faults), key=lambda fault: fault.line or inf), more=self.more)
+
+
+def together(faults: Iterable[InputError]) -> InputError | None:
+    """Return one error for all faults, ``None`` if there are none."""
+    left = iter(faults)
+    found = list(islice(left, MAX_FAULTS))
+    if len(found) < 2:
+        return found[0] if found else None
+    return FaultsError(*found, more=next(left, None) is not None)
+
+
+class InputWarning(UserWarning):
+    """Something in a file that is allowed, and hardly meant."""
 
 
 class UnknownNameError(InputError):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 
 from planoracle.instances import registry
-from planoracle.instances.errors import InputError
+from planoracle.instances.documents import read_document
+from planoracle.instances.errors import InputError, together
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.problem import GENERAL
-from planoracle.instances.reading import load_json, read_bytes
+from planoracle.instances.similar import did_you_mean, one_of
+from planoracle.instances.times import warn_of_unit
 from planoracle.instances.validate import MAX_ACTIONS, MAX_LAGS
 
 __all__ = [
@@ -21,6 +24,7 @@ __all__ = [
     "input_error",
     "instance_from_document",
     "json_schema",
+    "keys_at",
     "read_instance",
     "shorthand",
     "to_document",
@@ -32,6 +36,10 @@ VERSION: Final = 1
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+#: Where a file says by which schema an editor should check it; we do not read that.
+SchemaLink = Annotated[str | None, Field(alias="$schema", description="address of this schema, for editors")]
 
 
 class ResourceEntry(_Strict):
@@ -106,6 +114,7 @@ class TaskEntry(_Strict):
 class InstanceDocument(_Strict):
     """A scheduling problem for planoracle."""
 
+    schema_: SchemaLink = None
     format: Literal["planoracle/instance"]
     version: Literal[1]
     name: str
@@ -131,9 +140,13 @@ def read_instance(path: str | Path) -> Instance:
     Raises
     ------
     InputError
-        Naming file, field and value of the first fault.
+        Naming file, line, field and value of every fault (`FaultsError` where there are several).
     """
-    return instance_from_document(load_json(read_bytes(path), str(path)), str(path))
+    document = read_document(str(path))
+    try:
+        return instance_from_document(document.value, str(path))
+    except InputError as error:
+        raise document.located(error, str(path)) from None
 
 
 def instance_from_document(document: Any, source: str) -> Instance:
@@ -148,11 +161,13 @@ def instance_from_document(document: Any, source: str) -> Instance:
     try:
         entry = InstanceDocument.model_validate(document)
     except ValidationError as error:
-        raise input_error(error, source) from None
+        raise input_error(error, source, InstanceDocument) from None
     try:
-        return _instance(entry)
+        found = _instance(entry)
     except InputError as error:
         raise error.at(source) from None
+    warn_of_unit(found.unit, found.seconds_per_tick, source)
+    return found
 
 
 def _check_size(document: Any) -> None:
@@ -170,23 +185,51 @@ def _listed(value: Any, key: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def input_error(error: ValidationError, source: str) -> InputError:
-    """Return the first fault that pydantic found as an `InputError`."""
-    first, *others = error.errors(include_url=False)
-    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
-    more = f" (and {len(others)} more)" if others else ""
-    message = {
-        "extra_forbidden": "unknown key",
-        "missing": "is missing",
-        "int_type": "must be a whole number",
-        "string_type": "must be text",
-        "bool_type": "must be true or false",
-        "list_type": "must be a list",
-        "model_type": "must be an object",
-    }.get(first["type"], first["msg"].lower().removeprefix("value error, "))
-    if first["type"] == "missing":
-        return InputError(message + more, source=source, field=path or "document")
-    return InputError(message + more, source=source, field=path or "document", value=first["input"])
+def input_error(error: ValidationError, source: str, model: type[BaseModel] | None = None) -> InputError:
+    """Return the faults that pydantic found as an `InputError`; with the model, similar keys are named."""
+    found = together(_faults(error, model))
+    assert found is not None
+    return found.at(source) if source else found
+
+
+def _faults(error: ValidationError, model: type[BaseModel] | None) -> Iterator[InputError]:
+    for one in error.errors(include_url=False):
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in one["loc"]).lstrip(".")
+        message = {
+            "extra_forbidden": "unknown key",
+            "missing": "is missing",
+            "int_type": "must be a whole number",
+            "string_type": "must be text",
+            "bool_type": "must be true or false",
+            "list_type": "must be a list",
+            "model_type": "must be an object",
+        }.get(one["type"], one["msg"].lower().removeprefix("value error, "))
+        if one["type"] == "missing":
+            yield InputError(message, field=path or "document")
+            continue
+        if one["type"] == "extra_forbidden" and model is not None:
+            message += did_you_mean(one["loc"][-1], keys_at(model, one["loc"][:-1]))
+        yield InputError(message, field=path or "document", value=one["input"])
+
+
+def keys_at(model: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:
+    """Return the keys that a document has at a place.
+
+    >>> keys_at(InstanceDocument, ("resources", 0))
+    ['name', 'capacity', 'state']
+    """
+    for step in loc:
+        field = model.model_fields.get(str(step))
+        if field is not None:  # else it is a position, or the key of a table
+            model = _model_in(field.annotation) or model
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """Return the model of the entries that a type is made of."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_model_in, get_args(annotation))), None)
 
 
 def check(kind: Any, value: Any, field: str) -> None:
@@ -194,10 +237,13 @@ def check(kind: Any, value: Any, field: str) -> None:
     try:
         TypeAdapter(kind).validate_python(value, strict=True)
     except ValidationError as error:
-        found = input_error(error, "")
-        if found.field == "document":
-            found.field = None
-        raise found.at("", field) from None
+        raise input_error(error, "").each(lambda fault: _below(field, fault)) from None
+
+
+def _below(field: str, fault: InputError) -> InputError:
+    if fault.field == "document":
+        fault.field = None
+    return fault.at("", field)
 
 
 def _benchmark(name: str) -> str:
@@ -205,16 +251,23 @@ def _benchmark(name: str) -> str:
     found = registry.formerly(name)
     if found is None or not found.self_contained:
         known = [other for other in registry.names() if registry.get(other).self_contained]
-        raise InputError(f"must be one of {', '.join(known)}", field="benchmark", value=name)
+        raise InputError(one_of(name, known), field="benchmark", value=name)
     return found.name
 
 
 def _instance(entry: InstanceDocument) -> Instance:
+    error = together(
+        InputError("give either uses or modes, not both", field=f"tasks[{t}].actions[{a}].modes")
+        for t, task in enumerate(entry.tasks)
+        for a, step in enumerate(task.actions)
+        if step.uses is not None and step.modes is not None
+    )
+    if error is not None:
+        raise error
     actions, lags = [], []
-    for t, task in enumerate(entry.tasks):
-        for a, step in enumerate(task.actions):
-            where = f"tasks[{t}].actions[{a}]"
-            actions.append(_action(task.name, step, where))
+    for task in entry.tasks:
+        for step in task.actions:
+            actions.append(_action(task.name, step))
             lags += [_lag(task, step, after) for after in step.after]
     return Instance(
         name=entry.name,
@@ -229,9 +282,7 @@ def _instance(entry: InstanceDocument) -> Instance:
     )
 
 
-def _action(task: str, step: ActionEntry, where: str) -> Action:
-    if step.uses is not None and step.modes is not None:
-        raise InputError("give either uses or modes, not both", field=f"{where}.modes")
+def _action(task: str, step: ActionEntry) -> Action:
     modes = step.modes if step.modes is not None else [ModeEntry(uses=step.uses or [], after=[])]
     return Action(
         id=f"{task}/{step.name}",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self, TypeVar
 
 from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.similar import one_of
 
 __all__ = ["Rules", "choose"]
 
@@ -44,13 +45,13 @@ def choose(
         For an unknown profile, rule or value.
     """
     if name not in profiles:
-        raise UnknownNameError(f"must be one of {sorted(profiles)}", field="profile", value=name)
+        raise UnknownNameError(one_of(name, profiles, "profiles"), field="profile", value=name)
     base: Any = profiles[name]
     known = {field.name: type(getattr(base, field.name)) for field in fields(base)}
     values: dict[str, str | int | bool] = {}
     for option, value in options.items():
         if option not in known:
-            raise UnknownNameError(f"must be one of {sorted(known)}", field="option", value=option)
+            raise UnknownNameError(one_of(option, sorted(known), "rules"), field="option", value=option)
         values[option] = _value(option, value, known[option], choices.get(option))
     chosen: _Profile = replace(base, **values)
     return chosen
@@ -60,7 +61,7 @@ def _value(option: str, value: str | int | bool, kind: type, among: Sequence[str
     text = str(value).lower()
     if among is not None:
         if text not in among:
-            raise UnknownNameError(f"must be one of {tuple(among)}", field=option, value=value)
+            raise UnknownNameError(one_of(value, among), field=option, value=value)
         return text
     if kind is bool:
         if text not in ("true", "false"):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from planoracle.instances.errors import InputError
+from planoracle.instances.similar import files_like
 
 __all__ = [
     "MAX_BYTES",
@@ -103,6 +104,10 @@ def read_bytes(path: str | Path) -> bytes:
             raise InputError("cannot be read: is no regular file", source=source)
         with open(path, "rb") as stream:
             return read_stream(stream, source)
+    except FileNotFoundError as error:
+        close = files_like(str(path))
+        meant = f"; did you mean {' or '.join(close)}?" if close else ""
+        raise InputError(f"cannot be read: {error.strerror}{meant}", source=source) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", source=source) from None
     except ValueError as error:  # a name no file can have

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.similar import one_of
 
 if TYPE_CHECKING:  # which imports what benchmarks are made of
     from planoracle.instances.benchmark import AnyBenchmark
@@ -98,7 +99,7 @@ def get(name: str) -> AnyBenchmark:
     """
     found = find(name)
     if found is None:
-        raise UnknownNameError(f"must be one of {', '.join(names())}", field="benchmark", value=name)
+        raise UnknownNameError(one_of(name, names(), "benchmarks"), field="benchmark", value=name)
     return found
 
 

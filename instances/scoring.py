@@ -71,7 +71,8 @@ class Measured:
 class Column(NamedTuple):
     """A metric in the rows of grades: its name, what it says, its unit, whether the table of grades shows it.
 
-    ``kind`` is ``number``, ``count``, ``flag`` or ``text``; what is none of these has no column of a frame.
+    ``kind`` is ``number``, ``count``, ``flag`` or ``text``; what is none of these has no column of a frame. Of those
+    shown, the ones of least ``importance`` are left out first where a terminal has no room for all.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Column(NamedTuple):
     unit: str = ""
     kind: str = "number"
     shown: bool = False
+    importance: int = 1
 
 
 class Average(NamedTuple):

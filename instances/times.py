@@ -1,8 +1,12 @@
-"""Clock times and durations as text."""
+"""Clock times and durations as text, and units by name."""
 
 from __future__ import annotations
 
-__all__ = ["format_clock"]
+import warnings
+
+from planoracle.instances.errors import InputWarning
+
+__all__ = ["format_clock", "warn_of_unit"]
 
 
 def format_clock(seconds: int) -> str:
@@ -14,3 +18,20 @@ def format_clock(seconds: int) -> str:
     minutes, second = divmod(seconds, 60)
     hour, minute = divmod(minutes, 60)
     return f"{hour:02d}:{minute:02d}:{second:02d}"
+
+
+_SECONDS = {
+    **dict.fromkeys(("s", "sec", "second"), 1),
+    **dict.fromkeys(("min", "minute"), 60),
+    **dict.fromkeys(("h", "hour"), 3_600),
+    "day": 86_400,
+}
+
+
+def warn_of_unit(unit: str, seconds_per_tick: int | None, source: str) -> None:
+    """Warn of a unit whose name says another time than ``seconds_per_tick``."""
+    word = unit.strip().lower()
+    seconds = _SECONDS.get(word, _SECONDS.get(word.removesuffix("s")))
+    if seconds is not None and seconds_per_tick not in (None, seconds):
+        message = f"{source}: unit {unit!r} says {seconds} seconds a tick, seconds_per_tick says {seconds_per_tick}"
+        warnings.warn(message, InputWarning, stacklevel=2)

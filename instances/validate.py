@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from planoracle.instances import registry
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, together
+from planoracle.instances.similar import did_you_mean
 
 if TYPE_CHECKING:
     from planoracle.instances.model import Action, Demand, Instance
@@ -20,54 +21,82 @@ MAX_TICKS = 10**9
 MAX_ACTIONS, MAX_LAGS, MAX_RESOURCES, MAX_AGENTS = 10_000, 100_000, 10_000, 1_000
 #: Most modes of an action, and longest name in characters.
 MAX_MODES, MAX_NAME = 1_000, 500
+# Of a cycle so many actions are named at either end.
+_SHOWN = 10
+
+Faults: TypeAlias = Iterator[InputError]
 
 _MOST = {"actions": MAX_ACTIONS, "lags": MAX_LAGS, "resources": MAX_RESOURCES, "agents": MAX_AGENTS}
 
 
 def validate(instance: Instance) -> None:
-    """Raise an `InputError` that names the first field of ``instance`` that cannot be right."""
+    """Raise an `InputError` that names the fields of ``instance`` that cannot be right.
+
+    What the rest is judged by comes first: whether names are names, then every action and time lag, then cycles.
+    """
+    for stage in (_names, _parts, _whole):
+        error = together(stage(instance))
+        if error is not None:
+            raise error
+
+
+def _names(instance: Instance) -> Faults:
+    """Yield what is wrong with numbers and names of parts."""
     if not instance.actions:
-        raise InputError("needs at least one action", field="actions")
+        yield InputError("needs at least one action", field="actions")
     for field, most in _MOST.items():
         if len(getattr(instance, field)) > most:
-            raise InputError(f"must be at most {most}", field=field, value=len(getattr(instance, field)))
-    _unique((a.id for a in instance.actions), "actions")
-    _unique((r.name for r in instance.resources), "resources")
-    _unique(instance.agents, "agents")
+            yield InputError(f"must be at most {most}", field=field, value=len(getattr(instance, field)))
+            return
+    yield from _unique((a.id for a in instance.actions), "actions")
+    yield from _unique((r.name for r in instance.resources), "resources")
+    yield from _unique(instance.agents, "agents")
     if instance.time_limit is not None:
-        _ticks(instance.time_limit, "time_limit")
+        yield from _ticks(instance.time_limit, "time_limit")
     if instance.seconds_per_tick is not None:
-        _ticks(instance.seconds_per_tick, "seconds_per_tick", least=1)
+        yield from _ticks(instance.seconds_per_tick, "seconds_per_tick", least=1)
     for resource in instance.resources:
-        _ticks(resource.capacity, f"resources[{resource.name}].capacity", least=1)
+        yield from _ticks(resource.capacity, f"resources[{resource.name}].capacity", least=1)
+
+
+def _parts(instance: Instance) -> Faults:
+    """Yield what is wrong with actions and time lags."""
     states = _reachable_states(instance)
     stateful, agents = {name for name, _ in states}, set(instance.agents)
     for action in instance.actions:
-        _action(instance, action, states, stateful, agents)
-    _lags(instance)
-    topological_order(instance)
-    if not isinstance(instance.benchmark, str):
-        raise InputError("must be text", field="benchmark", value=instance.benchmark)
-    registry.of(instance).check(instance)
+        yield from _action(instance, action, states, stateful, agents)
+    yield from _lags(instance)
 
 
-def _unique(names: Iterable[str], field: str) -> None:
+def _whole(instance: Instance) -> Faults:
+    """Yield what is wrong with all together."""
+    try:
+        topological_order(instance)
+        if not isinstance(instance.benchmark, str):
+            raise InputError("must be text", field="benchmark", value=instance.benchmark)
+        registry.of(instance).check(instance)
+    except InputError as error:
+        yield error
+
+
+def _unique(names: Iterable[str], field: str) -> Faults:
     seen: set[str] = set()
     for name in names:
         if not isinstance(name, str) or not name:
-            raise InputError("names must be non-empty text", field=field, value=name)
+            yield InputError("names must be non-empty text", field=field, value=name)
+            continue
         if len(name) > MAX_NAME:
-            raise InputError(f"names must have at most {MAX_NAME} characters", field=field, value=name)
+            yield InputError(f"names must have at most {MAX_NAME} characters", field=field, value=name)
         if name in seen:
-            raise InputError("names must be unique", field=field, value=name)
+            yield InputError("names must be unique", field=field, value=name)
         seen.add(name)
 
 
-def _ticks(value: object, field: str, least: int = 0) -> None:
+def _ticks(value: object, field: str, least: int = 0) -> Faults:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError("must be a whole number", field=field, value=value)
-    if not least <= value <= MAX_TICKS:
-        raise InputError(f"must lie between {least} and {MAX_TICKS}", field=field, value=value)
+        yield InputError("must be a whole number", field=field, value=value)
+    elif not least <= value <= MAX_TICKS:
+        yield InputError(f"must lie between {least} and {MAX_TICKS}", field=field, value=value)
 
 
 def _reachable_states(instance: Instance) -> set[tuple[str, str]]:
@@ -84,97 +113,116 @@ def _reachable_states(instance: Instance) -> set[tuple[str, str]]:
 
 def _action(
     instance: Instance, action: Action, states: set[tuple[str, str]], stateful: set[str], agents: set[str]
-) -> None:
+) -> Faults:
     field = f"actions[{action.id}]"
+    times = True
     for name, value in (("duration", action.duration), ("attended", action.attended), ("release", action.release)):
         if type(value) is not int or not 0 <= value <= MAX_TICKS:  # first, since most of the time goes here
-            _ticks(value, f"{field}.{name}")
-    if action.attended > action.duration:
-        raise InputError(
-            f"must not exceed the duration {action.duration}", field=f"{field}.attended", value=action.attended
-        )
-    if action.interruptible and 0 < action.attended < action.duration:
-        raise InputError(
-            f"must be 0 or the duration {action.duration} for an interruptible action",
-            field=f"{field}.attended",
-            value=action.attended,
-        )
+            for fault in _ticks(value, f"{field}.{name}"):
+                yield fault
+                times = False
+    if times:
+        yield from _attended(action, field)
     if action.interruptible:
-        _interruptible(action, field, stateful)
+        yield from _interruptible(action, field, stateful)
     task, _, name = action.id.partition("/")
     if task != action.task or not task or not name or "/" in name:
-        raise InputError("must be task/name, neither empty nor with '/' in it", field=f"{field}.id", value=action.id)
-    if action.agents:
-        _unique(action.agents, f"{field}.agents")
-    for agent in action.agents or ():
-        if agent not in agents:
-            raise InputError(f"must be one of the agents {list(instance.agents)}", field=f"{field}.agents", value=agent)
-    if action.attended and not instance.eligible(action):
-        raise InputError("an attended action needs an eligible agent", field=f"{field}.agents", value=[])
+        yield InputError("must be task/name, neither empty nor with '/' in it", field=f"{field}.id", value=action.id)
+    yield from _agents(instance, action, field, agents)
     if not action.modes:
-        raise InputError("needs at least one mode", field=f"{field}.modes", value=[])
+        yield InputError("needs at least one mode", field=f"{field}.modes", value=[])
     if len(action.modes) > MAX_MODES:
-        raise InputError(f"must be at most {MAX_MODES}", field=f"{field}.modes", value=len(action.modes))
+        yield InputError(f"must be at most {MAX_MODES}", field=f"{field}.modes", value=len(action.modes))
+        return
     for number, mode in enumerate(action.modes):
         for before in mode.after:
             if before not in instance.index or before == action.id:
-                message = "must be another action of the instance"
-                raise InputError(message, field=f"{field}.modes[{number}].after", value=before)
+                message = "must be another action of the instance" + did_you_mean(before, instance.index)
+                yield InputError(message, field=f"{field}.modes[{number}].after", value=before)
         names = [demand.resource for demand in mode.demands]
         if len(set(names)) < len(names):
-            raise InputError("names a resource twice", field=f"{field}.modes[{number}]", value=names)
+            yield InputError("names a resource twice", field=f"{field}.modes[{number}]", value=names)
         for demand in mode.demands:
-            _demand(instance, demand, action, number, states)
+            yield from _demand(instance, demand, action, number, states)
 
 
-def _interruptible(action: Action, field: str, stateful: set[str]) -> None:
+def _attended(action: Action, field: str) -> Faults:
+    if action.attended > action.duration:
+        message = f"must not exceed the duration {action.duration}"
+        yield InputError(message, field=f"{field}.attended", value=action.attended)
+    elif action.interruptible and 0 < action.attended < action.duration:
+        message = f"must be 0 or the duration {action.duration} for an interruptible action"
+        yield InputError(message, field=f"{field}.attended", value=action.attended)
+
+
+def _agents(instance: Instance, action: Action, field: str, agents: set[str]) -> Faults:
+    if action.agents:
+        yield from _unique(action.agents, f"{field}.agents")
+    strange = [agent for agent in action.agents or () if agent not in agents]
+    for agent in strange:
+        message = f"must be one of the agents {list(instance.agents)}{did_you_mean(agent, instance.agents)}"
+        yield InputError(message, field=f"{field}.agents", value=agent)
+    if action.attended and not strange and not instance.eligible(action):
+        yield InputError("an attended action needs an eligible agent", field=f"{field}.agents", value=[])
+
+
+def _interruptible(action: Action, field: str, stateful: set[str]) -> Faults:
     for mode in action.modes:
         for demand in mode.demands:
             if demand.sets is not None:
                 message = "an interruptible action cannot set a state"
-                raise InputError(message, field=f"{field}.interruptible", value=True)
+                yield InputError(message, field=f"{field}.interruptible", value=True)
+                return
             if not action.attended and demand.resource in stateful:
                 message = f"an unattended action that uses {demand.resource}, which has states, cannot be interruptible"
-                raise InputError(message, field=f"{field}.interruptible", value=True)
+                yield InputError(message, field=f"{field}.interruptible", value=True)
+                return
 
 
-def _demand(instance: Instance, demand: Demand, action: Action, mode: int, states: set[tuple[str, str]]) -> None:
+def _demand(instance: Instance, demand: Demand, action: Action, mode: int, states: set[tuple[str, str]]) -> Faults:
     resource, amount = instance.resource.get(demand.resource), demand.amount
     if resource is not None and type(amount) is int and 0 <= amount <= resource.capacity and demand.requires is None:
         return
     field = f"actions[{action.id}].modes[{mode}].uses[{demand.resource}]"
     if resource is None:
         known = sorted(instance.resource)
-        raise InputError(f"must be one of the resources {known}", field=f"{field}.resource", value=demand.resource)
-    _ticks(demand.amount, f"{field}.amount")
-    if demand.amount > resource.capacity:
-        raise InputError(f"exceeds the capacity {resource.capacity}", field=f"{field}.amount", value=demand.amount)
+        message = f"must be one of the resources {known}{did_you_mean(demand.resource, known)}"
+        yield InputError(message, field=f"{field}.resource", value=demand.resource)
+        return
+    wrong = list(_ticks(demand.amount, f"{field}.amount"))
+    yield from wrong
+    if not wrong and demand.amount > resource.capacity:
+        yield InputError(f"exceeds the capacity {resource.capacity}", field=f"{field}.amount", value=demand.amount)
     if demand.requires is not None and (demand.resource, demand.requires) not in states:
-        raise InputError(
-            "no action sets this state and it is not the initial one", field=f"{field}.requires", value=demand.requires
-        )
+        known = sorted(state for name, state in states if name == demand.resource)
+        message = "no action sets this state and it is not the initial one" + did_you_mean(demand.requires, known)
+        yield InputError(message, field=f"{field}.requires", value=demand.requires)
 
 
-def _lags(instance: Instance) -> None:
+def _lags(instance: Instance) -> Faults:
     seen: set[tuple[str, str]] = set()
     index = instance.index
     for lag in instance.lags:
         field = f"lags[{lag.before} -> {lag.after}]"
         for end in (lag.before, lag.after):
             if end not in index:
-                raise InputError("refers to an action that does not exist", field=field, value=end)
+                message = "refers to an action that does not exist" + did_you_mean(end, index)
+                yield InputError(message, field=field, value=end)
         if lag.before == lag.after:
-            raise InputError("an action cannot precede itself", field=field, value=lag.before)
+            yield InputError("an action cannot precede itself", field=field, value=lag.before)
         if (lag.before, lag.after) in seen:
-            raise InputError("is given twice", field=field)
+            yield InputError("is given twice", field=field)
         seen.add((lag.before, lag.after))
         if lag.minimum is None and lag.maximum is None:
-            raise InputError("needs a minimum or a maximum", field=field)
+            yield InputError("needs a minimum or a maximum", field=field)
+        wrong = False
         for bound, value in (("minimum", lag.minimum), ("maximum", lag.maximum)):
             if value is not None and (type(value) is not int or not -MAX_TICKS <= value <= MAX_TICKS):
-                _ticks(value, f"{field}.{bound}", least=-MAX_TICKS)
-        if lag.minimum is not None and lag.maximum is not None and lag.maximum < lag.minimum:
-            raise InputError(f"is below the minimum {lag.minimum}", field=f"{field}.maximum", value=lag.maximum)
+                for fault in _ticks(value, f"{field}.{bound}", least=-MAX_TICKS):
+                    yield fault
+                    wrong = True
+        if not wrong and lag.minimum is not None and lag.maximum is not None and lag.maximum < lag.minimum:
+            yield InputError(f"is below the minimum {lag.minimum}", field=f"{field}.maximum", value=lag.maximum)
 
 
 def topological_order(instance: Instance) -> tuple[int, ...]:
@@ -205,7 +253,7 @@ def topological_order(instance: Instance) -> tuple[int, ...]:
             if not missing[j]:
                 heappush(ready, j)
     if len(order) < count:
-        raise InputError("the precedences form a cycle", field="lags", value=_cycle(instance, after, set(order)))
+        raise InputError(f"the precedences form a cycle: {_cycle(instance, after, set(order))}", field="lags")
     return tuple(order)
 
 
@@ -218,5 +266,7 @@ def _cycle(instance: Instance, after: list[list[int]], done: set[int]) -> str:
         path[node] = None
         node = before[node]
     walked = list(path)
-    loop = [*walked[walked.index(node) :], node]
-    return " -> ".join(instance.actions[i].id for i in reversed(loop))
+    loop = [instance.actions[i].id for i in (node, *reversed(walked[walked.index(node) :]))]
+    if len(loop) > 2 * _SHOWN:
+        loop[_SHOWN:-_SHOWN] = [f"{len(loop) - 2 * _SHOWN} more"]
+    return " -> ".join(loop)

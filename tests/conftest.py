@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,11 @@ ROOT = Path(__file__).resolve().parents[1]
 # `from tests.strategies import ...` works under `pytest` as under `python -m pytest`.
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
+
+# Readline, which pytest imports, sets these for all processes that are started, unseen by `os.environ`.
+for name in ("COLUMNS", "LINES"):
+    os.environ.pop(name, None)
+    os.unsetenv(name)
 
 settings.register_profile("all", derandomize=True, deadline=None, database=None, max_examples=100)
 settings.register_profile("quick", parent=settings.get_profile("all"), max_examples=25)

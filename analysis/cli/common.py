@@ -10,11 +10,23 @@ import typer
 from planoracle.analysis.cli.output import complain, track
 from planoracle.analysis.spoken import tell
 
-__all__ = ["AgentsOption", "NamesArgument", "Notes", "OnlyOption", "Run", "schedule_rows"]
+__all__ = ["AgentsOption", "NameArgument", "NamesArgument", "Notes", "OnlyOption", "Run", "begun", "schedule_rows"]
+
+
+def begun(start: str) -> list[str]:
+    """Return what a shell offers for a name that has been begun."""
+    from planoracle.instances import catalogue
+
+    return catalogue.begun(start)
+
 
 NamesArgument = Annotated[
-    list[str], typer.Argument(help="Names, prefixes, globs (BENCHMARK/*/Vada_*) or files.", metavar="NAME...")
+    list[str],
+    typer.Argument(
+        help="Names, prefixes, globs (BENCHMARK/*/Vada_*) or files.", metavar="NAME...", autocompletion=begun
+    ),
 ]
+NameArgument = Annotated[str, typer.Argument(help="Name or file of one problem.", autocompletion=begun)]
 
 AgentsOption = Annotated[
     int | None,

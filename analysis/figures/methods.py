@@ -25,6 +25,7 @@ from planoracle.analysis.figures.style import (
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.analysis.inference import profiles
 from planoracle.instances.errors import InputError
+from planoracle.instances.similar import one_of
 
 __all__ = ["gap_distribution", "performance_profile", "time_to_proof"]
 
@@ -89,7 +90,7 @@ def _methods(frame: pd.DataFrame, methods: Sequence[str] | None) -> list[str]:
         return [method for method in there if method != "optimum"]
     for method in methods:
         if method not in there:
-            raise InputError(f"must be one of {', '.join(there)}", field="methods", value=method)
+            raise InputError(one_of(method, there, "methods"), field="methods", value=method)
     return list(methods)
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from planoracle.analysis.frames.columns import SCHEMAS, Schema
 from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.similar import one_of
 
 __all__ = ["check", "describe", "empty", "from_rows", "is_missing", "schema"]
 
@@ -19,7 +20,7 @@ _MOST = 2**63
 def schema(name: str) -> Schema:
     """Return a schema by its name; raises `UnknownNameError`."""
     if name not in SCHEMAS:
-        raise UnknownNameError(f"must be one of {', '.join(SCHEMAS)}", field="frame", value=name)
+        raise UnknownNameError(one_of(name, SCHEMAS, "frames"), field="frame", value=name)
     return SCHEMAS[name]
 
 

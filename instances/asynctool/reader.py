@@ -10,7 +10,7 @@ from planoracle.instances.asynctool import encode, executors
 from planoracle.instances.asynctool.calls import parse_call
 from planoracle.instances.asynctool.problem import MAX_DELAY, Delays, Problem, SubTask
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import input_error, shorthand
+from planoracle.instances.files import SchemaLink, input_error, shorthand
 from planoracle.instances.model import Instance
 
 __all__ = ["FORMAT", "json_schema", "read", "recognises", "to_document"]
@@ -83,6 +83,7 @@ class ProblemEntry(_Strict):
 class ProblemDocument(ProblemEntry):
     """A file with one AsyncTool problem."""
 
+    schema_: SchemaLink = None
     format: Literal["planoracle/asynctool"]
     version: Literal[1]
 
@@ -90,6 +91,7 @@ class ProblemDocument(ProblemEntry):
 class CollectionDocument(_Strict):
     """A file with several AsyncTool problems."""
 
+    schema_: SchemaLink = None
     format: Literal["planoracle/asynctool"]
     version: Literal[1]
     problems: list[ProblemEntry] = Field(min_length=1, max_length=MAX_PROBLEMS)
@@ -116,10 +118,11 @@ def read(document: Any, source: str) -> list[Instance]:
     if isinstance(document.get("version"), bool | float):  # equal to 1, but not written so
         raise InputError("must be 1", source=source, field="version", value=document["version"])
     several = "problems" in document
+    model = CollectionDocument if several else ProblemDocument
     try:
-        entry = (CollectionDocument if several else ProblemDocument).model_validate(document)
+        entry = model.model_validate(document)
     except ValidationError as error:
-        raise input_error(error, source) from None
+        raise input_error(error, source, model) from None
     entries: list[ProblemEntry] = entry.problems if isinstance(entry, CollectionDocument) else [entry]
     found = []
     names: set[str] = set()

@@ -15,6 +15,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.offers import Generator
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.schedule import Schedule
+from planoracle.instances.similar import one_of
 
 __all__ = ["VERSION", "Generated", "draw", "generate", "style", "styles"]
 
@@ -42,7 +43,7 @@ def style(name: str) -> Generator:
     benchmark = registry.find(name)
     found = None if benchmark is None else benchmark.generator
     if found is None:
-        raise UnknownNameError(f"must be one of {', '.join(styles())}", field="style", value=name)
+        raise UnknownNameError(one_of(name, styles(), "styles"), field="style", value=name)
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import input_error
+from planoracle.instances.files import SchemaLink, input_error
 from planoracle.instances.kitchens.domain import ACTOR, OWN, Domain, domain_for
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.kitchens.layout import Layout, layout_of
@@ -35,6 +35,7 @@ class PlayerEntry(_Strict):
 class KitchenDocument(_Strict):
     """A kitchen for planoracle. Names are a kind and a number, like stove2."""
 
+    schema_: SchemaLink = None
     format: Literal["planoracle/kitchen"]
     version: Literal[1]
     name: str
@@ -77,7 +78,7 @@ def kitchen_from_document(document: Any, source: str, domain: Domain | None = No
     try:
         entry = KitchenDocument.model_validate(document)
     except ValidationError as error:
-        raise input_error(error, source) from None
+        raise input_error(error, source, KitchenDocument) from None
     try:
         return _kitchen(entry, domain_for(entry.benchmark) if domain is None else domain)
     except InputError as error:

@@ -85,7 +85,7 @@ def test_what_needs_nobody_is_attended_by_nobody() -> None:
 def test_resources_need_no_declaration_but_all_or_none_do() -> None:
     kiln = Model().task("t").action("heat", 10, attended=0, uses="kiln")
     assert [(one.name, one.capacity) for one in kiln.build().resources] == [("kiln", 1)]
-    with pytest.raises(InputError, match=r"must be one of the resources \['oven'\] \(found 'ovne'\)"):
+    with pytest.raises(InputError, match=r"the resources \['oven'\]; did you mean oven\? \(found 'ovne'\)"):
         Model().resource("oven", 2).task("t").action("heat", 10, uses="ovne").build()
 
 

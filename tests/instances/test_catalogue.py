@@ -177,7 +177,7 @@ def test_file_of_another_format_is_named(tmp_path: Path) -> None:
     path = write(tmp_path / "k.json", {"format": "something/else"})
     with pytest.raises(InputError) as caught:
         catalogue.read(path)
-    assert str(caught.value).startswith(f"{path}: format: ")
+    assert str(caught.value).startswith(f"{path}:1: format: ")
     assert "found 'something/else'" in str(caught.value)
 
 
@@ -185,7 +185,7 @@ def test_fault_in_a_cooking_file_is_named(tmp_path: Path) -> None:
     path = write(tmp_path / "k.json", cooking("A B"))
     with pytest.raises(InputError) as caught:
         catalogue.read(path)
-    assert str(caught.value).startswith(f"{path}: [0][0].recipe: ")
+    assert str(caught.value).startswith(f"{path}:1: [0][0].recipe: ")
 
 
 @each_hostile

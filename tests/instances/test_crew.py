@@ -60,7 +60,10 @@ def test_restricted_agents_do_what_they_are_given_and_others_everything() -> Non
     ("only", "fault"),
     [
         ({"agent7": ["home"]}, "only: must be one of agent1, agent2"),
-        ({"agent1": ["home", "shop"]}, r"only.agent1: must be a task \(home, out\) or an action \(found 'shop'\)"),
+        (
+            {"agent1": ["home", "shop"]},
+            r"must be a task \(home, out\) or an action; did you mean home/chop\? \(found 'shop'\)",
+        ),
         ({"agent1": ["home"], "agent2": ["home"]}, r"only: leaves nobody for it \(found 'out/drive'\)"),
     ],
 )

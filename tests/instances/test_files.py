@@ -157,7 +157,11 @@ def test_attendance_of_an_action_without_agents_is_left_out() -> None:
     [
         (changed("colour", to="red"), "colour", "unknown key (found 'red')"),
         (step(0, "colour", to=7), "tasks[0].actions[0].colour", "unknown key (found 7)"),
-        (step(2, "after", 1, "lag", to=1), "tasks[0].actions[2].after[1].lag", "unknown key (found 1)"),
+        (
+            step(2, "after", 1, "lag", to=1),
+            "tasks[0].actions[2].after[1].lag",
+            "unknown key; did you mean min_lag or max_lag? (found 1)",
+        ),
         (step(1, "uses", 0, "state", to="x"), "tasks[0].actions[1].uses[0].state", "unknown key (found 'x')"),
         (changed("format", to="planoracle/plan"), "format", "'planoracle/instance' (found 'planoracle/plan')"),
         (changed("version", to=2), "version", "must be 1 (found 2)"),
@@ -233,7 +237,7 @@ def test_first_of_several_faults_is_named_and_the_others_counted() -> None:
         (step(2, "agents", to=["thief"]), "actions[pie/bake].agents", "(found 'thief')"),
         (step(2, "agents", to=["cook", "cook"]), "actions[pie/bake].agents", "unique (found 'cook')"),
         (step(2, "after", to=["fetch"]), "lags[pie/fetch -> pie/bake]", "(found 'pie/fetch')"),
-        (step(0, "after", to=["bake"]), "lags", "a cycle (found 'pie/chop -> pie/bake -> pie/chop')"),
+        (step(0, "after", to=["bake"]), "lags", "a cycle: pie/chop -> pie/bake -> pie/chop"),
         (step(0, "name", to="a/b"), "actions[pie/a/b].id", "nor with '/' in it (found 'pie/a/b')"),
         (step(1, "name", to=""), "actions[pie/].id", "neither empty nor with '/' in it (found 'pie/')"),
         (changed("tasks", 1, "name", to=""), "actions[/boil].id", "(found '/boil')"),
@@ -245,7 +249,7 @@ def test_fault_that_the_model_finds_names_file_and_action(document: Any, field: 
         read(document)
     assert (caught.value.source, caught.value.field) == ("k.json", field)
     assert str(caught.value).startswith(f"k.json: {field}: ")
-    assert message in str(caught.value)
+    assert message in str(caught.value.faults[0])
 
 
 @pytest.mark.parametrize(

@@ -297,6 +297,6 @@ def test_the_example_of_the_documentation() -> None:
 
 def test_the_schema_names_every_field() -> None:
     assert set(json_schema()["properties"]) == {
-        *("format", "version", "name", "benchmark", "text", "stations", "players", "containers"),
+        *("$schema", "format", "version", "name", "benchmark", "text", "stations", "players", "containers"),
         *("elsewhere", "traits", "goal", "roles", "more", "less"),
     }

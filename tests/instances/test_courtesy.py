@@ -1,0 +1,278 @@
+"""What is said of files and names: all faults at once, with their lines, and what may have been meant."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planoracle.instances import catalogue
+from planoracle.instances.documents import MAX_TEXT, load_document
+from planoracle.instances.errors import MAX_FAULTS, FaultsError, InputError, InputWarning, UnknownNameError
+from planoracle.instances.files import instance_from_document, read_instance
+from planoracle.instances.lines import json_lines
+from planoracle.instances.similar import similar
+
+HEAD = {"format": "planoracle/instance", "version": 1, "name": "k"}
+FAULTY = """{
+ "$schema": "./instance.schema.json",
+ "format": "planoracle/instance", "version": 1, "name": "k",
+ "agents": ["cook"], "resources": [{"name": "stove"}],
+ "tasks": [{"name": "tea", "actions": [
+   {"name": "fill", "duration": 1, "agents": ["cok"]},
+   {"name": "boil", "duration": 5, "attended": 7, "uses": [{"resource": "sotve"}], "after": ["fil"]},
+   {"name": "pour", "duration": 1,
+    "after": [
+     {"action": "boil",
+      "min_lag": 2,
+      "max_lag": 1}]}
+ ]}]
+}
+"""
+YAML = """
+# tea by hand
+format: planoracle/instance
+version: 1
+name: k
+tasks:
+  - name: tea
+    actions:
+      - {name: "no", duration: 1}
+      - name: on
+        duration: 5
+        after: ["no"]
+"""
+TOML = """
+format = "planoracle/instance"
+version = 1
+name = "k"
+[[tasks]]
+name = "tea"
+[[tasks.actions]]
+name = "no"
+duration = 1
+[[tasks.actions]]
+name = "on"
+duration = 5
+after = ["no"]
+"""
+
+
+def problem(**more: Any) -> dict[str, Any]:
+    return HEAD | {"tasks": [{"name": "t", "actions": [{"name": "a", "duration": 1}]}]} | more
+
+
+def written(folder: Path, name: str, content: str) -> str:
+    path = folder / name
+    path.write_text(content, "utf-8")
+    return str(path)
+
+
+def faults(path: str) -> list[tuple[int | None, str]]:
+    with pytest.raises(InputError) as caught:
+        catalogue.read_problems(path)
+    assert all(fault.source == path for fault in caught.value.faults)
+    return [(fault.line, fault.field or "") for fault in caught.value.faults]
+
+
+def test_all_faults_are_named_with_their_lines(tmp_path: Path) -> None:
+    path = written(tmp_path, "k.json", FAULTY)
+    assert faults(path) == [
+        (6, "actions[tea/fill].agents"),
+        (7, "actions[tea/boil].attended"),
+        (7, "actions[tea/boil].modes[0].uses[sotve].resource"),
+        (7, "lags[tea/fil -> tea/boil]"),
+        (12, "lags[tea/boil -> tea/pour].maximum"),
+    ]
+    with pytest.raises(FaultsError) as caught:
+        read_instance(path)
+    said = [str(fault) for fault in caught.value.faults]
+    assert said[0].startswith(f"{path}:6: actions[tea/fill].agents: ")
+    for meant, fault in zip(("cook", "stove", "tea/fill"), (said[0], said[2], said[3]), strict=True):
+        assert f"did you mean {meant}" in fault
+    assert "(and 4 more)" in str(caught.value)
+
+
+def test_faults_of_the_form_are_named_with_the_keys_that_were_meant(tmp_path: Path) -> None:
+    path = written(tmp_path, "k.json", FAULTY.replace('"duration"', '"duraton"').replace('"agents": [', '"agnets": ['))
+    found = faults(path)
+    assert (4, "agnets") in found
+    assert (6, "tasks[0].actions[0].duration") in found
+    assert (8, "tasks[0].actions[2].duraton") in found
+    assert [line for line, _ in found] == sorted(line or 0 for line, _ in found)
+    with pytest.raises(InputError) as caught:
+        read_instance(path)
+    said = {fault.field: str(fault) for fault in caught.value.faults}
+    assert "did you mean agents?" in said["agnets"]
+    assert "did you mean duration?" in said["tasks[0].actions[2].duraton"]
+
+
+def test_no_more_than_twenty_faults_are_named() -> None:
+    steps = [{"name": str(k), "duration": "long"} for k in range(30)]
+    with pytest.raises(FaultsError) as caught:
+        instance_from_document(problem(tasks=[{"name": "t", "actions": steps}]), "k.json")
+    assert len(caught.value.faults) == MAX_FAULTS
+    assert caught.value.more
+    assert f"(and at least {MAX_FAULTS} more)" in str(caught.value)
+
+
+def test_several_faults_are_sent_to_other_processes() -> None:
+    with pytest.raises(FaultsError) as caught:
+        instance_from_document(problem(colour=1, size=2), "k.json")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert [str(fault) for fault in again.faults] == [str(fault) for fault in caught.value.faults]
+    assert str(again) == str(caught.value)
+
+
+def test_a_cycle_is_shown_whole_and_a_long_one_in_part() -> None:
+    def cycle(count: int) -> str:
+        names = [f"step{k}" for k in range(count)]
+        follows = {after: before for before, after in pairwise([*names, names[0]])}
+        steps = [{"name": name, "duration": 1, "after": [follows[name]]} for name in names]
+        with pytest.raises(InputError) as caught:
+            instance_from_document(problem(tasks=[{"name": "t", "actions": steps}]), "k.json")
+        return str(caught.value)
+
+    assert cycle(12).endswith(" -> ".join(f"t/step{k % 12}" for k in range(13)))
+    assert "t/step9 -> 981 more -> t/step991 -> " in cycle(1000)
+
+
+@pytest.mark.parametrize(("name", "content"), [("k.yaml", YAML), ("k.YML", YAML), ("k.toml", TOML)])
+def test_yaml_and_toml_say_the_same_as_json(tmp_path: Path, name: str, content: str) -> None:
+    steps = [{"name": "no", "duration": 1}, {"name": "on", "duration": 5, "after": ["no"]}]
+    (found,) = catalogue.read_problems(written(tmp_path, name, content))
+    assert found == instance_from_document(HEAD | {"tasks": [{"name": "tea", "actions": steps}]}, "k.json")
+
+
+def test_faults_of_yaml_have_lines(tmp_path: Path) -> None:
+    wrong = YAML.replace("duration: 5", "duration: 5.5").replace("name: k", "nmae: k")
+    path = written(tmp_path, "k.yaml", wrong)
+    assert faults(path) == [(5, "nmae"), (11, "tasks[0].actions[1].duration"), (None, "name")]
+
+
+BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{k}: &a{k} [*a{k - 1}, *a{k - 1}]\n" for k in range(1, 64))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (BOMB, "unfolds to more than 1000000 values"),
+        ("a: &a [*a]", ":1: holds a part of itself"),
+        ("a: 1\na: 2", ":2: a: key is given twice"),
+        ("!!python/object/apply:os.system [ls]", "only plain data are read"),
+        ("1: 2", "keys must be text"),
+        ("a: [1", "is not YAML: "),
+        ("a: 1\0", "is not YAML: "),
+        ("a: 1\n---\nb: 2", "is not YAML: "),
+        ("[" * 20_000, "is nested too deeply"),
+        ("a: " + "9" * 5_000, "cannot be read: "),
+        ("a: " + "9" * MAX_TEXT, f"is larger than {MAX_TEXT} bytes"),
+    ],
+)
+def test_yaml_is_plain_data_within_limits(content: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        load_document(content.encode(), "k.yaml")
+    assert str(caught.value).startswith("k.yaml:")
+    assert message in str(caught.value)
+
+
+def test_words_of_yaml_are_words() -> None:
+    text = "a: no\nb: 1:30\nc: 2024-01-01\nd: 010\ne: 0x1F\nf: .inf\ng: true\nh: 7\ni: ~\nj: 1.5\nk: yes"
+    words = {"a": "no", "b": "1:30", "c": "2024-01-01", "d": "010", "e": "0x1F", "f": ".inf", "k": "yes"}
+    found = load_document(text.encode(), "k.yaml").value
+    assert found == words | {"g": True, "h": 7, "i": None, "j": 1.5}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a = 1\na = 2", "is not TOML: "),
+        ("a." * 20_000 + "b = 1", "keys of too many parts"),
+        ("a = " + "[" * 20_000, "is nested too deeply"),
+        ("a = " + "9" * 5_000, "cannot be read: "),
+    ],
+)
+def test_toml_is_read_within_limits(content: str, message: str) -> None:
+    with pytest.raises(InputError, match=r"^k\.toml: ") as caught:
+        load_document(content.encode(), "k.toml")
+    assert message in str(caught.value)
+
+
+def test_who_has_no_reader_of_yaml_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "planoracle.instances.plain_yaml", None)
+    with pytest.raises(InputError, match=r"pip install 'planoracle\[yaml\]', or write it as JSON or TOML"):
+        load_document(b"a: 1", "k.yaml")
+
+
+@pytest.mark.parametrize(
+    ("unit", "seconds", "warns"),
+    [
+        ("minute", 1, True),
+        ("Minutes", 1, True),
+        ("hour", 60, True),
+        ("s", 60, True),
+        ("minute", 60, False),
+        ("minute", None, False),
+        ("turn", 7, False),
+    ],
+)
+def test_a_unit_that_contradicts_its_seconds_is_warned_of(
+    unit: str, seconds: int | None, warns: bool, recwarn: pytest.WarningsRecorder
+) -> None:
+    instance_from_document(problem(unit=unit, seconds_per_tick=seconds), "k.json")
+    found = [str(one.message) for one in recwarn if issubclass(one.category, InputWarning)]
+    assert [one.startswith("k.json: unit ") for one in found] == [True] * warns
+
+
+@pytest.mark.parametrize("kind", ["instance", "kitchen"])
+def test_files_say_by_which_schema_they_are_checked(tmp_path: Path, kind: str) -> None:
+    name = {"instance": "timearena/lab1", "kitchen": "robotouille/synchronous/0_cheese_sandwich"}[kind]
+    from planoracle.instances.registry import of
+
+    found = catalogue.problem(name)
+    document = {"$schema": f"./{kind}.schema.json"} | of(found).document(found)
+    (again,) = catalogue.read_problems(written(tmp_path, "k.json", json.dumps(document)))
+    assert of(again).document(again) | {"$schema": document["$schema"]} == document
+
+
+def test_what_stands_for_nothing_is_a_file_a_folder_or_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "supper.json", json.dumps(problem(name="supper")))
+    (tmp_path / "menus").mkdir()
+    said = {
+        "super.json": "there is no file super.json; did you mean supper.json?",
+        "menu/supper.json": "there is no file menu/supper.json, and no folder menu",
+        "menus": "menus is a folder; name the files in it",
+        "supper.json#super": "is no problem of the file; did you mean supper?",
+        "timearena/labb": "did you mean timearena/lab",
+        "Cobler_Pancakes": "did you mean recipe2plan/timed/Cobbler_Pancakes",
+    }
+    for name, message in said.items():
+        with pytest.raises(UnknownNameError) as caught:
+            [catalogue.read_problems(one) for one in catalogue.expand([name])]
+        assert message in str(caught.value)
+    with pytest.raises(UnknownNameError, match="names no problem, but 65 of them"):
+        catalogue.problem("recipe2plan/timed")
+
+
+def test_names_are_compared_by_their_ends_and_without_regard_to_capitals() -> None:
+    assert similar("kitchen/x", ["kitchen/a", "kitchen/b"]) == []
+    assert similar("STOVE", ["stove", "oven"]) == ["stove"]
+    assert similar("lag", ["min_lag", "max_lag", "action"]) == ["min_lag", "max_lag"]
+    assert similar("s" * 10_000, ["s" * 10_000]) == []
+    assert similar(["stove"], ["stove"]) == []
+    assert similar("task7/step_9x", [f"task{k}/step_{j}" for k in range(100) for j in range(100)])
+
+
+def test_lines_are_those_of_the_text() -> None:
+    document = {"a": [1, {"b": 'x\n"{[,:', "c": {}}, []], "d": {"e": [[2], [3]]}, "é": None}
+    places = [("a", 1, "b"), ("a", 2), ("d", "e", 1, 0), ("é",), ("nothing",)]
+    found = json_lines(json.dumps(document, indent=1), places)
+    lines = json.dumps(document, indent=1).split("\n")
+    assert [lines[found[place] - 1].strip()[:3] for place in places[:-1]] == ['"b"', "[]", "3", '"\\u']
+    assert places[-1] not in found
