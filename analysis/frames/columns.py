@@ -223,6 +223,8 @@ _ALL = (
             *_SUBMISSION,
             _flag("scored", "whether it could be judged"),
             _text("reason", "why it is not scored"),
+            _count("foreign", "commands of a failed plan that name what the problem does not have"),
+            _text("other_problem", "why the plan is probably for another problem"),
             _flag("success", "every task complete, no fatal violation"),
             _text("violation", "kind of the violation that ended the run"),
             _count("violation_index", "its command, from 0"),
