@@ -86,10 +86,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         Whether a critique may name commands that lead on: not where their parameters are a part of the solution.
     rules_as
         Benchmark under whose name its rules are set, if not its own; both have the same then.
-    package
-        Package that has its modules, if not that of its class.
-    elsewhere
-        Package in which modules are sought that its own lacks.
+    package, elsewhere
+        Package that has its modules, if not that of its class; one in which those are sought that it lacks.
     data
         What is in a copy of the authors' own data whose files names can mean, see `file_of`; empty if they cannot.
     heuristics
@@ -120,8 +118,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     def _part(self, name: str) -> Any:
         """Return a module of the benchmark, ``None`` if there is none of that name."""
-        found = _module(self.package or type(self).__module__, name)
-        return found or (_module(self.elsewhere, name) if self.elsewhere else None)
+        packages = filter(None, (self.package or type(self).__module__, self.elsewhere))
+        return next(filter(None, (_module(package, name) for package in packages)), None)
 
     # Problems
 
