@@ -39,7 +39,8 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
         having = [f"{benchmark}.{option}" for benchmark, known in rules.items() if option in known]
         if len(having) > 1:
             raise UnknownNameError(f"must say whose: {' or '.join(having)}", field="option", value=option)
-        if not having:
+        whose, _, rule = option.partition(".")
+        if not having and rule not in rules.get(whose, ()):
             _refuse_limit(option, rules)
     found: dict[str, Rules] = {}
     for benchmark, known in rules.items():
