@@ -144,8 +144,6 @@ def _check(name: str, value: Any) -> None:
     elif name in _COUNTS:
         if not number or not isinstance(value, int) or value < 0:
             raise InputError("must be a whole number or null", field=name, value=value)
-    elif name == "sample" and number and isinstance(value, int) and value >= 0:
-        return
     elif not isinstance(value, str):
         raise InputError("must be text or null", field=name, value=value)
 

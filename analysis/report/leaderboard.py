@@ -206,9 +206,9 @@ def columns(lines: Sequence[Line], places: Sequence[tuple[int, int]], names: dic
     -------
     dict
         ``id, line, model, instance, outcome`` (0 success, 1 failure, 2 unscored)``, why, faults, score, progress,
-        makespan, optimum, regret, priced, total, chunk, place``, and the texts of ``models`` and ``whys``; and, if any
-        line says so, ``sample, read, from, ignored, other`` (why it is probably for another problem), and ``status``
-        and ``bound`` of the optimum.
+        makespan, optimum, regret, priced, total, lost, chunk, place``, and the texts of ``models`` and ``whys``; and,
+        if any line says so, ``sample, read, from, ignored, other`` (why it is probably for another problem), and
+        ``status`` and ``bound`` of the optimum.
     """
     models, whys = _Names(), _Names()
     grades = [line.grade for line in lines]
@@ -228,6 +228,9 @@ def columns(lines: Sequence[Line], places: Sequence[tuple[int, int]], names: dic
         "priced": [int(line.priced is not None) for line in lines],
         "total": [
             None if line.priced is None or line.priced.total is None else whole(line.priced.total) for line in lines
+        ],
+        "lost": [
+            None if line.priced is None or line.priced.lost is None else whole(line.priced.lost) for line in lines
         ],
         "chunk": [places[line.plan][0] for line in lines],
         "place": [places[line.plan][1] for line in lines],

@@ -290,6 +290,7 @@ def test_rows_of_submissions_column_by_column() -> None:
         "regret": [0.25, None, None],
         "priced": [1, 1, 0],
         "total": [6, None, None],
+        "lost": [3, None, None],
         "chunk": [7, 7, 7],
         "place": [1, 0, 0],
         "models": ["m", "n", ""],

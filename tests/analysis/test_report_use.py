@@ -218,6 +218,15 @@ def test_samples_stand_together_and_in_order(page: Page) -> None:
     assert page.run("document.querySelector('.samples [aria-current]').textContent").startswith("2 ")
 
 
+def test_models_stand_over_all_sets_and_by_set(page: Page) -> None:
+    headings = page.run("[...document.querySelectorAll('#main > section h2')].map((one) => one.textContent)")
+    assert headings == ["Models", "Models by set", "Submissions"]
+    tables = "[...document.querySelectorAll('#main > section table')].slice(0, 2)"
+    names = page.run(f"{tables}.map((one) => [...one.tBodies[0].rows].map((row) => row.cells[0].textContent))")
+    assert len(names[0]) == len(set(names[0])) < len(names[1])
+    assert "Set" in page.run(f"{tables}[1].tHead.textContent")
+
+
 def test_what_was_read_and_what_is_not_proved_is_said(page: Page) -> None:
     page.run("document.getElementById('filter-text').focus()")
     page.type("probably for another problem")

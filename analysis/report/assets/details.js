@@ -87,7 +87,7 @@ function figures(rows, row) {
     ["Makespan", span(time, rows.makespan[row])],
     ["Optimum", optimum],
     ["÷ optimum", fixed(rows.ratio(row), 3)],
-    [rows.outcome[row] === 0 ? "Regret" : "Lost at failure", span(time, rows.total[row])],
+    rows.outcome[row] === 0 ? ["Regret", span(time, rows.total[row])] : ["Lost at failure", span(time, rows.lost[row])],
     ["Score, of 100", hundred(rows.score[row])],
     ["Progress", percent(rows.progress[row], 0)],
     ["Faults", count(rows.faults[row])],

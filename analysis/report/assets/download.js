@@ -12,7 +12,7 @@ function cell(value) {
 }
 
 function csv(list) {
-  const keys = [...new Set(list.flatMap((row) => Object.keys(row)))];
+  const keys = [...new Set(list.flatMap((row) => Object.keys(row).filter((key) => row[key] !== undefined)))];
   const lines = list.map((row) => keys.map((key) => cell(row[key])));
   return [keys.map(cell), ...lines].map((line) => `${line.join(",")}\n`).join("");
 }
@@ -68,9 +68,9 @@ function record(rows, row) {
     optimum_status: rows.status[row] ?? problem.status,
     optimum_bound: rows.bound[row] ?? problem.bound,
     unit: problem.time.unit,
-    ratio_to_optimum: rows.ratio(row),
+    ratio_to_optimum: rows.ratio(row) && Number(rows.ratio(row).toFixed(6)),
     regret: outcome === 0 ? rows.total[row] : null,
-    lost_at_failure: outcome === 1 ? rows.total[row] : null,
+    lost_at_failure: rows.lost[row],
     faults: rows.faults[row],
     read: rows.read[row],
     read_from: rows.from[row],

@@ -171,9 +171,12 @@ function modelColumns(rows, models, bySet) {
     return { key, label, title, number: true, falling, value: (one) => one[key], show };
   };
   const number = (key, label, title) => figure(key, label, title, (one) => count(one[key]), true);
-  const several = [...new Set(models.flatMap((one) => Object.keys(one)))].filter((key) =>
-    /^(pass|best)[@^]([2-9]|\d\d+)$/.test(key),
-  );
+  // Of figures over several samples, those of the most.
+  const several = ["pass@", "pass^", "best@"].flatMap((kind) => {
+    const found = models.flatMap((one) => Object.keys(one)).filter((key) => key.startsWith(kind));
+    const most = Math.max(1, ...found.map((key) => Number(key.slice(kind.length)) || 1));
+    return most > 1 ? [`${kind}${most}`] : [];
+  });
   const optional = [
     figure(
       "lost",
@@ -211,7 +214,7 @@ function modelColumns(rows, models, bySet) {
     figure(
       "regret",
       "Regret, %\u00a0of\u00a0optimum",
-      "Mean of what decisions cost, as a share of the optimum; of plans that were priced",
+      "Mean of what the decisions of successes cost, as a share of the optimum; of those that were priced",
       (one) => ofRuns(percent(one.regret), one.regret_runs),
     ),
     ...optional,
