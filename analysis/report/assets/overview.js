@@ -287,7 +287,11 @@ function overview(index, rows) {
           "section",
           {},
           el("h2", {}, "Models"),
-          el("p", { class: "note" }, "Over all sets: every figure is the mean of those of the sets below."),
+          el(
+            "p",
+            { class: "note" },
+            "Over all sets: every figure is the mean of those of the sets below. “Of all” counts missing problems as failed.",
+          ),
           over.element,
           el(
             "div",
