@@ -13,6 +13,7 @@ from planoracle.analysis.submissions import checked, fault_of
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.errors import InputError
+from planoracle.instances.plan import UnreadError
 from planoracle.instances.profiles import Rules
 
 __all__ = ["FORMAT", "VERSION", "Grade", "Grader", "grade_all"]
@@ -53,6 +54,9 @@ class Grade:
     other_problem
         Why the plan is probably for another problem, if it is: they are many, see
         `planoracle.instances.foreign.Foreign`.
+    read, read_from, ignored
+        Steps taken from what was handed in, the part they were taken from, and lines that look like steps and were not
+        taken; see `planoracle.instances.plan.Reading`.
     metrics
         The benchmark's own, see `planoracle.instances.benchmark.Benchmark.columns`.
     """
@@ -77,6 +81,9 @@ class Grade:
     reason: str | None = None
     foreign: int | None = None
     other_problem: str | None = None
+    read: int | None = None
+    read_from: str | None = None
+    ignored: int | None = None
     metrics: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -114,6 +121,9 @@ class Grade:
             "optimal_makespan": measured.optimum,
             "foreign": foreign and len(foreign.names),
             "other_problem": foreign and foreign.suspicion(benchmark.foreign_share),
+            "read": run.plan.read,
+            "read_from": run.plan.read_from,
+            "ignored": run.plan.ignored,
             **about,
         }
         score = benchmark.main_score(figures | measured.metrics)
@@ -185,6 +195,7 @@ class Grader:
     def unscored(self, submission: object, error: Exception, line: int | None = None) -> Grade:
         """Return what is said of a submission that cannot be judged."""
         submitted = submission if isinstance(submission, dict) else {}
+        found = error.reading if isinstance(error, UnreadError) else None
         return Grade(
             id=_text(submitted.get("id")),
             instance=_text(submitted.get("instance")),
@@ -193,6 +204,9 @@ class Grader:
             model=_text(submitted.get("model")),
             line=line,
             reason=fault_of(error),
+            read=None if found is None else found.read,
+            read_from=None if found is None else found.read_from,
+            ignored=None if found is None else found.ignored,
         )
 
     def _benchmark(self, name: Any) -> str | None:

@@ -21,7 +21,7 @@ from planoracle.instances.feedback import Examined, Topic
 from planoracle.instances.foreign import Foreign
 from planoracle.instances.model import Instance
 from planoracle.instances.offers import Composer, Environment, Generator, Limit, Shelf
-from planoracle.instances.plan import Plan, given_limit, given_plan
+from planoracle.instances.plan import Plan, Reading, UnreadError, given_limit, given_plan
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules, choose
 from planoracle.instances.references import Reference
@@ -52,8 +52,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
       ``generator``: ``style()``, which returns a `Generator`;
       ``environment``: ``live(problem, rules)``, which returns an `Environment`. None of the four must be there.
     - ``profile``: ``PROFILES``, and ``CHOICES`` with the values of rules that are text.
-    - ``language``: ``commands(problem, given, rules)``; where problems are scheduling problems also
-      ``written(problem, schedule)`` and ``schedule(problem, plan)``.
+    - ``language``: ``reading(problem, given, rules)``, which returns a `Reading`, or ``commands``, which returns the
+      commands alone; where problems are scheduling problems also ``written(problem, schedule)`` and ``schedule(problem, plan)``.
     - ``run``: ``replay(problem, plan, rules)``; ``scores``: ``COLUMNS``, ``averages(rules)``, ``measure(run, oracle)``;
       ``phrases``: ``TOPICS``, ``examine(run)``, and perhaps ``foreign(run)``.
 
@@ -271,14 +271,24 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         """
         given = given_plan(submission, self.plan_fields)
         limit = None if self.limit is None else given_limit(submission, *self.limit)
-        return Plan(given, self.commands(problem, given, self.rules_of(problem) if rules is None else rules), limit)
+        chosen = self.rules_of(problem) if rules is None else rules
+        found = self.reading(problem, given, chosen)
+        if chosen.refuse_unread and found.doubtful:
+            raise UnreadError.of(found)
+        return Plan(given, found.commands, limit, found.read, found.read_from, found.ignored)
 
-    def commands(self, problem: _P, given: object, rules: _R) -> _C:
-        """Read a plan as it was handed in; raises `PlanError`."""
-        return cast(_C, self._part("language").commands(problem, given, rules))
+    def reading(self, problem: _P, given: object, rules: _R) -> Reading[_C]:
+        """Read a plan as it was handed in; raises `PlanError`.
+
+        A module ``language`` with ``commands`` in place of ``reading`` does not tell what it left out.
+        """
+        language = self._part("language")
+        if hasattr(language, "reading"):
+            return cast("Reading[_C]", language.reading(problem, given, rules))
+        return Reading(cast(_C, language.commands(problem, given, rules)))
 
     def salvage(self, problem: _P, given: object) -> tuple[object, tuple[Dropped, ...]]:
-        """Return what is left of a plan without the parts that `commands` refuses, and these, where that is known."""
+        """Return what is left of a plan without the parts that `reading` refuses, and these, where that is known."""
         return given, ()
 
     def replay(self, problem: _P, plan: Plan[_C], rules: _R | None = None) -> Run[_P, _C, _R]:

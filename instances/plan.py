@@ -2,15 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, PlanError
 
-__all__ = ["Plan", "given_limit", "given_plan"]
+__all__ = ["Plan", "Reading", "UnreadError", "given_limit", "given_plan"]
 
 _C = TypeVar("_C", covariant=True)
+_D = TypeVar("_D")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[_C]):
+    """What was taken of a plan that was handed in, and what was not.
+
+    Attributes
+    ----------
+    commands
+        In the form that the benchmark's rules take.
+    read
+        Number of steps taken; ``None`` where a benchmark does not count them.
+    read_from
+        Which part they were taken from, in a few words.
+    ignored
+        Lines that hold a step or look as if they should, and were not taken.
+    unread
+        Those of them for which there is no good reason: neither a draft nor a summary of what was taken.
+    example
+        The first of these, with its line.
+    """
+
+    commands: _C
+    read: int | None = None
+    read_from: str | None = None
+    ignored: int | None = None
+    unread: int = 0
+    example: str = ""
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether at least two lines, and more than a fifth of all that look like steps, could not be read."""
+        return self.unread > 1 and 5 * self.unread > self.unread + (self.read or 0)
+
+    def of(self, made: Callable[[_C], _D]) -> Reading[_D]:
+        """Return the same reading with its commands in another form."""
+        return Reading(made(self.commands), self.read, self.read_from, self.ignored, self.unread, self.example)
+
+
+class UnreadError(PlanError):
+    """So much of a plan could not be read that a verdict on the rest would not be one on the plan."""
+
+    reading: Reading[object] | None = None
+
+    @classmethod
+    def of(cls, reading: Reading[object]) -> UnreadError:
+        """Say what could not be read."""
+        among = reading.unread + (reading.read or 0)
+        lines = f"{reading.unread} of {among} lines that look like steps could not be read, first {reading.example}"
+        error = cls(f"cannot be judged: {lines}", field="plan")
+        error.reading = reading
+        return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +78,16 @@ class Plan(Generic[_C]):
         The same in the form that the benchmark's rules take.
     limit
         Ticks that the submission itself allows its run; ``None``: those of the problem.
+    read, read_from, ignored
+        What was taken and what was not, see `Reading`.
     """
 
     given: object
     commands: _C
     limit: int | None = None
+    read: int | None = None
+    read_from: str | None = None
+    ignored: int | None = None
 
 
 def given_plan(submission: object, fields: Sequence[str]) -> object:

@@ -14,11 +14,20 @@ __all__ = ["Rules", "choose"]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Base of all profiles of rules; by itself the general rules, which leave no choice."""
+    """Base of all profiles of rules; by itself the general rules.
+
+    Attributes
+    ----------
+    refuse_unread
+        A submission is not scored if at least two lines, and more than a fifth of all that look like steps, cannot be
+        read; else it is graded by those that can.
+    """
+
+    refuse_unread: bool = True
 
     def deciding(self) -> Self:
         """Return the profile as far as it decides which plans are best, all else as usual."""
-        return self
+        return replace(self, refuse_unread=True)
 
 
 _Profile = TypeVar("_Profile", bound=Rules)

@@ -58,8 +58,8 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
         from planoracle.instances.asynchow import language
         from planoracle.instances.generic import language as generic
 
-        pieces = language.pieces_in(given)
-        return (given, ()) if pieces is None else generic.salvage(pieces, problem)
+        pieces = language.pieces_in(problem, given)
+        return (given, ()) if pieces is None else generic.salvage(pieces.commands, problem)
 
     def least(self, problem: Instance) -> int:
         """Return the longest path."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from planoracle.instances.asynchow.facts import Interval
 from planoracle.instances.errors import PlanError
 
-__all__ = ["MAX_REWRITTEN", "Grade", "candidates", "grade", "read"]
+__all__ = ["MAX_REWRITTEN", "Grade", "candidates", "grade", "narrowed", "read"]
 
 #: Longest line in quotes whose number words are rewritten, in characters.
 MAX_REWRITTEN = 50_000
@@ -73,7 +73,7 @@ def grade(text: str, gold: Interval) -> Grade:
     least, most = (seconds * _SECOND for seconds in gold)
     reasons = []
     for candidate in candidates(text):
-        part = _narrowed(candidate)
+        part = narrowed(candidate)
         if " to " in part:
             return Grade(False, (0, 0), "range")
         time = read(part)
@@ -127,7 +127,7 @@ def _digits(text: str) -> str:
     return text.replace(" and half", ".5")
 
 
-def _narrowed(candidate: str) -> str:
+def narrowed(candidate: str) -> str:
     """Return what counts of a candidate: behind the last "=", of that behind the last " or ", before the first "("."""
     return candidate.rpartition("=")[2].rpartition(" or ")[2].partition("(")[0]
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 
 from planoracle.instances.asynchow.encode import with_hands
 from planoracle.instances.asynchow.profile import Profile
-from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.asynchow.spoken import answer_in
+from planoracle.instances.errors import PlanError
 from planoracle.instances.generic import language
 from planoracle.instances.model import Instance
-from planoracle.instances.reading import load_json
+from planoracle.instances.outputs import reading as outputs
+from planoracle.instances.outputs.messages import chat_in, contents, is_agents
+from planoracle.instances.outputs.reading import as_given
+from planoracle.instances.plan import Reading
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["Answer", "commands", "pieces_in", "schedule", "written"]
+__all__ = ["Answer", "commands", "pieces_in", "reading", "schedule", "written"]
+
+_ACTION = re.compile(r"\baction\b", re.IGNORECASE)
 
 written, schedule = language.written, language.schedule
 
@@ -25,9 +33,7 @@ class Answer(Schedule):
 
 
 def commands(problem: Instance, given: object, rules: Profile) -> Schedule:
-    """Read an answer or a schedule; raises `PlanError` for what is neither text nor a list of pieces.
-
-    Nothing at all (``None``) is an empty answer. Pieces need not say who does them: there are as many hands as steps.
+    """Return an answer or a schedule, see `reading`.
 
     >>> from planoracle.instances.asynchow.encode import load
     >>> commands(load("asynchow/async/829"), 'It takes "70 days".', Profile())
@@ -36,19 +42,36 @@ def commands(problem: Instance, given: object, rules: Profile) -> Schedule:
     >>> commands(load("asynchow/async/829"), wait, Profile()).pieces[0].agent
     'agent2'
     """
-    rows = pieces_in(given)
+    return reading(problem, given, rules).commands
+
+
+def reading(problem: Instance, given: object, rules: Profile) -> Reading[Schedule]:
+    """Read an answer or a schedule; raises `PlanError` for what is neither what a model wrote nor a list of pieces.
+
+    Nothing at all (``None``) is an empty answer. Pieces need not say who does them: there are as many hands as steps.
+    """
+    rows = pieces_in(problem, given)
     if rows is not None:
-        return with_hands(problem, language.commands(problem, rows, rules))
+        found = language.reading(problem, rows.commands, rules)
+        schedule = with_hands(problem, found.commands)
+        return Reading(schedule, rows.read, rows.read_from, rows.ignored, rows.unread, rows.example)
+    chat = chat_in(given)
+    if chat is not None:
+        said = [part for one in filter(is_agents, chat) for part in contents(one)]
+        given = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in said)
     if given is not None and not isinstance(given, str):
         raise PlanError("must be text, or a list of pieces", field="answer", value=given)
-    return Answer((), given or "")
+    text, where = (given or "", "whole text") if rules.answers == "released" else answer_in(given or "")
+    return Reading(Answer((), text), int(where != "nothing"), where, 0)
 
 
-def pieces_in(given: object) -> list[object] | None:
-    """Return the pieces that a submission lists, perhaps as JSON text; ``None`` if it is an answer in words."""
-    if isinstance(given, str) and given.lstrip().startswith("[") and '"action"' in given:
-        try:
-            given = load_json(given, "plan")
-        except InputError:  # words that begin with a bracket
-            return None
-    return given if isinstance(given, list) else None
+def pieces_in(problem: Instance, given: object) -> Reading[list[object]] | None:
+    """Return the pieces that a submission lists, perhaps within text; ``None`` if it is an answer in words."""
+    if isinstance(given, list) and chat_in(given) is None:
+        return as_given(given)
+    if isinstance(given, str) and not (_ACTION.search(given) and "duration" in given.lower()):
+        return None
+    if not isinstance(given, str) and chat_in(given) is None:
+        return None
+    found = outputs.read(given, language.Pieces(problem))
+    return found if found.commands else None

@@ -20,6 +20,9 @@ class Profile(Rules):
     units
         Durations such as "2 hours 30 minutes" with ``"all"`` their units, or with the ``"last"`` one only, as the
         released data has them.
+    answers
+        Answers in words are read to the ``"released"`` letter, or ``"lenient"``: without thinking, what is announced
+        as the final answer, and times without double quotes, too.
     length
         In problems, months and years have the ``"least"`` or the ``"most"`` days. Answers may lie between.
     """
@@ -27,8 +30,17 @@ class Profile(Rules):
     gold: str = "right"
     units: str = "all"
     length: str = "least"
+    answers: str = "lenient"
 
 
-PROFILES = {"paper": Profile(), "released": Profile(gold="released", units="last")}
+PROFILES = {
+    "paper": Profile(),
+    "released": Profile(gold="released", units="last", answers="released", refuse_unread=False),
+}
 
-CHOICES = {"gold": ("right", "released"), "units": ("all", "last"), "length": ("least", "most")}
+CHOICES = {
+    "gold": ("right", "released"),
+    "units": ("all", "last"),
+    "length": ("least", "most"),
+    "answers": ("released", "lenient"),
+}

@@ -10,9 +10,16 @@ from planoracle.instances.asynctool.calls import Call, too_deep
 from planoracle.instances.asynctool.profile import PROFILES, Profile
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Instance
-from planoracle.instances.reading import load_json, strict_decoder
+from planoracle.instances.outputs import reading as outputs
+from planoracle.instances.outputs.characters import bare
+from planoracle.instances.outputs.grammar import Found, Grammar
+from planoracle.instances.outputs.messages import chat_in, is_agents
+from planoracle.instances.outputs.reading import as_given, whole_value
+from planoracle.instances.outputs.values import values_in
+from planoracle.instances.plan import Reading
+from planoracle.instances.reading import load_json
 
-__all__ = ["CLOSING", "WAIT", "Said", "call_message", "commands", "messages", "read_message"]
+__all__ = ["CLOSING", "WAIT", "Said", "call_message", "messages", "read_message", "reading"]
 
 #: Messages that are no calls, as an agent writes them.
 CLOSING, WAIT = {"content": "ALL COMPLETED"}, {"content": "WAIT"}
@@ -25,11 +32,9 @@ MAX_EXCERPT = 2_000
 _AGENT = ("assistant", "agent", "model", None)
 _PHRASE = "ALL COMPLETED"
 _NO_CALL = "the message holds no call"
-# An error of the JSON decoder takes time for all the text before it (it counts lines): decode within a window, and
-# let an error, and an object, cost as much as so many characters. Ten times those of the text, and some more, are had.
-_WINDOW, _FAILURE, _OBJECT, _SPARE = 8_192, 200, 20, 200_000
-# What a JSON object begins with.
-_OPENING = re.compile(r'\{(?=[ \t\r\n]*["}])')
+_RESEMBLES = re.compile(
+    r"func_name|[\"']arguments[\"']\s{0,9}:|^\W{0,9}[A-Za-z]\w{0,99}\((?:\w{1,99}\s{0,9}=.{0,999})?\)"
+)
 
 
 class Said(NamedTuple):
@@ -51,47 +56,77 @@ def call_message(task: str, call: Call) -> dict[str, Any]:
     return {"id": task, "func_name": call.name, "params": call.params}
 
 
-def commands(problem: Instance, given: object, rules: Profile) -> list[object]:
-    """Read the messages of a plan, see `messages`."""
-    return messages(given)
+class _Messages(Grammar[object]):
+    """Messages of the agent."""
+
+    unique = True
+
+    def find(self, text: str) -> list[Found[object]]:
+        if bare(text).lower() == "wait" or (_PHRASE in text and bare(text).endswith(_PHRASE)):
+            return [Found(len(text), text)]
+        spans, _ = values_in(text, lists=False) if "{" in text else ((), True)
+        return [Found(end - start, step) for start, end, value in spans for step in self.of(value) or ()]
+
+    def of(self, value: object) -> list[object] | None:
+        if not isinstance(value, dict):
+            return None
+        if isinstance(value.get("function"), dict) and "func_name" not in value:
+            return [{"role": "assistant", "tool_calls": [value]}]
+        said = {"func_name", "tool_calls", "role"} & value.keys() or isinstance(value.get("content"), str)
+        return [value] if said and is_agents(value) else None
+
+    def looks(self, text: str, free: bool) -> bool:
+        return _RESEMBLES.search(text[:MAX_EXCERPT]) is not None
+
+    def key(self, step: object) -> str | None:
+        return json.dumps(step, sort_keys=True) if isinstance(step, dict) and "func_name" in step else None
 
 
 def messages(turns: Any) -> list[Any]:
-    """Return the agent's messages of a transcript.
+    """Return the agent's messages of a transcript, see `reading`."""
+    return _reading(turns).commands
 
-    Parameters
-    ----------
-    turns
-        A list of messages: ``{"id", "func_name", "params"}``, ``{"content": text}``, chat messages with a
-        ``"role"`` (only the agent's count) or text; an object with such a list as ``"messages"``; or the whole
-        transcript as text that holds such objects (one that holds none is a single message).
+
+def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[object]]:
+    """Read the agent's messages of a transcript.
+
+    A list of messages: ``{"id", "func_name", "params"}``, ``{"content": text}``, chat messages with a ``"role"`` (only the
+    agent's count) or text; an object with such a list as ``"messages"``; either of them as JSON; or the whole
+    transcript as text that holds such objects, see `planoracle.instances.outputs` (one that holds none is a single message).
 
     Raises
     ------
     PlanError
         If it has none of these forms or is too long.
     """
-    if isinstance(turns, dict):
-        turns = turns.get("messages")
+    return _reading(given)
+
+
+def _reading(turns: Any) -> Reading[list[Any]]:
     if isinstance(turns, str):
         if len(turns) > MAX_TEXT:
             raise PlanError(f"holds more than {MAX_TEXT} characters", field="turns")
-        found, whole = _objects(turns)
-        if len(found) == 1 and isinstance(found[0].get("messages"), list):
-            return messages(found[0])
-        said = [entry for entry in found if entry.keys() & {"func_name", "content", "role"}]
-        if said and not whole:  # a part of the transcript is none
-            raise PlanError("holds too much that begins like JSON objects and is none", field="turns")
-        turns = said or [turns][: bool(turns.strip())]
+        value = whole_value(turns)
+        if not isinstance(value, list) and chat_in(value) is None:
+            found = outputs.read(turns, _Messages())
+            if not found.commands and turns.strip():
+                return Reading([turns], 0, "whole text", found.ignored, found.unread, found.example)
+            return _within(found)
+        turns = value
+    if isinstance(turns, dict):
+        turns = turns.get("messages")
     if not isinstance(turns, list):
         raise PlanError("must be a list of messages or a text", field="turns", value=turns)
     for i, entry in enumerate(turns):
         if not isinstance(entry, dict | str):
             raise PlanError("must be a message: an object or a text", field=f"turns[{i}]", value=entry)
-    kept = [entry for entry in turns if isinstance(entry, str) or entry.get("role") in _AGENT]
-    if len(kept) > MAX_MESSAGES:
+    return _within(as_given([entry for entry in turns if isinstance(entry, str) or entry.get("role") in _AGENT]))
+
+
+def _within(found: Reading[list[Any]]) -> Reading[list[Any]]:
+    if len(found.commands) > MAX_MESSAGES:
         raise PlanError(f"holds more than {MAX_MESSAGES} messages", field="turns")
-    return kept
+    return found
 
 
 def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> Said:
@@ -130,7 +165,7 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> Said:
 def _text(text: str, rules: Profile) -> Said:
     if len(text) > MAX_MESSAGE:
         return Said("unreadable", reason=f"the message has more than {MAX_MESSAGE} characters")
-    found, _ = _objects(text)
+    found = [value for _, _, value in values_in(text, lists=False)[0] if isinstance(value, dict)]
     calls = [entry for entry in found if "func_name" in entry]
     if calls:
         return _one([_call(entry) for entry in calls], rules)
@@ -179,27 +214,3 @@ def _tool_call(entry: Any) -> Said:
         return _call(given)
     own = {name: value for name, value in given.items() if name != "task_id"}
     return _call({"id": given.get("task_id"), "func_name": function.get("name"), "params": own})
-
-
-def _objects(text: str) -> tuple[list[dict[str, Any]], bool]:
-    """Return the JSON objects within a text, from left to right, and whether the work was not too much to find all."""
-    decoder = strict_decoder()
-    budget = 10 * len(text) + _SPARE
-    objects = []
-    opening = _OPENING.search(text)
-    while opening and budget > 0:
-        start = opening.start()
-        if start > _WINDOW:
-            text, start = text[start:], 0
-        try:
-            found, end = decoder.raw_decode(text, start)
-            budget -= _OBJECT
-            objects.append(found)
-        except json.JSONDecodeError as error:
-            budget -= error.pos - start + _FAILURE
-            end = start + 1
-        except (InputError, ValueError, RecursionError):  # not strict, or too deep: no object of ours
-            budget -= min(len(text) - start, 100_000)
-            end = start + 1
-        opening = _OPENING.search(text, end)
-    return objects, opening is None

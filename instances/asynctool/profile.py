@@ -32,7 +32,7 @@ class Profile(Rules):
     several_calls: str = "refused"
 
 
-PROFILES = {"paper": Profile(), "released": Profile()}
+PROFILES = {"paper": Profile(), "released": Profile(refuse_unread=False)}
 
 #: Values of the rules that are text.
 CHOICES = {"f1": ("nestful", "micro"), "char": ("calls", "results", "both"), "several_calls": ("refused", "first")}

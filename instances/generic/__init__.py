@@ -22,7 +22,7 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     formerly = "own"
     stepwise = False
     self_contained = True
-    profiles: Mapping[str, Rules] = {"paper": Rules(), "released": Rules()}
+    profiles: Mapping[str, Rules] = {"paper": Rules(), "released": Rules(refuse_unread=False)}
 
     def read_data(self, data: bytes, path: str) -> list[Instance]:
         """Read the formats of the literature, see `planoracle.instances.literature`."""

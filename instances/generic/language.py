@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from planoracle.instances.errors import PlanError
+import re
+from collections.abc import Mapping
+
+from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Instance
-from planoracle.instances.plan import Plan
+from planoracle.instances.outputs import reading as outputs
+from planoracle.instances.outputs.grammar import Found, Grammar
+from planoracle.instances.outputs.reading import as_given
+from planoracle.instances.outputs.values import values_in
+from planoracle.instances.plan import Plan, Reading
 from planoracle.instances.profiles import Rules
 from planoracle.instances.reading import load_json
 from planoracle.instances.schedule import MAX_PIECES, Piece, Schedule
 from planoracle.instances.targets import Dropped
 from planoracle.instances.validate import MAX_NAME
 
-__all__ = ["MAX_TIME", "commands", "salvage", "schedule", "written"]
+__all__ = ["MAX_TIME", "Pieces", "commands", "reading", "rows_of", "salvage", "schedule", "written"]
 
 #: Largest number in a plan; more than any needs. As many pieces are read as cutting may lead to.
 MAX_TIME = 10**40
 
 _NEEDED, _FIELDS = {"action", "start", "duration"}, set(Piece._fields)
+_WHOLE = {"start", "duration", "mode"}
+_TOKEN = re.compile(r"[^\s,;:|\"'`()\[\]{}]{1,200}")
 
 
 def written(problem: Instance, schedule: Schedule) -> list[dict[str, object]]:
@@ -29,14 +38,65 @@ def schedule(problem: Instance, plan: Plan[Schedule]) -> Schedule:
     return plan.commands
 
 
-def commands(instance: Instance, given: object, rules: Rules) -> Schedule:
-    """Read a plan as a schedule in normal form; raises `PlanError`."""
-    rows = load_json(given, "plan") if isinstance(given, str | bytes) else given
+class Pieces(Grammar[object]):
+    """Pieces of a schedule, as objects."""
+
+    unique = True
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+
+    def find(self, text: str) -> list[Found[object]]:
+        spans, _ = values_in(text, lists=False) if "{" in text else ((), True)
+        return [Found(end - start, value) for start, end, value in spans if self.of(value)]
+
+    def of(self, value: object) -> list[object] | None:
+        return [value] if isinstance(value, dict) and _NEEDED <= value.keys() else None
+
+    def row(self, cells: Mapping[str, str]) -> list[object] | None:
+        known = {name: held.strip("`*\"' ") for name, held in cells.items() if name in _FIELDS and held.strip()}
+        whole = {
+            name: int(held) if held.isdecimal() and len(held) < 41 and name in _WHOLE else held
+            for name, held in known.items()
+        }
+        return self.of(whole)
+
+    def looks(self, text: str, free: bool) -> bool:
+        return any(word in self.instance.by_id for word in _TOKEN.findall(text[:500]))
+
+    def key(self, step: object) -> tuple[str, str]:
+        return (str(step["action"]), str(step["start"])) if isinstance(step, dict) else ("", "")
+
+
+def rows_of(instance: Instance, given: object) -> Reading[list[object]]:
+    """Read the objects of a plan: a list of pieces, or text that holds them; raises `PlanError` if it holds none."""
+    rows = given
+    if isinstance(given, str | bytes):
+        try:
+            rows = load_json(given, "plan")
+        except InputError:
+            found = outputs.read(given, Pieces(instance)) if isinstance(given, str) else None
+            if found is None or not (found.commands or found.doubtful):
+                raise
+            return found
     if not isinstance(rows, list):
         raise PlanError("must be a list of pieces", field="plan", value=rows)
-    if len(rows) > MAX_PIECES:
+    return as_given(rows)
+
+
+def commands(instance: Instance, given: object, rules: Rules) -> Schedule:
+    """Return a plan as a schedule in normal form; raises `PlanError`."""
+    return reading(instance, given, rules).commands
+
+
+def reading(problem: Instance, given: object, rules: Rules) -> Reading[Schedule]:
+    """Read a plan as a schedule in normal form; raises `PlanError`."""
+    found = rows_of(problem, given)
+    if len(found.commands) > MAX_PIECES:
         raise PlanError(f"holds more than {MAX_PIECES} pieces", field="plan")
-    return Schedule.of(instance, [_piece(instance, row, f"plan[{i}]") for i, row in enumerate(rows)])
+    return found.of(
+        lambda rows: Schedule.of(problem, [_piece(problem, row, f"plan[{i}]") for i, row in enumerate(rows)])
+    )
 
 
 def _piece(instance: Instance, row: object, field: str) -> Piece:
@@ -57,15 +117,13 @@ def _piece(instance: Instance, row: object, field: str) -> Piece:
 
 def salvage(given: object, instance: Instance) -> tuple[object, tuple[Dropped, ...]]:
     """Return a plan without the pieces of actions that do not exist, and these."""
-    rows = load_json(given, "plan") if isinstance(given, str | bytes) else given
-    if not isinstance(rows, list):
-        return rows, ()
+    rows = rows_of(instance, given).commands
     strange = [_names_nothing(instance, row) for row in rows]
     if not any(strange):
         return rows, ()
     kept = [row for row, one in zip(rows, strange, strict=True) if not one]
     return kept, tuple(
-        Dropped(n, row["action"][:80], "there is no such action")
+        Dropped(n, str(row["action"])[:80] if isinstance(row, dict) else "", "there is no such action")
         for n, (row, one) in enumerate(zip(rows, strange, strict=True))
         if one
     )

@@ -11,36 +11,53 @@ from planoracle.instances.errors import PlanError
 from planoracle.instances.kitchens.domain import Action, Domain
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
+from planoracle.instances.outputs import reading as outputs
+from planoracle.instances.outputs.grammar import Found, Grammar
+from planoracle.instances.outputs.messages import chat_in
+from planoracle.instances.outputs.reading import as_given
+from planoracle.instances.plan import Reading
 
-__all__ = ["MAX_ACTIONS", "commands", "extract", "match", "parse", "render"]
+__all__ = ["MAX_ACTIONS", "extract", "match", "parse", "reading", "render"]
 
 #: More actions than steps in any run.
 MAX_ACTIONS = 10_000
-#: Most lines that are not empty of a text; longer lines are cut.
-MAX_LINES, MAX_LINE = 100_000, 20_000
+#: Longer lines are cut.
+MAX_LINE = 20_000
 
 _SLOT = re.compile(r"\{(\w+)\}")
-_ACTION_LINE = re.compile(r"^\s{0,20}\**action\**\s{0,20}\d{0,6}\s{0,20}:\**(.*)$", re.I)
-_PLAN_LINE = re.compile(r"^\s{0,20}\**plan\**\s{0,20}:\**(.*)$", re.I)
+_NUMBERED = re.compile(r"[a-z]\d", re.I)
+_DECORATION = " .,;:!*_`\"'()[]"
+
+
+class _Actions(Grammar[str]):
+    """The actions of a domain."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+
+    def find(self, text: str) -> list[Found[str]]:
+        return [Found(len(action), action) for action in extract(text, self.domain)]
+
+    def looks(self, text: str, free: bool) -> bool:
+        verb = text[:200].lower().split(maxsplit=1)[:1]
+        return (
+            verb != []
+            and verb[0].strip(_DECORATION) in _verbs(self.domain)
+            and bool(not free or _NUMBERED.search(text[:200]))
+        )
+
+    def meant(self, text: str, kind: str) -> str | None:
+        return text if kind == "action" else None
+
+    def ends(self, text: str) -> bool:
+        return len(text) < 40 and text.strip(_DECORATION).lower() in ("finish", "finish[]")
+
+    def key(self, step: str) -> str | None:
+        return step if " " in step.partition(" ")[2] else None
 
 
 def parse(submission: object, domain: Domain, rules: Profile = PROFILES["released"]) -> list[str]:
-    r"""Read the actions of a submission.
-
-    Parameters
-    ----------
-    submission
-        A list of actions, or of records with an ``"action"``: every entry counts, also one that is no action. Or text:
-        if it has lines that begin with ``Action:`` those count, else what follows the last ``Plan:``, else all of it;
-        actions are found wherever they stand in a line, with any numbering, case and decoration, and what is no action
-        is passed over, except on an ``Action:`` line. ``Finish`` ends it.
-    rules
-        With ``normalize``, entries of a list are read as generously as text.
-
-    Raises
-    ------
-    PlanError
-        If the submission has none of these forms or holds too many actions, or lines that are not empty.
+    r"""Return the actions of a submission, see `reading`.
 
     Examples
     --------
@@ -48,24 +65,40 @@ def parse(submission: object, domain: Domain, rules: Profile = PROFILES["release
     >>> parse("1. move Robot1 from table1 to stove1.\n2. Then: **Do nothing**", bundled())
     ['Move robot1 from table1 to stove1', 'Do nothing']
     """
-    if isinstance(submission, str):
-        made = _from_text(submission, domain)
-    elif isinstance(submission, list):
+    return _reading(submission, domain, rules).commands
+
+
+def reading(problem: Kitchen, given: object, rules: Profile) -> Reading[list[str]]:
+    """Read the actions of a plan for a kitchen.
+
+    A list of actions, or of records with an ``"action"``: every entry counts, also one that is no action; with
+    ``normalize`` as generously as text. Or what a model wrote, see `planoracle.instances.outputs`: actions are found
+    wherever they stand in a line, with any numbering, case and decoration, and what is no action is passed over,
+    except on an ``Action:`` line. ``Finish`` ends it.
+
+    Raises
+    ------
+    PlanError
+        If it has none of these forms or holds too many actions, or lines that are not empty.
+    """
+    return _reading(given, problem.domain, rules)
+
+
+def _reading(given: object, domain: Domain, rules: Profile) -> Reading[list[str]]:
+    if isinstance(given, list) and chat_in(given) is None:
         made = []
-        for i, entry in enumerate(submission[: MAX_ACTIONS + 1]):
+        for i, entry in enumerate(given[: MAX_ACTIONS + 1]):
             text = _entry(entry, f"actions[{i}]")
             found = extract(text, domain) if rules.normalize else []
             made.append(found[0] if found else text.strip())
+        read = as_given(made)
+    elif isinstance(given, str) or chat_in(given) is not None:
+        read = outputs.read(given, _Actions(domain))
     else:
-        raise PlanError("must be a list of actions, a log or a text", field="actions", value=submission)
-    if len(made) > MAX_ACTIONS:
+        raise PlanError("must be a list of actions, a log or a text", field="actions", value=given)
+    if len(read.commands) > MAX_ACTIONS:
         raise PlanError(f"holds more than {MAX_ACTIONS} actions", field="actions")
-    return made
-
-
-def commands(problem: Kitchen, given: object, rules: Profile) -> list[str]:
-    """Read the actions of a plan for a kitchen, see `parse`."""
-    return parse(given, problem.domain, rules)
+    return read
 
 
 def _entry(entry: Any, field: str) -> str:
@@ -73,26 +106,6 @@ def _entry(entry: Any, field: str) -> str:
     if not isinstance(text, str):
         raise PlanError("must be a text, or a record with an action", field=field, value=entry)
     return text
-
-
-def _from_text(text: str, domain: Domain) -> list[str]:
-    lines = [line[:MAX_LINE] for line in text.splitlines() if line.strip()]
-    if len(lines) > MAX_LINES:
-        raise PlanError(f"holds more than {MAX_LINES} lines", field="actions")
-    marked = [found[1] for line in lines if (found := _ACTION_LINE.match(line))]
-    if marked:
-        made = []
-        for line in marked:
-            actions = extract(line, domain) or [line.strip()]
-            if actions[0].strip(" .*").lower() == "finish":
-                break
-            made += actions[:1]
-        return made
-    starts = [i for i, line in enumerate(lines) if _PLAN_LINE.match(line)]
-    if starts:
-        first = _PLAN_LINE.match(lines[starts[-1]])
-        lines = [first[1] if first else "", *lines[starts[-1] + 1 :]]
-    return [action for line in lines for action in extract(line, domain)]
 
 
 def extract(text: str, domain: Domain) -> list[str]:
@@ -155,6 +168,12 @@ def _templates(domain: Domain) -> list[_Template]:
             found[shape] = (re.compile(rf"(?<!\w){loose}(?!\w)", re.I), [])
         found[shape][1].append((action, re.compile(exact)))
     return list(found.values())
+
+
+@lru_cache(maxsize=8)
+def _verbs(domain: Domain) -> frozenset[str]:
+    """Return the first words of all actions."""
+    return frozenset(action.text.split()[0].lower() for action in domain.actions)
 
 
 def _spaced(words: str) -> str:

@@ -38,10 +38,16 @@ class Profile(Rules):
     def deciding(self) -> Profile:
         """Return the profile as far as it decides which plans are best."""
         usual = Profile()
-        return replace(self, normalize=usual.normalize, limit=usual.limit, price_rest=usual.price_rest)
+        return replace(
+            self,
+            refuse_unread=usual.refuse_unread,
+            normalize=usual.normalize,
+            limit=usual.limit,
+            price_rest=usual.price_rest,
+        )
 
 
-PROFILES = {"paper": Profile(), "released": Profile(skip_after_finish=True, normalize=False)}
+PROFILES = {"paper": Profile(), "released": Profile(skip_after_finish=True, normalize=False, refuse_unread=False)}
 
 #: Values of the rules that are text.
 CHOICES = {"moves": ("turns", "joint"), "limit": ("optimum", "published")}

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
-from planoracle.instances.errors import PlanError
+from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Instance
-from planoracle.instances.plan import Plan
+from planoracle.instances.outputs import reading as outputs
+from planoracle.instances.outputs.grammar import Found, Grammar
+from planoracle.instances.outputs.messages import chat_in, contents, is_agents
+from planoracle.instances.outputs.reading import as_given
+from planoracle.instances.plan import Plan, Reading
+from planoracle.instances.reading import load_json
 from planoracle.instances.recipe2plan.profile import PROFILES, Profile
 from planoracle.instances.recipe2plan.steps import (
     MAX_DIGITS,
     Command,
     amount,
+    joined,
     lenient_steps,
+    looks_like_a_step,
     nominal,
     released_steps,
 )
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["MAX_COMMANDS", "Answers", "Command", "commands", "parse", "render", "schedule", "to_schedule", "written"]
+__all__ = ["MAX_COMMANDS", "Answers", "Command", "parse", "reading", "render", "schedule", "to_schedule", "written"]
 
 #: More commands than any plan of a benchmark needs; protects memory.
 MAX_COMMANDS = 100_000
 
+_T = TypeVar("_T")
 _FINISH = re.compile(r"action:\s{0,9}finish", re.IGNORECASE)
 
 
@@ -48,23 +56,39 @@ class Answers:
         return tuple(command for answer in self.answers for command in answer)
 
 
+class _Steps(Grammar[Command]):
+    """Steps of two recipes."""
+
+    unique = True
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+
+    def find(self, text: str) -> list[Found[Command]]:
+        return [Found(length, step) for length, step in lenient_steps(text, self.instance)]
+
+    def of(self, value: object) -> list[Command] | None:
+        row = value
+        if isinstance(value, dict):
+            named = {str(name).lower(): held for name, held in value.items()}
+            number = named.get("step", named.get("number"))
+            if isinstance(number, str) and number.strip().isdecimal() and len(number) < MAX_DIGITS:
+                number = int(number)
+            row = [number, named.get("recipe"), named.get("duration"), named.get("start", named.get("start time"))]
+        try:
+            return [_entry(row, "plan", self.instance)] if isinstance(row, list) and len(row) > 2 else None
+        except PlanError:
+            return None
+
+    def looks(self, text: str, free: bool) -> bool:
+        return looks_like_a_step(text)
+
+    def key(self, step: Command) -> tuple[int, str]:
+        return step.step, step.recipe
+
+
 def parse(submission: object, instance: Instance, rules: Profile = PROFILES["paper"]) -> Answers:
-    """Read a plan in any of the forms the paper and its logs show.
-
-    Parameters
-    ----------
-    submission
-        Text; a log ``{"response": text}``; an interactive log ``[{"response": text}, ...]``; or a
-        list of commands, each ``[step, recipe, duration, start]``, an object with these keys, or a
-        text. Text that is itself JSON of one of these forms is read as such. Times are
-        ``HH:MM:SS``, ``MM:SS``, ``5 min`` or seconds; a missing duration is the nominal one.
-    rules
-        Decides how text is read (``step_shapes``, ``parse_scope``, ``timestamp_repair``).
-
-    Raises
-    ------
-    PlanError
-        If the submission has none of these forms, or is too long. Text without any step is an empty plan.
+    """Return the commands of a submission, see `reading`.
 
     Examples
     --------
@@ -75,27 +99,39 @@ def parse(submission: object, instance: Instance, rules: Profile = PROFILES["pap
     Command(step=0, recipe='Cobbler', duration=600, start=0)
     Command(step=1, recipe='Cobbler', duration=120, start=60)
     """
-    if isinstance(submission, str):
-        submission = _embedded(submission)
-    if isinstance(submission, dict):
-        submission = _embedded(_answer(_response(submission, "plan")))
-        if isinstance(submission, dict):
+    return reading(instance, submission, rules).commands
+
+
+def reading(problem: Instance, given: object, rules: Profile) -> Reading[Answers]:
+    """Read a plan in any of the forms the paper and its logs show.
+
+    What a model wrote; a log ``{"response": text}``; an interactive log ``[{"response": text}, ...]``; or a list of
+    commands, each ``[step, recipe, duration, start]``, an object with these keys, or a text. Text that is itself
+    JSON of one of these forms is read as such. Times are ``HH:MM:SS``, ``MM:SS``, ``5 min`` or seconds; a missing
+    duration is the nominal one. The rules ``step_shapes``, ``parse_scope`` and ``timestamp_repair`` say how text is read.
+
+    Raises
+    ------
+    PlanError
+        If the submission has none of these forms, or is too long. Text without any step is an empty plan.
+    """
+    if isinstance(given, str):
+        given = _log_in(given)
+    if isinstance(given, dict) and chat_in(given) is None:
+        given = _log_in(_response(given, "plan").rpartition("</think>")[2])
+        if isinstance(given, dict):
             raise PlanError("must be a text, not another log", field="plan.response")
-    if isinstance(submission, str):
-        commands: Iterable[Command] = _read(submission, instance, rules)
-    elif not isinstance(submission, list):
-        raise PlanError("must be a text, a log or a list of commands", field="plan", value=submission)
-    elif any(isinstance(entry, dict) and "response" in entry for entry in submission):
-        return _interactive(submission, instance, rules)
+    chat = chat_in(given)
+    if isinstance(given, str) or chat is not None:
+        found = _read(given, problem, rules)
+    elif not isinstance(given, list):
+        raise PlanError("must be a text, a log or a list of commands", field="plan", value=given)
+    elif any(isinstance(entry, dict) and "response" in entry for entry in given):
+        return _interactive(given, problem, rules)
     else:
-        commands = (_entry(entry, f"plan[{i}]", instance) for i, entry in enumerate(submission))
-    listed = _ordered(commands)
-    return Answers((tuple(_repaired(listed, instance) if rules.timestamp_repair else listed),))
-
-
-def commands(problem: Instance, given: object, rules: Profile) -> Answers:
-    """Read a plan, see `parse`."""
-    return parse(given, problem, rules)
+        found = as_given([_entry(entry, f"plan[{i}]", problem) for i, entry in enumerate(_limited(given))])
+    listed = _ordered(found.commands)
+    return found.of(lambda _: Answers((tuple(_repaired(listed, problem) if rules.timestamp_repair else listed),)))
 
 
 def written(problem: Instance, schedule: Schedule) -> str:
@@ -108,44 +144,53 @@ def schedule(problem: Instance, plan: Plan[Answers]) -> Schedule:
     return to_schedule(plan.commands, problem)
 
 
-def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Answers:
+def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Reading[Answers]:
     answers = []
-    count = 0
+    count = ignored = 0
     for i, entry in enumerate(entries):
         text = _response(entry, f"plan[{i}]")
-        answer = tuple(_ordered(_read(text, instance, rules)))
+        found = _read(text, instance, rules)
+        answer = tuple(_ordered(found.commands))
         if not answer and rules.step_shapes == "lenient" and _FINISH.search(text):
             continue  # the agent says that it has finished
         answers.append(answer)
         count += len(answer)
+        ignored += found.ignored or 0
         if count > MAX_COMMANDS:
             raise PlanError(f"holds more than {MAX_COMMANDS} commands", field="plan")
-    return Answers(tuple(answers), interactive=True)
+    return Reading(Answers(tuple(answers), interactive=True), count, f"{len(answers)} answers", ignored)
 
 
-def _read(text: str, instance: Instance, rules: Profile) -> Iterable[Command]:
-    last_block = rules.parse_scope == "last_block"
+def _read(given: object, instance: Instance, rules: Profile) -> Reading[list[Command]]:
+    """Read text, or a chat."""
+    chat = chat_in(given) or ()
+    if rules.parse_scope == "plan":
+        if rules.step_shapes == "released":
+            raise PlanError("reads everywhere only, with step_shapes=released", field="parse_scope", value="plan")
+        return outputs.read(joined(given) if isinstance(given, str) else given, _Steps(instance))
+    text = given if isinstance(given, str) else "\n".join(_texts(chat))
     if rules.step_shapes == "lenient":
-        text = _answer(text) if last_block else text
-        return lenient_steps(text, instance, last_block=last_block, limit=MAX_COMMANDS + 1)
-    if not last_block:
-        return released_steps(text, instance)
-    raise PlanError("reads everywhere only, with step_shapes=released", field="parse_scope", value=rules.parse_scope)
+        commands: Iterable[Command] = (step for _, step in lenient_steps(text, instance))
+    else:
+        commands = released_steps(text, instance)
+    return as_given(_limited(commands), "whole text")
 
 
-def _answer(text: str) -> str:
-    """Return what follows the thinking."""
-    return text.rpartition("</think>")[2]
+def _texts(chat: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield what the agent says in a chat."""
+    for message in filter(is_agents, chat):
+        yield from (part for part in contents(message) if isinstance(part, str))
+
+
+def _limited(entries: Iterable[_T]) -> list[_T]:
+    listed = list(islice(entries, MAX_COMMANDS + 1))
+    if len(listed) > MAX_COMMANDS:
+        raise PlanError(f"holds more than {MAX_COMMANDS} commands", field="plan")
+    return listed
 
 
 def _ordered(commands: Iterable[Command]) -> list[Command]:
-    listed: list[Command] = []
-    for command in commands:
-        if len(listed) == MAX_COMMANDS:
-            raise PlanError(f"holds more than {MAX_COMMANDS} commands", field="plan")
-        listed.append(command)
-    listed.sort(key=lambda command: command.start)
-    return listed
+    return sorted(_limited(commands), key=lambda command: command.start)
 
 
 def _repaired(commands: list[Command], instance: Instance) -> list[Command]:
@@ -165,17 +210,16 @@ def _repaired(commands: list[Command], instance: Instance) -> list[Command]:
     return repaired
 
 
-def _embedded(text: str) -> Any:
-    """Return the log or list of commands a text consists of in JSON, or the text itself."""
-    if text.lstrip()[:1] not in ("[", "{"):
+def _log_in(text: str) -> Any:
+    """Return the log that a text consists of in JSON, or the text itself."""
+    if text.lstrip()[:1] not in ("[", "{") or '"response"' not in text:
         return text
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = load_json(text, "plan")
+    except InputError:
         return text
-    if isinstance(value, dict):
-        return value if "response" in value else text
-    return value if any(isinstance(entry, dict | list) for entry in value) else text
+    entries = value if isinstance(value, list) else [value]
+    return value if any(isinstance(entry, dict) and "response" in entry for entry in entries) else text
 
 
 def _response(entry: Any, field: str) -> str:
@@ -188,10 +232,10 @@ def _response(entry: Any, field: str) -> str:
 
 def _entry(entry: Any, field: str, instance: Instance) -> Command:
     if isinstance(entry, str):
-        found = lenient_steps(entry, instance, last_block=False, limit=2)
+        found = list(islice(lenient_steps(entry, instance), 2))
         if len(found) != 1:
             raise PlanError("must hold exactly one Step(...)", field=field, value=entry)
-        return found[0]
+        return found[0][1]
     if isinstance(entry, dict):
         unknown = set(entry) - {"step", "recipe", "duration", "start"}
         if unknown:

@@ -32,7 +32,8 @@ class Profile(Rules):
     step_shapes
         Steps are read in the ``"released"`` shapes to the letter, or in ``"lenient"`` ones.
     parse_scope
-        Steps are read from ``"everywhere"`` in a text, or from the ``"last_block"`` that holds some.
+        Steps are read from ``"everywhere"`` in a text, or from the part that is the ``"plan"``, see
+        `planoracle.instances.outputs.reading.read`.
     timestamp_repair
         Shift stamps out of the past before a whole plan runs, as the released option does.
     score_if
@@ -57,7 +58,7 @@ class Profile(Rules):
     t_auto: str = "executed"
     reject_advances_clock: bool = True
     step_shapes: str = "lenient"
-    parse_scope: str = "last_block"
+    parse_scope: str = "plan"
     timestamp_repair: bool = False
     score_if: str = "success"
     fatal_time_constraint: bool = True
@@ -74,7 +75,7 @@ CHOICES = {
     "reference": ("heuristic", "optimal"),
     "t_auto": ("nominal", "executed"),
     "step_shapes": ("released", "lenient"),
-    "parse_scope": ("everywhere", "last_block"),
+    "parse_scope": ("everywhere", "plan"),
     "score_if": ("success", "complete"),
     "missing": ("failed", "skipped"),
     "zero_duration": ("accepted", "rejected"),
@@ -83,6 +84,7 @@ CHOICES = {
 PROFILES = {
     "paper": Profile(),
     "released": Profile(
+        refuse_unread=False,
         ref_floor=True,
         missing_ref="zero",
         undefined_ref="zero",

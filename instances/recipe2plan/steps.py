@@ -11,7 +11,16 @@ from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.times import format_clock
 
-__all__ = ["MAX_DIGITS", "Command", "amount", "lenient_steps", "nominal", "released_steps"]
+__all__ = [
+    "MAX_DIGITS",
+    "Command",
+    "amount",
+    "joined",
+    "lenient_steps",
+    "looks_like_a_step",
+    "nominal",
+    "released_steps",
+]
 
 #: Longest number in a plan; far beyond any time, and cheap to compute with.
 MAX_DIGITS = 40
@@ -52,7 +61,10 @@ _LENIENT = re.compile(
 _LONE_AMOUNT = re.compile(_AMOUNT)
 _QUANTITY = re.compile(rf"({_N}){_S}([a-zA-Z]*)")
 _QUOTES = str.maketrans("", "", "\"'`*")
-_WORD = re.compile(r"[^\W\d_]")
+_BROKEN = re.compile(r"(?ai:step)[ \t]{0,9}\([^()]{0,200}\n[^()]{0,200}\)")
+_RESEMBLES = re.compile(
+    r"[^\w]{0,9}step(?:\s{0,3}\(|\W{0,3}\d.{0,200}?\d(?::\d\d|\s?(?:min|sec|hour|m\b|s\b|h\b)))|.{0,99}\bstep\(", re.I
+)
 _SECONDS = {"h": 3600, "m": 60, "s": 1, "": 1}
 
 
@@ -118,28 +130,24 @@ def released_steps(text: str, instance: Instance) -> Iterator[Command]:
             yield Command(_number(step), recipe, nominal(instance, recipe, _number(step)), _clock(start))
 
 
-def lenient_steps(text: str, instance: Instance, *, last_block: bool, limit: int) -> list[Command]:
-    """Return the steps written in any of the shapes the paper shows, in the order written.
+def lenient_steps(text: str, instance: Instance) -> Iterator[tuple[int, Command]]:
+    """Yield the steps written in any of the shapes the paper shows, each with its length, in the order written."""
+    for match in _LENIENT.finditer(text.translate(_QUOTES)):
+        yield len(match[0]), _lenient_step(match, instance)
 
-    Parameters
-    ----------
-    last_block
-        Read only the last run of lines that hold steps; a line of words alone in between ends a run.
-    limit
-        Stop after so many steps.
+
+def joined(text: str) -> str:
+    """Return a text in which no step goes on in the next line; the lines behind it stay where they are."""
+    return _BROKEN.sub(lambda found: " ".join(found[0].split()) + "\n" * found[0].count("\n"), text)
+
+
+def looks_like_a_step(text: str) -> bool:
+    """Whether a line that holds no step has the number of one, and a time.
+
+    >>> looks_like_a_step("Step 3: Tacos, 5 min"), looks_like_a_step("Step(x, Tacos, 0)"), looks_like_a_step("Step by step")
+    (True, True, False)
     """
-    text = text.translate(_QUOTES)
-    found: list[re.Match[str]] = []
-    for match in _LENIENT.finditer(text):
-        if last_block and found:
-            between = text[found[-1].end() : match.start()].split("\n")
-            # The first and the last part share their lines with a step.
-            if any(_WORD.search(line) for line in between[1:-1]):
-                found = []
-        found.append(match)
-        if len(found) >= limit:
-            break
-    return [_lenient_step(match, instance) for match in found]
+    return _RESEMBLES.match(text[:300]) is not None
 
 
 def _lenient_step(match: re.Match[str], instance: Instance) -> Command:

@@ -7,38 +7,69 @@ from typing import Any
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Instance
-from planoracle.instances.plan import Plan
+from planoracle.instances.outputs import reading as outputs
+from planoracle.instances.outputs.grammar import Found, Grammar
+from planoracle.instances.outputs.messages import chat_in
+from planoracle.instances.outputs.reading import as_given
+from planoracle.instances.plan import Plan, Reading
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import PROFILES, Profile
 from planoracle.instances.timearena.rules import EXITS
 from planoracle.instances.timearena.world import World, world
 
-__all__ = ["MAX_DECISIONS", "commands", "extract", "parse", "schedule", "written"]
+__all__ = ["MAX_DECISIONS", "extract", "parse", "reading", "schedule", "written"]
 
-#: More decisions than minutes in any run.
-MAX_DECISIONS = 100_000
+#: More decisions than minutes in any run; characters that are read of a line.
+MAX_DECISIONS, MAX_LINE = 100_000, 10_000
 
-_MARK = re.compile(r"^\s{0,20}(?:[-*•>]|\d{1,6}[.):])\s{0,20}")
-_EDGES = " \t\r\n.,;:!?\"'`()[]{}*"
+_EDGES = " \t\r\n.,;:!?\"'`()[]{}*_"
+_PARTS = re.compile(r"[,;|\u2192]|->|=>|\b(?:then|and)\b", re.IGNORECASE)
+_ARTICLES = {"the", "a", "an"}
+
+
+class _Decisions(Grammar[str]):
+    """The actions of a world, waits and exits."""
+
+    unique = True
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.names = {*world.objects, *(thing.base for thing in world.objects.values())}
+        self.verbs = {verb.partition(" ")[0] for verb in world.verbs}
+
+    def find(self, text: str) -> list[Found[str]]:
+        text = text[:MAX_LINE]
+        named = _named(text, self.world)
+        if named is None:
+            return []
+        parts = [part.strip(_EDGES) for part in _PARTS.split(text) if part.strip(_EDGES)]
+        steps = [step for part in parts if (step := _named(part, self.world)) and 2 * len(step) > len(part)]
+        if len(steps) < max(2, len(parts)):  # some part of it is no action
+            steps = [named]
+        begins = text.strip(_EDGES).lower().startswith(named)
+        return [Found(len(text) if begins else len(step), step) for step in steps]
+
+    def looks(self, text: str, free: bool) -> bool:
+        said = _words(text)
+        if not 1 < len(said) <= 12 or text.rstrip("*_ ").endswith(":"):
+            return False
+        if free:
+            return said[0] in self.verbs and not self.names.isdisjoint(said)
+        return len(said) in (2, 4) or not (self.verbs | self.names).isdisjoint(said)
+
+    def meant(self, text: str, kind: str) -> str | None:
+        """Return an action of the right form that the world does not have, which costs its minute."""
+        said = _words(text)
+        known = len(said) in (2, 4) and (said[0] in self.verbs or said[1] in self.names)
+        return " ".join(said) if known and not text.rstrip("*_ ").endswith(":") else None
+
+    def key(self, step: str) -> str | None:
+        return None if step == "wait" else step
 
 
 def parse(submission: object, world: World, rules: Profile = PROFILES["paper"]) -> list[str]:
-    r"""Read the agent's decisions.
-
-    Parameters
-    ----------
-    submission
-        A list of decisions; a released log, a list of records with an ``"action"``; or text, one decision a
-        line. Continuations of an occupying action are implied.
-    rules
-        With ``normalize``, an action is extracted from what surrounds it, and lines of prose without any
-        are passed over.
-
-    Raises
-    ------
-    PlanError
-        If the submission has none of these forms or holds too many decisions.
+    r"""Return the agent's decisions, see `reading`.
 
     Examples
     --------
@@ -46,24 +77,35 @@ def parse(submission: object, world: World, rules: Profile = PROFILES["paper"]) 
     >>> parse("1. I will wash cup.\n2. Wait", world("timearena/household1"))
     ['wash cup', 'wait']
     """
-    if isinstance(submission, str):
-        lines = [line for line in submission.splitlines() if line.strip()]
-        if rules.normalize:
-            lines = [_MARK.sub("", line) for line in lines]
-            lines = [line for line in lines if len(line.split()) <= 6 or extract(line, world) != line]
-        made = lines
-    elif isinstance(submission, list):
-        made = [_decision(entry, f"actions[{i}]") for i, entry in enumerate(submission)]
+    return _reading(submission, world, rules).commands
+
+
+def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[str]]:
+    """Read the agent's decisions; continuations of an occupying action are implied.
+
+    A list of decisions, or a released log, a list of records with an ``"action"``; with ``normalize`` an action is
+    extracted from what surrounds it. Or what a model wrote, see `planoracle.instances.outputs`: there actions are
+    always extracted.
+
+    Raises
+    ------
+    PlanError
+        If it has none of these forms or holds too many decisions.
+    """
+    return _reading(given, world(problem.name), rules)
+
+
+def _reading(given: object, world: World, rules: Profile) -> Reading[list[str]]:
+    if isinstance(given, list) and chat_in(given) is None:
+        made = [_decision(entry, f"actions[{i}]") for i, entry in enumerate(given[: MAX_DECISIONS + 1])]
+        read = as_given([extract(decision, world) for decision in made] if rules.normalize else made)
+    elif isinstance(given, str) or chat_in(given) is not None:
+        read = outputs.read(given, _Decisions(world))
     else:
-        raise PlanError("must be a list of decisions, a log or a text", field="actions", value=submission)
-    if len(made) > MAX_DECISIONS:
+        raise PlanError("must be a list of decisions, a log or a text", field="actions", value=given)
+    if len(read.commands) > MAX_DECISIONS:
         raise PlanError(f"holds more than {MAX_DECISIONS} decisions", field="actions")
-    return [extract(decision, world) for decision in made] if rules.normalize else made
-
-
-def commands(problem: Instance, given: object, rules: Profile) -> list[str]:
-    """Read the decisions of a plan, see `parse`."""
-    return parse(given, world(problem.name), rules)
+    return read
 
 
 def written(problem: Instance, schedule: Schedule) -> list[str]:
@@ -94,7 +136,16 @@ def extract(text: str, world: World) -> str:
     >>> extract("Quit!", world("timearena/household1")), extract("I would quit", world("timearena/household1"))
     ('quit', 'I would quit')
     """
-    words = [stripped for word in text[:10_000].lower().split() if (stripped := word.strip(_EDGES))]
+    return _named(text, world) or text
+
+
+def _words(text: str) -> list[str]:
+    said = (word.strip(_EDGES) for word in text[:MAX_LINE].lower().split())
+    return [word for word in said if word and word not in _ARTICLES]
+
+
+def _named(text: str, world: World) -> str | None:
+    words = _words(text)
     for i, verb in enumerate(words):
         four = words[i : i + 4]
         if len(four) == 4 and f"{verb} {four[2]}" in world.verbs and {four[1], four[3]} <= world.objects.keys():
@@ -103,4 +154,4 @@ def extract(text: str, world: World) -> str:
             return f"{verb} {words[i + 1]}"
     if len(words) == 1 and words[0] in EXITS:
         return words[0]
-    return "wait" if "wait" in words and len(words) <= 8 else text
+    return "wait" if "wait" in words and len(words) <= 8 else None

@@ -55,6 +55,7 @@ class Profile(Rules):
 PROFILES = {
     "paper": Profile(),
     "released": Profile(
+        refuse_unread=False,
         score_source="increments",
         progress_rounding="truncated",
         stop_on_complete=False,

@@ -56,6 +56,9 @@ CONTRACT = [
     "reason",
     "foreign",
     "other_problem",
+    "read",
+    "read_from",
+    "ignored",
 ]
 # Those of the benchmark's own, which unscored rows have not.
 METRICS = ["efficiency", "r_efficiency", "r_efficiency_optimal", "multitasking_score", "reference"]

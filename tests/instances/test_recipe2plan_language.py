@@ -148,7 +148,7 @@ Step(0, Smore-Bars, 10 min, 00:01:00)
 which takes a while."""
 
 
-def test_last_block_reads_the_last_run_of_lines_with_steps():
+def test_what_the_text_takes_back_is_not_the_plan():
     assert commands(PROSE, PAPER) == THREE
 
 
@@ -157,12 +157,12 @@ def test_everywhere_reads_every_step():
     assert commands(PROSE, profile("paper", parse_scope="everywhere")) == [Command(5, "Tacos", 60, 0), *THREE]
 
 
-def test_a_line_of_words_ends_a_block_but_a_line_without_words_does_not():
+def test_words_between_steps_do_not_end_a_plan_unless_they_take_it_back():
     first, second = tacos(60, 0, step=1), tacos(60, 60, step=2)
-    assert commands(f"{first.text}\n\n3.\n---\n{second.text}") == [first, second]
-    assert commands(f"{first.text} goes\nthen {second.text}") == [first, second]
-    assert commands(f"{first.text}\nthen\n{second.text}") == [second]
-    assert commands(f"{first.text}\nund für später\n{second.text}") == [second]
+    for between in ("\n\n3.\n---\n", " goes\nthen ", "\nthen\n", "\nund für später\n"):
+        assert commands(f"{first.text}{between}{second.text}") == [first, second]
+    for between in ("\nActually, this is wrong:\n", "\nFinal plan:\n", "\n**Answer**\n", "\n## Corrected plan\n"):
+        assert commands(f"{first.text}{between}{second.text}") == [second]
 
 
 # --- thinking and logs ---------------------------------------------------------------------------
@@ -238,7 +238,7 @@ def test_no_command_of_a_mixed_list_is_lost():
 
 
 def test_shapes_and_scope_are_separate_rules():
-    text = "First Step(0, Tacos, 60, 0).\nBut then:\nStep(1, Tacos, 60, 60)"
+    text = "First Step(0, Tacos, 60, 0).\nBut this is better:\nStep(1, Tacos, 60, 60)"
     assert len(parse(text, PAIR).commands) == 1
     assert len(parse(text, PAIR, profile("paper", parse_scope="everywhere")).commands) == 2
     assert parse(text, PAIR, profile("paper", parse_scope="everywhere", step_shapes="released")).commands == ()

@@ -159,7 +159,7 @@ def test_profiles() -> None:
     assert profile("released").skip_after_finish
     assert not profile("paper").skip_after_finish
     assert profile("paper", moves="joint", normalize="false").moves == "joint"
-    assert RULES == ("skip_after_finish", "moves", "normalize", "limit", "price_rest")
+    assert RULES == ("refuse_unread", "skip_after_finish", "moves", "normalize", "limit", "price_rest")
     with pytest.raises(UnknownNameError):
         profile("paper", moves="wild")
 

@@ -1,0 +1,214 @@
+"""Blocks: lines of one form that follow each other and hold steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from planoracle.instances.outputs.grammar import Grammar
+from planoracle.instances.outputs.layout import Line, lines_of
+from planoracle.instances.outputs.values import leaves
+
+__all__ = ["Block", "Reader"]
+
+S = TypeVar("S")
+
+_REDO = re.compile(
+    r"\b(?:mistakes?|wrong|correct(?:ion|ed)|revis\w{1,4}|redo|rewrite|updated|instead|actually|infeasible|violates?|too (?:early|late)"
+    r"|but (?:that|this)|my answer|does(?: not|n't) work|not (?:right|optimal|feasible|allowed)|better (?:plan|order|schedule|answer)"
+    r"|start over|try again|final (?:answer|plan|schedule))\b",
+    re.IGNORECASE,
+)
+
+
+_WORD = re.compile(r"[^\W\d_]")
+
+
+@dataclass(slots=True)
+class Block(Generic[S]):
+    """Steps of one form.
+
+    Attributes
+    ----------
+    kind
+        ``action``, ``fence``, ``table``, ``JSON``, ``list``, ``line`` or ``prose``.
+    steps, lines
+        The steps, and how many lines hold them.
+    plain
+        How many of the steps are commands of the benchmark, not only meant as such.
+    unread
+        Lines that look like steps and are none: number and text.
+    number, first
+        Where it begins, and with what.
+    final
+        What announced it as the plan that counts, if anything did.
+    redo
+        Whether words before it say that what was before is wrong.
+    message
+        Number of the message that it is in.
+    """
+
+    kind: str
+    group: int = 0
+    steps: list[S] = field(default_factory=list)
+    lines: int = 0
+    plain: int = 0
+    unread: list[tuple[int, str]] = field(default_factory=list)
+    number: int = 0
+    first: str = ""
+    final: str = ""
+    redo: bool = False
+    message: int = 0
+
+    @property
+    def told(self) -> str:
+        """Where it begins, and with what."""
+        return f"line {self.number}: {self.first!r}"
+
+
+class Reader(Generic[S]):
+    """Gathers blocks, line by line."""
+
+    def __init__(self, grammar: Grammar[S]) -> None:
+        self.grammar = grammar
+        self.blocks: list[Block[S]] = []
+        self.whole, self.over = True, False
+        self.loose: list[tuple[int, str]] = []  # lines of lists, blocks and tables in which nothing is read
+        self._final, self._gap, self._message = "", "", 0
+
+    def text(self, text: str) -> None:
+        """Read a text without thinking."""
+        lines, whole = lines_of(text)
+        self.whole = self.whole and whole
+        self._final = self._gap = ""
+        for table, group in _tables(lines):
+            if self.over:
+                return
+            if table:
+                self._table(group)
+            else:
+                self._line(group[0])
+
+    def value(self, value: object, line: int = 1, kind: str = "JSON") -> None:
+        """Read a JSON value that is no chat."""
+        for leaf in leaves(value, self.grammar.of):
+            if self.over:
+                return
+            if isinstance(leaf, list):
+                self._add(kind, 0, line, repr(leaf[:1]), leaf)
+            elif isinstance(leaf, str) and "\n" in leaf:
+                inner = Reader(self.grammar)
+                inner.text(leaf)
+                self.blocks += inner.blocks
+                self.loose += inner.loose
+                self.over = inner.over
+            else:
+                self._said(kind, 0, line, leaf if isinstance(leaf, str) else repr(leaf), free=False)
+
+    def message(self, parts: list[object]) -> None:
+        """Read one message of a chat: texts, and values of tool calls."""
+        self._message += 1
+        for part in parts:
+            if isinstance(part, str):
+                self.text(part)
+            else:
+                self.value(part, self._message)
+
+    def _line(self, line: Line) -> None:
+        if line.kind == "final":
+            self._final = line.text
+        elif line.kind in ("said", "break"):
+            pass
+        elif not line.values:
+            self._said(line.kind, line.group, line.number, line.text, free=line.kind == "free")
+        else:
+            before = len(self.blocks), self.blocks[-1].lines if self.blocks else 0
+            kind = "JSON" if line.kind == "free" else line.kind
+            for value in line.values:
+                self.value(value, line.number, kind)
+            if before == (len(self.blocks), self.blocks[-1].lines if self.blocks else 0):
+                self._said(line.kind, line.group, line.number, line.text, free=line.kind == "free")
+
+    def _said(self, kind: str, group: int, number: int, text: str, *, free: bool) -> None:
+        grammar = self.grammar
+        if grammar.ends(text):
+            self.over = kind == "action" or free
+            return
+        found = grammar.find(text)
+        if found:
+            if free:
+                kind = "line" if 2 * sum(one.length for one in found) >= len(text) else "prose"
+            self._add(kind, group, number, text, [one.step for one in found])
+            return
+        meant = grammar.meant(text, kind)
+        if meant is not None:
+            self._add("line" if free else kind, group, number, text, [meant], plain=0)
+        elif grammar.looks(text, free):
+            self._block("line" if free else kind, group, number, text).unread.append((number, text))
+        elif free:
+            if _WORD.search(text):
+                self._gap += f" {text[:200]}"
+        elif _WORD.search(text):
+            self.loose.append((number, text))
+
+    def _add(self, kind: str, group: int, number: int, text: str, steps: list[S], plain: int | None = None) -> None:
+        block = self._block(kind, group, number, text)
+        block.steps += steps
+        block.lines += 1
+        block.plain += len(steps) if plain is None else plain
+
+    def _block(self, kind: str, group: int, number: int, text: str) -> Block[S]:
+        """Return the block that a line belongs to, perhaps a new one."""
+        last = self.blocks[-1] if self.blocks else None
+        if kind == "action":  # whatever is between them
+            last = next((one for one in reversed(self.blocks) if one.kind == "action"), last)
+        same = last is not None and (last.kind, last.group, last.message) == (kind, group, self._message)
+        if last is None or not same or self._final or (self._gap and kind != "action"):
+            last = Block(kind, group, number=number, first=text[:80], message=self._message)
+            last.final, last.redo = self._final, bool(_REDO.search(self._gap))
+            self.blocks.append(last)
+            self._final = ""
+        self._gap = ""
+        return last
+
+    def _table(self, rows: list[Line]) -> None:
+        heads = [cell.lower().strip("*_` ") for cell in rows[0].cells]
+        read = [self.grammar.row(dict(zip(heads, row.cells, strict=False))) for row in rows[1:]]
+        if any(read):
+            for row, steps in zip(rows[1:], read, strict=True):
+                if steps:
+                    self._add("table", row.group, row.number, row.text, steps)
+                elif self.grammar.looks(row.text, False):
+                    self._block("table", row.group, row.number, row.text).unread.append((row.number, row.text))
+            return
+        if any(row.values for row in rows):
+            for row in rows:
+                if row.values:
+                    self._line(row)
+            return
+        width = max(len(row.cells) for row in rows)
+        hits = [
+            sum(bool(self.grammar.find(row.cells[i])) for row in rows if i < len(row.cells))
+            for i in range(min(width, 20))
+        ]
+        column = hits.index(max(hits))
+        for row in rows[0 if len(rows) == 1 or (column < len(heads) and self.grammar.find(heads[column])) else 1 :]:
+            if column < len(row.cells):
+                self._said("table", row.group, row.number, row.cells[column], free=False)
+
+
+def _tables(lines: list[Line]) -> Iterator[tuple[bool, list[Line]]]:
+    """Yield rows of one table together, other lines one by one."""
+    rows: list[Line] = []
+    for line in lines:
+        if rows and (line.kind != "table" or line.group != rows[0].group):
+            yield True, rows
+            rows = []
+        if line.kind == "table":
+            rows.append(line)
+        else:
+            yield False, [line]
+    if rows:
+        yield True, rows

@@ -1,0 +1,64 @@
+"""Characters that models and word processors put for those of the keyboard; marks in front of the items of lists."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["bare", "plain", "unmarked"]
+
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_LIKE = {
+    "'": "\u2018\u2019\u201a\u201b\u2032\u02bc",
+    '"': "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u300c\u300d\u300e\u300f",
+    " ": "\u00a0\u2002\u2003\u2007\u2009\u200a\u202f\u3000",
+    "-": "\u2010\u2011\u2012\u2212",
+    ",": "\u3001",
+    ".": "\u3002",
+    "[": "\u3010",
+    "]": "\u3011",
+}
+_TABLE: dict[int, int | str | None] = (
+    _WIDE
+    | {ord(one): by for by, ones in _LIKE.items() for one in ones}
+    | dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"), None)
+)
+_ESCAPED = re.compile(r"\\([_*#`~|\[\](){}<>.!$%&-])")
+_NUMBER = r"(?:(?:step|minute|min|turn|time|day|action|no|t)\.?[\s=#]{0,3})?\d{1,6}(?::\d{1,2}){0,2}"
+_MARK = re.compile(
+    rf"[\s*_#>`]{{0,12}}(?:[-*+>\u2022\u2023\u25e6\u25aa\u2013\u2014](?:\s{{1,9}}|(?=\*\*))|\[[ xX]?\]\s{{1,9}}"
+    rf"|\[{_NUMBER}\]\s{{0,3}}[:.]?|\({_NUMBER}\)\s{{0,3}}[:.]?|{_NUMBER}\s{{0,3}}(?:[.)\]]|[:=\u2013\u2014-]>?(?!\d))[*_]{{0,3}}\s{{0,9}})",
+    re.IGNORECASE,
+)
+
+
+def plain(line: str) -> str:
+    r"""Return a line with quotes, spaces, digits and punctuation as on a keyboard, without escapes of Markdown.
+
+    >>> plain("\uff11\uff0e\u201cwash\u00a0cup\u201d \uff08acetic\\_acid\uff09")
+    '1."wash cup" (acetic_acid)'
+    """
+    return _ESCAPED.sub(r"\1", line if line.isascii() else line.translate(_TABLE))
+
+
+def unmarked(line: str) -> str | None:
+    """Return what a line says behind its bullet, number or time, ``None`` if it has none.
+
+    >>> unmarked("- **2.** wash cup"), unmarked("[3] wait"), unmarked("Minute 4: wait"), unmarked("wait")
+    ('wash cup', 'wait', 'wait', None)
+    """
+    rest = line
+    for _ in range(3):
+        found = _MARK.match(rest)
+        if found is None:
+            break
+        rest = rest[found.end() :]
+    return None if rest is line else rest.strip()
+
+
+def bare(text: str) -> str:
+    """Return a text without what only surrounds it.
+
+    >>> bare('**"ALL COMPLETED".**')
+    'ALL COMPLETED'
+    """
+    return text.strip(" \t\r\n.,;:!\"'`*_()[]{}")

@@ -1,0 +1,190 @@
+"""What the lines of a text are by their form: items of lists, rows of tables, lines of fenced blocks, marked ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from planoracle.instances.errors import PlanError
+from planoracle.instances.outputs.characters import plain, unmarked
+from planoracle.instances.outputs.values import holes, lifted
+
+__all__ = ["MAX_LINES", "MAX_TEXT", "Line", "lines_of"]
+
+#: Longest text that is read, in characters, and most of its lines that are not empty.
+MAX_TEXT, MAX_LINES = 16 * 2**20, 200_000
+
+_FENCE = re.compile(r"\s{0,40}(?:[-*>]\s{0,3})?(`{3,}|~{3,})\s{0,3}([\w+.-]*)\s*")
+_SEPARATOR = re.compile(r"[|\s:-]*-[|\s:-]*")
+_MARKED = re.compile(
+    r"[\s#>*_`-]{0,12}(?:\d{1,4}[.)]\s{0,3})?[*_]{0,3}(?P<name>[A-Za-z][^:|{}\"\n]{0,70}?)\s{0,3}#?(?:\d{1,6}\s{0,3})?"
+    r"[*_`]{0,3}\s{0,3}:[*_`]{0,3}(?P<rest>.*)",
+    re.DOTALL,
+)
+_HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s{0,3}|(?=\*\*))[*_]{0,3}(?P<name>[^*#|:\n]{1,70}?)[\s*_:#]{0,9}")
+_TAG = re.compile(r"<(?:answer|plan|final[_ ]?answer|final[_ ]?plan|solution)>|\\boxed\s?\{", re.IGNORECASE)
+_END = re.compile(r"</(?:answer|plan|final[_ ]?answer|final[_ ]?plan|solution)>", re.IGNORECASE)
+_FINAL = re.compile(
+    r"(?:.{0,40}\b)?(?:final|revised|corrected|updated|improved|optimi[sz]ed|optimal|complete|full|resulting)"
+    r" (?:\w{1,12} ){0,2}(?:answer|plan|schedule|solution|sequence|actions|list|output|version|transcript|steps)"
+    r"(?: .{0,30})?|(?:the |my |our )?(?:action )?(?:answer|plan|schedule|solution|actions|sequence)(?: is)?",
+    re.IGNORECASE,
+)
+_SECTIONS = {
+    "thought": "thought thoughts thinking reasoning rationale analysis explanation reflection think notes note",
+    "observed": "observation observations environment feedback error user human system tool goal",
+    "action": "action act command decision",
+    "said": "assistant agent model ai",
+}
+# Of these one line is told, if there is something behind the word.
+_BRIEF = {"goal", "note", "notes", "error", "error feedback"}
+_HEADS = ("thought", "observed", "said", "final", "action")
+_NAMES = {name: kind for kind, names in _SECTIONS.items() for name in names.split()} | {
+    **dict.fromkeys(("valid actions", "available actions", "error feedback", "tool result"), "observed"),
+    **dict.fromkeys(("next state change", "next state changes", "state change", "next state"), "observed"),
+    **dict.fromkeys(("next action", "action input", "next command", "next decision"), "action"),
+}
+
+
+@dataclass(slots=True)
+class Line:
+    """One line, or one cell of a table.
+
+    Attributes
+    ----------
+    kind
+        ``action`` (behind such a word), ``fence``, ``table`` (a row), ``list`` or ``free``; or what ends and begins
+        parts and says nothing itself: ``thought``, ``observed``, ``said``, ``final``, ``break``.
+    text, values
+        What it says behind its mark, and the JSON that was in it.
+    group
+        The fenced block or table that it is in.
+    cells
+        Of a row.
+    """
+
+    number: int
+    kind: str
+    text: str
+    values: list[object] = field(default_factory=list)
+    group: int = 0
+    cells: list[str] = field(default_factory=list)
+
+
+def lines_of(text: str) -> tuple[list[Line], bool]:
+    """Return the lines of a text that may say something, without observations and thoughts.
+
+    Returns
+    -------
+    tuple
+        The lines, and whether all JSON in them was found.
+
+    Raises
+    ------
+    PlanError
+        If there are too many.
+
+    Examples
+    --------
+    >>> for line in lines_of("Thought: wash cup?\\nAction: wash cup\\nObservation: done\\n1. wait")[0]:
+    ...     print(line.number, line.kind, line.text)
+    2 action wash cup
+    4 list wait
+    """
+    if len(text) > MAX_TEXT:
+        raise PlanError(f"holds more than {MAX_TEXT} characters", field="plan")
+    held = lifted(text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _without_sections(list(_formed(held.text, iter(held.values)))), held.whole
+
+
+def _formed(text: str, values: Iterator[object]) -> Iterator[Line]:
+    """Yield every line with its kind; empty ones are ``blank``."""
+    fences: list[str] = []
+    group = count = 0
+    rows = False
+    for number, raw in enumerate(text.split("\n"), 1):
+        said, inside = holes(raw, values)
+        said = plain(said).strip()
+        if not said and not inside:
+            rows = False
+            yield Line(number, "blank", "")
+            continue
+        count += 1
+        if count > MAX_LINES:
+            raise PlanError(f"holds more than {MAX_LINES} lines", field="plan")
+        fence = _FENCE.fullmatch(raw) if "```" in raw or "~~~" in raw else None
+        if fence is not None:
+            closes = fences and not fence[2] and fence[1].startswith(fences[-1])
+            fences = fences[:-1] if closes else [*fences[:50], fence[1]]
+            group += 1
+            yield Line(number, "break", "", group=group)
+            continue
+        if said.startswith("|") or (rows and "|" in said) or said.endswith("|"):
+            group += not rows
+            rows = True
+            if not _SEPARATOR.fullmatch(said):
+                yield Line(number, "table", said, inside, group, [cell.strip() for cell in said.strip("|").split("|")])
+            continue
+        if rows:
+            rows, group = False, group + 1
+        yield from _marked(number, said, inside, bool(fences), group)
+
+
+def _marked(number: int, said: str, inside: list[object], fenced: bool, group: int) -> Iterator[Line]:
+    """Yield a line by the word or tag in front of it."""
+    tag = _TAG.search(said) if "<" in said or "\\boxed" in said else None
+    if tag is not None:
+        if tag.start():
+            yield Line(number, "free", said[: tag.start()])
+        yield Line(number, "final", tag[0])
+        said = said[tag.end() :].replace("\\\\", ",").replace("\\text{", "")
+    if "</" in said:
+        said = _END.sub(" ", said).strip()
+    found = _MARKED.fullmatch(said) if ":" in said else _HEADING.fullmatch(said) if said[:1] in ("#", "*") else None
+    name = "" if found is None else " ".join(found["name"].split()).strip("*_# ")
+    kind = _NAMES.get(name.lower()) or ("final" if name and _FINAL.fullmatch(name) else "")
+    if kind:
+        said = found["rest"].strip() if found is not None and ":" in said else ""
+        if kind == "action":
+            yield Line(number, "action", said, inside)
+            return
+        brief = name.lower() in _BRIEF and said != ""
+        yield Line(number, "said" if brief else kind, name[:40])
+        if brief:
+            return
+    if said or inside:
+        item = unmarked(said)
+        kind = "fence" if fenced else "free" if item is None else "list"
+        yield Line(number, kind, said if item is None else item, inside, group)
+
+
+def _without_sections(formed: list[Line]) -> list[Line]:
+    """Leave thoughts and observations out, and let actions stand on the lines behind their word.
+
+    A section lasts to the next one; the last one to an empty line, or, if there is nothing but thoughts, to a list.
+    """
+    last = max((i for i, line in enumerate(formed) if line.kind in _HEADS), default=-1)
+    kept: list[Line] = []
+    section, opened, content = "", -1, False
+    for i, line in enumerate(formed):
+        if line.kind in _HEADS:
+            section, opened = line.kind, i
+            if line.kind == "action" and (line.text or line.values):
+                section = ""
+                kept.append(line)
+            elif line.kind in ("final", "said"):
+                kept.append(line)
+            content = content or line.kind in ("action", "final")
+        elif line.kind == "blank":
+            if opened < i - 1 and (section == "action" or opened == last):
+                section = ""
+        elif section == "action":
+            kept.append(Line(line.number, "action", line.text, line.values))
+        else:
+            if section == "thought" and opened == last and not content and line.kind != "free":
+                section = ""
+            if section not in ("thought", "observed"):
+                kept.append(line)
+                content = content or line.kind != "free"
+    return kept

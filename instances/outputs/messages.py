@@ -1,0 +1,71 @@
+"""Chats: which messages are the agent's, and what they say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.reading import load_json
+
+__all__ = ["AGENT", "chat_in", "contents", "is_agents"]
+
+#: Roles of the agent; ``None`` where a message tells none.
+AGENT = ("assistant", "agent", "model", "ai", None)
+_TEXTS = ("text", "output_text", None)
+
+
+def chat_in(value: object) -> list[dict[str, Any]] | None:
+    """Return the messages of a chat, be it a list, or an object that holds one; ``None`` if a value is none.
+
+    >>> chat_in({"messages": [{"role": "user", "content": "Go!"}]}), chat_in([{"action": "wait"}])
+    ([{'role': 'user', 'content': 'Go!'}], None)
+    """
+    if isinstance(value, dict):
+        choices = value.get("choices")
+        if isinstance(choices, list):
+            return chat_in([one["message"] for one in choices[:1] if isinstance(one, dict) and "message" in one])
+        return chat_in(value.get("messages")) if "role" not in value else chat_in([value])
+    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        return value if any("role" in one for one in value) else None
+    return None
+
+
+def is_agents(message: dict[str, Any]) -> bool:
+    """Whether the agent wrote a message."""
+    role = message.get("role")
+    return role is None or (isinstance(role, str) and role.lower() in AGENT)
+
+
+def contents(message: dict[str, Any]) -> list[object]:
+    """Return what a message says: its texts, and the arguments of its tool calls.
+
+    >>> calls = [{"function": {"name": "act", "arguments": '{"action": "wait"}'}}]
+    >>> contents({"role": "assistant", "content": [{"type": "text", "text": "So"}], "tool_calls": calls})
+    ['So', {'action': 'wait'}]
+    """
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [content]
+    said: list[object] = []
+    for part in parts:
+        if isinstance(part, str):
+            said.append(part)
+        elif isinstance(part, dict) and part.get("type") in _TEXTS and isinstance(part.get("text"), str):
+            said.append(part["text"])
+        elif isinstance(part, dict) and part.get("type") == "tool_use":
+            said.append(part.get("input"))
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else []:
+        function = call.get("function", call) if isinstance(call, dict) else None
+        if isinstance(function, dict):
+            said.append(_arguments(function))
+    return [one for one in said if one]
+
+
+def _arguments(function: dict[str, Any]) -> object:
+    given = function.get("arguments", function.get("input"))
+    if isinstance(given, str):
+        try:
+            given = load_json(given, "arguments")
+        except InputError:
+            return given
+    return given or function.get("name")

@@ -1,0 +1,188 @@
+"""Which blocks of what a model wrote are its plan."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TypeVar
+
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.outputs.blocks import Block, Reader
+from planoracle.instances.outputs.grammar import Grammar
+from planoracle.instances.outputs.messages import chat_in, contents, is_agents
+from planoracle.instances.outputs.thinking import spoken
+from planoracle.instances.plan import Reading
+from planoracle.instances.reading import load_json
+
+__all__ = ["as_given", "read", "whole_value"]
+
+S = TypeVar("S")
+
+_WORDS = {
+    "action": "action line",
+    "fence": "fenced block",
+    "table": "table",
+    "JSON": "JSON value",
+    "list": "list",
+    "line": "block of lines",
+    "prose": "passage",
+}
+
+
+def as_given(commands: list[S], what: str = "list") -> Reading[list[S]]:
+    """Return the reading of a list or log, which says itself what its commands are."""
+    return Reading(commands, len(commands), f"{what} as given", 0)
+
+
+def read(given: object, grammar: Grammar[S]) -> Reading[list[S]]:
+    """Read what a model wrote: text, a chat, or a JSON value that holds texts.
+
+    Thinking and observations are left out. Of what is left, lines of one form that follow each other are a block:
+    lines behind ``Action:``, fenced blocks, tables, JSON, lists, bare lines; sentences count only where there is nothing
+    else. Blocks make up the plan together, unless a later one takes the place of those before: it is announced as
+    the plan that counts, begins like them or repeats them, or is said to be right where they are wrong.
+
+    Raises
+    ------
+    PlanError
+        If there is too much of it.
+    """
+    reader = Reader(grammar)
+    hidden = ""
+    value = given
+    if isinstance(given, str):
+        text, hidden = spoken(given)
+        value = whole_value(text)
+        if value is None:
+            reader.text(text)
+    if value is not None:
+        chat = chat_in(value)
+        if chat is None:
+            reader.value(value)
+        else:
+            for message in filter(is_agents, chat):
+                parts = [spoken(part)[0] if isinstance(part, str) else part for part in contents(message)]
+                reader.message(parts)
+    if not reader.whole and any(block.kind == "JSON" and block.steps for block in reader.blocks):
+        raise PlanError("holds too much that begins like JSON objects and is none", field="plan")
+    found = _chosen(reader, len(set(block.message for block in reader.blocks)))
+    if hidden and not found.read:
+        return _hidden(hidden, grammar, found)
+    return found
+
+
+def whole_value(text: str) -> object:
+    """Return the JSON list or object that a text is, ``None`` if it is none."""
+    if text.lstrip()[:1] not in ("[", "{", "\ufeff"):
+        return None
+    try:
+        value = load_json(text.strip().lstrip("\ufeff"), "plan")
+    except InputError:
+        return None
+    return value if isinstance(value, list | dict) else None
+
+
+def _hidden(text: str, grammar: Grammar[S], found: Reading[list[S]]) -> Reading[list[S]]:
+    """Count the steps in thinking that does not end: perhaps the plan was among them."""
+    reader = Reader(grammar)
+    reader.text(text)
+    lines = sum(block.lines + len(block.unread) for block in reader.blocks if block.kind != "prose")
+    lost = Reading(found.commands, 0, "nothing", lines, lines, "in thinking that does not end")
+    return lost if lines else found
+
+
+def _chosen(reader: Reader[S], messages: int) -> Reading[list[S]]:
+    grammar = reader.grammar
+    formed, bare = _without_sentences(reader)
+    taken: list[Block[S]] = []
+    ignored = sum(block.lines for block in bare)
+    lost = sum(block.lines for block in bare if not block.redo)
+    example = next((block.told for block in bare if not block.redo), "")
+    later = False
+    for block in formed:
+        if not block.steps:
+            continue
+        if taken:
+            before = [step for one in taken for step in one.steps]
+            lines = sum(one.lines for one in taken)
+            alike = _alike(before, block, taken, grammar)
+            final = bool(block.final) and (len(block.steps) > 1 or block.message == taken[-1].message)
+            if alike and 2 * len(block.steps) < len(before):  # a summary
+                ignored += block.lines
+                continue
+            if alike or final or block.redo:
+                ignored += lines
+                if not alike and (not final or 2 * len(block.steps) < len(before)):
+                    lost += lines
+                    example = example or taken[0].told
+                taken, later = [], True
+        taken.append(block)
+    steps = [step for block in taken for step in block.steps]
+    plain = sum(block.plain for block in taken)
+    missed = sorted(one for block in reader.blocks for one in block.unread)
+    if not plain:
+        missed = sorted([*missed, *reader.loose])
+    if missed and not example:
+        example = f"line {missed[0][0]}: {missed[0][1][:80]!r}"
+    where = _where(taken, later, messages) if taken else "nothing"
+    return Reading(steps, len(steps), where, ignored + len(missed), lost + len(missed), example)
+
+
+def _without_sentences(reader: Reader[S]) -> tuple[list[Block[S]], list[Block[S]]]:
+    """Leave sentences out of messages that hold anything else, and bare lines where most steps have a better form.
+
+    Returns
+    -------
+    tuple
+        The other blocks, and the bare lines.
+    """
+    key = reader.grammar.key
+    sizes: dict[int, Counter[str]] = {}
+    for block in reader.blocks:
+        form = block.kind if block.kind in ("prose", "line") else "good"
+        sizes.setdefault(block.message, Counter())[form] += len(block.steps)
+    formed: list[Block[S]] = []
+    bare: list[Block[S]] = []
+    for block in reader.blocks:
+        size = sizes[block.message]
+        if block.kind == "prose" and size["good"] + size["line"]:
+            continue
+        weak = block.kind == "line" and block.steps and size["good"] >= 2 * size["line"]
+        (bare if weak else formed).append(block)
+    told = {key(step) for block in formed for step in block.steps}
+    for block in bare:  # what says nothing new is no loss
+        block.redo = all(key(step) in told for step in block.steps)
+    return formed, bare
+
+
+def _alike(before: list[S], block: Block[S], taken: list[Block[S]], grammar: Grammar[S]) -> bool:
+    """Whether a block is about the steps that were there before, not about what follows them."""
+    if len(block.steps) == 1 and block.kind == taken[-1].kind:
+        return False
+    ours, theirs = (list(map(grammar.key, steps)) for steps in (before, block.steps))
+    first = [[key for key in keys[:8] if key is not None][:3] for keys in (ours, theirs)]
+    head = min(map(len, first))
+    if head > 1 and first[0][:head] == first[1][:head]:
+        return True
+    one, other = (Counter(key for key in keys if key is not None) for keys in (ours, theirs))
+    common = (one & other).total()
+    if grammar.unique:
+        return common > 0 and 2 * common >= min(one.total(), other.total())
+    return common > 3 and 5 * common >= 4 * max(one.total(), other.total())
+
+
+def _where(taken: list[Block[S]], later: bool, messages: int) -> str:
+    """Say which part of the text some blocks are."""
+    if messages > 1:
+        return f"{len({block.message for block in taken})} of {messages} messages"
+    kinds = list(dict.fromkeys(block.kind for block in taken))
+    if kinds == ["action"]:
+        said = "action lines" if taken[0].lines > 1 else "action line"
+    elif len(kinds) == 1:
+        word = _WORDS[kinds[0]]
+        plural = word.replace("block of lines", "blocks of lines") if " of " in word else f"{word}s"
+        said = word if len(taken) == 1 else f"{len(taken)} {plural}"
+    else:
+        said = " and ".join(_WORDS[kind] for kind in kinds)
+    if taken[0].final:
+        return f"{said} after {taken[0].final!r}"
+    return f"last {said}" if later and len(taken) == 1 else said

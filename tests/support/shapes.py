@@ -1,0 +1,129 @@
+"""The forms in which models write a plan, made from the steps of one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from planoracle.instances import catalogue, registry
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.kitchens.planner import plan as plan_kitchen
+
+__all__ = ["SHAPES", "Written", "without", "written"]
+
+
+@dataclass(frozen=True)
+class Written:
+    """A plan to be put into a form.
+
+    Attributes
+    ----------
+    texts, values
+        Its steps as text, one a line, and as JSON.
+    draft
+        Texts of a worse plan, for what a model only considers.
+    turns
+        Whether a chat has a step in every message.
+    """
+
+    texts: Sequence[str]
+    values: Sequence[object]
+    draft: Sequence[str]
+    turns: bool = True
+
+
+def _lines(steps: Sequence[str], mark: str = "{}") -> str:
+    return "\n".join(mark.format(step) for step in steps)
+
+
+def _numbered(steps: Sequence[str]) -> str:
+    return "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
+
+
+def _table(plan: Written) -> str:
+    rows = "\n".join(f"| {number} | `{step}` | 00:{number:02}:00 |" for number, step in enumerate(plan.texts, 1))
+    return f"Here is the schedule.\n\n| # | Step | Time |\n|---|:---:|---|\n{rows}\n\nIt is as short as can be."
+
+
+def _reacted(plan: Written) -> str:
+    return "\n".join(
+        f"Thought: Perhaps {draft} next? No.\nAction: {step}\nObservation: {draft} is possible.\nYou see: nothing new.\n"
+        for step, draft in zip(plan.texts, [*plan.draft, *plan.texts], strict=False)
+    )
+
+
+def _blocks(plan: Written) -> str:
+    third = max(1, len(plan.texts) // 3)
+    parts = [plan.texts[:third], plan.texts[third : 2 * third], plan.texts[2 * third :]]
+    heads = ("First of all we get things going:", "While that is under way:", "And to finish it off:")
+    return "\n\n".join(f"{head}\n\n{_lines(part, '- {}')}" for head, part in zip(heads, parts, strict=True) if part)
+
+
+def _chat(plan: Written) -> object:
+    opening = [{"role": "system", "content": f"Write {plan.texts[-1]}"}, {"role": "user", "content": plan.texts[0]}]
+    said = plan.texts if plan.turns else [_numbered(plan.texts)]
+    talk = [({"role": "assistant", "content": one}, {"role": "user", "content": f"Done: {one}"}) for one in said]
+    return [*opening, *(message for pair in talk for message in pair)]
+
+
+def _called(plan: Written) -> object:
+    def call(number: int, step: object) -> dict[str, object]:
+        if isinstance(step, dict) and "content" in step:  # a wait is no call
+            return {"role": "assistant", "content": step["content"]}
+        given = step if isinstance(step, dict) else {"action": step}
+        own = {"id": f"call_{number}", "type": "function", "function": {"name": "act", "arguments": json.dumps(given)}}
+        return {"role": "assistant", "content": None, "tool_calls": [own]}
+
+    calls = [call(number, step) for number, step in enumerate(plan.values)]
+    return [message for one in calls for message in (one, {"role": "tool", "content": plan.texts[0]})]
+
+
+#: By name: what is handed in.
+SHAPES: dict[str, Callable[[Written], object]] = {
+    "plain lines": lambda plan: _lines(plan.texts),
+    "numbered list": lambda plan: f"Here you are:\n\n{_numbered(plan.texts)}\n\nGood luck!",
+    "bulleted list": lambda plan: _lines(plan.texts, "* {}"),
+    "bold": lambda plan: _lines(plan.texts, "**{}**"),
+    "fenced block": lambda plan: f"The plan is this.\n\n```\n{_lines(plan.texts)}\n```\nThat is all.",
+    "fenced block with a language": lambda plan: f"```json\n{json.dumps(list(plan.values), indent=2)}\n```",
+    "table": _table,
+    "thinking": lambda plan: f"<think>\nMaybe\n{_lines(plan.draft)}\nor not?\n</think>\n\n{_lines(plan.texts)}",
+    "JSON list in prose": lambda plan: f"I propose {json.dumps(list(plan.values))} as the plan, which is fine.",
+    "JSON object in prose": lambda plan: (
+        f"So:\n{json.dumps({'thoughts': 'none', 'plan': list(plan.values)}, indent=1)}\nDone."
+    ),
+    "thought, action, observation": _reacted,
+    "several blocks with prose between": _blocks,
+    "chat messages": _chat,
+    "tool calls": _called,
+    "draft, then the final answer": lambda plan: (
+        f"A first attempt:\n{_numbered(plan.draft)}\n\nThis takes too long.\n\n**Final answer:**\n{_numbered(plan.texts)}"
+    ),
+    "boxed": lambda plan: f"Hence\n$$\\boxed{{\n{_lines(plan.texts)}\n}}$$",
+}
+
+
+def written(name: str) -> Written:
+    """Return an optimal plan of a bundled problem."""
+    problem = catalogue.problem(name)
+    benchmark = registry.of(problem)
+    plan = plan_kitchen(problem).plan if isinstance(problem, Kitchen) else solve(problem).plan
+    assert isinstance(plan, str)
+    if benchmark.name in ("generic", "asynchow"):
+        values: list[object] = json.loads(plan)
+        texts = [json.dumps(one) for one in values]
+    elif benchmark.name == "asynctool":
+        texts = plan.splitlines()
+        values = [json.loads(one) for one in texts]
+    else:
+        texts = plan.replace("), ", ")\n").splitlines()
+        values = list(texts)
+    return Written(texts, values, texts[:-2][::-1], benchmark.name != "recipe2plan")
+
+
+def without(plan: Written, place: int) -> Written:
+    """Return a plan without one of its steps."""
+    texts, values = ([*steps[:place], *steps[place + 1 :]] for steps in (plan.texts, plan.values))
+    return replace(plan, texts=texts, values=values)
