@@ -53,7 +53,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
       ``environment``: ``live(problem, rules)``, which returns an `Environment`. None of the four must be there.
     - ``profile``: ``PROFILES``, and ``CHOICES`` with the values of rules that are text.
     - ``language``: ``reading(problem, given, rules)``, which returns a `Reading`, or ``commands``, which returns the
-      commands alone; where problems are scheduling problems also ``written(problem, schedule)`` and ``schedule(problem, plan)``.
+      commands alone; where problems are scheduling problems also ``written(problem, schedule)`` and
+      ``schedule(problem, plan)``.
     - ``run``: ``replay(problem, plan, rules)``; ``scores``: ``COLUMNS``, ``averages(rules)``, ``measure(run, oracle)``;
       ``phrases``: ``TOPICS``, ``examine(run)``, and perhaps ``foreign(run)``.
 

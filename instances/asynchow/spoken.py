@@ -29,7 +29,7 @@ _TIME = re.compile(rf"(?<![\d.,/]){_ONE}(?:[\s,]{{0,3}}(?:(?:and|&)\s{{1,3}})?{_
 
 
 def answer_in(text: str) -> tuple[str, str]:
-    """Return what counts of an answer as text that the released grader reads, and which part it is.
+    r"""Return what counts of an answer as text that the released grader reads, and which part it is.
 
     A time in double quotes counts as it does there, unless another is announced as the final answer; without any, the
     last time of the text.
@@ -38,7 +38,7 @@ def answer_in(text: str) -> tuple[str, str]:
     --------
     >>> answer_in('Step 1 takes "10 min".')
     ('Step 1 takes "10 min".', 'time in quotes')
-    >>> answer_in('Step 1 takes "10 min".\\nFinal answer: **1 hr 30m**')
+    >>> answer_in('Step 1 takes "10 min".\nFinal answer: **1 hr 30m**')
     ('"1 hour 30 min"', "time after 'Final answer'")
     """
     said, _ = spoken(text)
@@ -47,10 +47,10 @@ def answer_in(text: str) -> tuple[str, str]:
     for line in lines:
         if line.kind == "final":
             announced, scope = line.text, ""
-        told += [leaf for value in line.values for leaf in leaves(value, _nothing) if isinstance(leaf, str)]
+        told += [said for value in line.values for said in _said(value)]
         scope += f"\n{line.text}" if line.kind not in ("final", "said", "break") else ""
     if announced and (found := _last(scope)):
-        return found, f"time after {announced!r}"
+        return found, f"time after '{announced}'"
     if told and (found := _last(told[-1])):
         return found, "JSON value"
     if _readable(said):
@@ -59,6 +59,15 @@ def answer_in(text: str) -> tuple[str, str]:
         return better, "time in quotes"
     found = _last("\n".join(line.text for line in lines))
     return (found, "last time") if found else (said, "nothing")
+
+
+def _said(value: object) -> list[str]:
+    """Return the texts in a JSON value that may be an answer, of an object that which is called so."""
+    if isinstance(value, dict):
+        named = [held for name, held in value.items() if "answer" in name.lower() and isinstance(held, str)]
+        if named:
+            return named
+    return [leaf for leaf in leaves(value, _nothing) if isinstance(leaf, str)]
 
 
 def _nothing(value: object) -> list[str] | None:

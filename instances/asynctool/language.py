@@ -30,6 +30,7 @@ MAX_MESSAGES, MAX_MESSAGE, MAX_TEXT = 10_000, 100_000, 5_000_000
 MAX_EXCERPT = 2_000
 
 _AGENT = ("assistant", "agent", "model", None)
+_KNOWN = {"func_name", "content", "tool_calls", "role"}
 _PHRASE = "ALL COMPLETED"
 _NO_CALL = "the message holds no call"
 _RESEMBLES = re.compile(
@@ -62,9 +63,10 @@ class _Messages(Grammar[object]):
     unique = True
 
     def find(self, text: str) -> list[Found[object]]:
-        if bare(text).lower() == "wait" or (_PHRASE in text and bare(text).endswith(_PHRASE)):
-            return [Found(len(text), text)]
-        spans, _ = values_in(text, lists=False) if "{" in text else ((), True)
+        if "{" not in text:
+            said = bare(text)
+            return [Found(len(text), text)] if said.lower() == "wait" or said.endswith(_PHRASE) else []
+        spans, _ = values_in(text, lists=False)
         return [Found(end - start, step) for start, end, value in spans for step in self.of(value) or ()]
 
     def of(self, value: object) -> list[object] | None:
@@ -82,6 +84,15 @@ class _Messages(Grammar[object]):
         return json.dumps(step, sort_keys=True) if isinstance(step, dict) and "func_name" in step else None
 
 
+class _Parts(_Messages):
+    """The same for a chat in which a message holds several."""
+
+    def of(self, value: object) -> list[object] | None:
+        return (
+            None if isinstance(value, dict) and "role" in value and not value.get("tool_calls") else super().of(value)
+        )
+
+
 def messages(turns: Any) -> list[Any]:
     """Return the agent's messages of a transcript, see `reading`."""
     return _reading(turns).commands
@@ -90,9 +101,9 @@ def messages(turns: Any) -> list[Any]:
 def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[object]]:
     """Read the agent's messages of a transcript.
 
-    A list of messages: ``{"id", "func_name", "params"}``, ``{"content": text}``, chat messages with a ``"role"`` (only the
-    agent's count) or text; an object with such a list as ``"messages"``; either of them as JSON; or the whole
-    transcript as text that holds such objects, see `planoracle.instances.outputs` (one that holds none is a single message).
+    A list of messages: ``{"id", "func_name", "params"}``, ``{"content": text}``, chat messages with a ``"role"``
+    (only the agent's count) or text; an object with such a list as ``"messages"``; either of them as JSON; or the whole
+    transcript as text that holds such objects, see `planoracle.instances.outputs` (without any it is one message).
 
     Raises
     ------
@@ -107,20 +118,28 @@ def _reading(turns: Any) -> Reading[list[Any]]:
         if len(turns) > MAX_TEXT:
             raise PlanError(f"holds more than {MAX_TEXT} characters", field="turns")
         value = whole_value(turns)
-        if not isinstance(value, list) and chat_in(value) is None:
+        if not isinstance(value, list | dict) or (isinstance(value, dict) and chat_in(value) is None):
             found = outputs.read(turns, _Messages())
-            if not found.commands and turns.strip():
-                return Reading([turns], 0, "whole text", found.ignored, found.unread, found.example)
-            return _within(found)
+            alone = not found.commands and turns.strip()  # one message that says nothing that we know
+            return (
+                Reading([turns], 0, "whole text", found.ignored, found.unread, found.example)
+                if alone
+                else _within(found)
+            )
         turns = value
     if isinstance(turns, dict):
-        turns = turns.get("messages")
+        turns = chat_in(turns) if chat_in(turns) is not None else turns.get("messages")
     if not isinstance(turns, list):
         raise PlanError("must be a list of messages or a text", field="turns", value=turns)
     for i, entry in enumerate(turns):
         if not isinstance(entry, dict | str):
             raise PlanError("must be a message: an object or a text", field=f"turns[{i}]", value=entry)
-    return _within(as_given([entry for entry in turns if isinstance(entry, str) or entry.get("role") in _AGENT]))
+    kept = [entry for entry in turns if isinstance(entry, str) or entry.get("role") in _AGENT]
+    if len(kept) == 1 or not any(isinstance(entry, str) or _KNOWN & entry.keys() for entry in kept):
+        found = outputs.read(turns, _Parts())  # a whole transcript in one message, or one in words of its own
+        if len(found.commands) > 1:
+            return _within(found)
+    return _within(as_given(kept))
 
 
 def _within(found: Reading[list[Any]]) -> Reading[list[Any]]:

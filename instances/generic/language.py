@@ -47,13 +47,16 @@ class Pieces(Grammar[object]):
         self.instance = instance
 
     def find(self, text: str) -> list[Found[object]]:
+        """Return the pieces in a line."""
         spans, _ = values_in(text, lists=False) if "{" in text else ((), True)
         return [Found(end - start, value) for start, end, value in spans if self.of(value)]
 
     def of(self, value: object) -> list[object] | None:
-        return [value] if isinstance(value, dict) and _NEEDED <= value.keys() else None
+        """Return an object that has what a piece needs."""
+        return [value] if isinstance(value, dict) and value.keys() >= _NEEDED else None
 
     def row(self, cells: Mapping[str, str]) -> list[object] | None:
+        """Return a row of a table that has the columns of a piece."""
         known = {name: held.strip("`*\"' ") for name, held in cells.items() if name in _FIELDS and held.strip()}
         whole = {
             name: int(held) if held.isdecimal() and len(held) < 41 and name in _WHOLE else held
@@ -62,9 +65,11 @@ class Pieces(Grammar[object]):
         return self.of(whole)
 
     def looks(self, text: str, free: bool) -> bool:
+        """Whether a line names an action."""
         return any(word in self.instance.by_id for word in _TOKEN.findall(text[:500]))
 
     def key(self, step: object) -> tuple[str, str]:
+        """Return the action and its start."""
         return (str(step["action"]), str(step["start"])) if isinstance(step, dict) else ("", "")
 
 

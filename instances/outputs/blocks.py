@@ -16,9 +16,9 @@ __all__ = ["Block", "Reader"]
 S = TypeVar("S")
 
 _REDO = re.compile(
-    r"\b(?:mistakes?|wrong|correct(?:ion|ed)|revis\w{1,4}|redo|rewrite|updated|instead|actually|infeasible|violates?|too (?:early|late)"
-    r"|but (?:that|this)|my answer|does(?: not|n't) work|not (?:right|optimal|feasible|allowed)|better (?:plan|order|schedule|answer)"
-    r"|start over|try again|final (?:answer|plan|schedule))\b",
+    r"\b(?:mistakes?|wrong|correct(?:ion|ed)|revis\w{1,4}|redo|rewrite|updated|instead|actually|infeasible|violates?"
+    r"|too (?:early|late)|but (?:that|this)|my answer|does(?: not|n't) work|not (?:right|optimal|feasible|allowed)"
+    r"|better (?:plan|order|schedule|answer)|start over|try again|final (?:answer|plan|schedule))\b",
     re.IGNORECASE,
 )
 
@@ -76,13 +76,14 @@ class Reader(Generic[S]):
         self.blocks: list[Block[S]] = []
         self.whole, self.over = True, False
         self.loose: list[tuple[int, str]] = []  # lines of lists, blocks and tables in which nothing is read
-        self._final, self._gap, self._message = "", "", 0
+        self._final, self._message = "", 0
+        self._gap = self._redo = False  # words since the last step, and whether they take it back
 
     def text(self, text: str) -> None:
         """Read a text without thinking."""
         lines, whole = lines_of(text)
         self.whole = self.whole and whole
-        self._final = self._gap = ""
+        self._final, self._gap, self._redo = "", False, False
         for table, group in _tables(lines):
             if self.over:
                 return
@@ -140,7 +141,8 @@ class Reader(Generic[S]):
         if found:
             if free:
                 kind = "line" if 2 * sum(one.length for one in found) >= len(text) else "prose"
-            self._add(kind, group, number, text, [one.step for one in found])
+            steps = grammar.told(text) if kind == "prose" else [one.step for one in found]
+            self._add(kind, group, number, text, steps)
             return
         meant = grammar.meant(text, kind)
         if meant is not None:
@@ -149,7 +151,8 @@ class Reader(Generic[S]):
             self._block("line" if free else kind, group, number, text).unread.append((number, text))
         elif free:
             if _WORD.search(text):
-                self._gap += f" {text[:200]}"
+                self._gap = True
+                self._redo = self._redo or bool(_REDO.search(text[:300]))
         elif _WORD.search(text):
             self.loose.append((number, text))
 
@@ -167,10 +170,10 @@ class Reader(Generic[S]):
         same = last is not None and (last.kind, last.group, last.message) == (kind, group, self._message)
         if last is None or not same or self._final or (self._gap and kind != "action"):
             last = Block(kind, group, number=number, first=text[:80], message=self._message)
-            last.final, last.redo = self._final, bool(_REDO.search(self._gap))
+            last.final, last.redo = self._final, self._redo
             self.blocks.append(last)
             self._final = ""
-        self._gap = ""
+        self._gap = self._redo = False
         return last
 
     def _table(self, rows: list[Line]) -> None:

@@ -37,7 +37,9 @@ def plain(line: str) -> str:
     >>> plain("\uff11\uff0e\u201cwash\u00a0cup\u201d \uff08acetic\\_acid\uff09")
     '1."wash cup" (acetic_acid)'
     """
-    return _ESCAPED.sub(r"\1", line if line.isascii() else line.translate(_TABLE))
+    if not line.isascii():
+        line = line.translate(_TABLE)
+    return _ESCAPED.sub(r"\1", line) if "\\" in line else line
 
 
 def unmarked(line: str) -> str | None:
@@ -47,6 +49,8 @@ def unmarked(line: str) -> str | None:
     ('wash cup', 'wait', 'wait', None)
     """
     rest = line
+    if line[:1].isalpha() and not any(map(str.isdigit, line[:24])):
+        return None
     for _ in range(3):
         found = _MARK.match(rest)
         if found is None:

@@ -32,6 +32,10 @@ class Grammar(Generic[S]):
         """Return the steps in a line, from left to right."""
         return []
 
+    def told(self, text: str) -> list[S]:
+        """Return the steps in sentences."""
+        return [one.step for one in self.find(text)]
+
     def of(self, value: object) -> list[S] | None:
         """Return the steps that a JSON object or list stands for, ``None`` if it is not itself a step."""
         return None

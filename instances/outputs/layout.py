@@ -13,7 +13,7 @@ from planoracle.instances.outputs.values import holes, lifted
 __all__ = ["MAX_LINES", "MAX_TEXT", "Line", "lines_of"]
 
 #: Longest text that is read, in characters, and most of its lines that are not empty.
-MAX_TEXT, MAX_LINES = 16 * 2**20, 200_000
+MAX_TEXT, MAX_LINES = 16 * 2**20, 100_000
 
 _FENCE = re.compile(r"\s{0,40}(?:[-*>]\s{0,3})?(`{3,}|~{3,})\s{0,3}([\w+.-]*)\s*")
 _SEPARATOR = re.compile(r"[|\s:-]*-[|\s:-]*")
@@ -24,6 +24,7 @@ _MARKED = re.compile(
 )
 _HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s{0,3}|(?=\*\*))[*_]{0,3}(?P<name>[^*#|:\n]{1,70}?)[\s*_:#]{0,9}")
 _TAG = re.compile(r"<(?:answer|plan|final[_ ]?answer|final[_ ]?plan|solution)>|\\boxed\s?\{", re.IGNORECASE)
+_BREAK = re.compile(r"\s{0,9}<br ?/?>\s{0,9}")
 _END = re.compile(r"</(?:answer|plan|final[_ ]?answer|final[_ ]?plan|solution)>", re.IGNORECASE)
 _FINAL = re.compile(
     r"(?:.{0,40}\b)?(?:final|revised|corrected|updated|improved|optimi[sz]ed|optimal|complete|full|resulting)"
@@ -73,7 +74,7 @@ class Line:
 
 
 def lines_of(text: str) -> tuple[list[Line], bool]:
-    """Return the lines of a text that may say something, without observations and thoughts.
+    r"""Return the lines of a text that may say something, without observations and thoughts.
 
     Returns
     -------
@@ -87,7 +88,7 @@ def lines_of(text: str) -> tuple[list[Line], bool]:
 
     Examples
     --------
-    >>> for line in lines_of("Thought: wash cup?\\nAction: wash cup\\nObservation: done\\n1. wait")[0]:
+    >>> for line in lines_of("Thought: wash cup?\nAction: wash cup\nObservation: done\n1. wait")[0]:
     ...     print(line.number, line.kind, line.text)
     2 action wash cup
     4 list wait
@@ -103,13 +104,21 @@ def _formed(text: str, values: Iterator[object]) -> Iterator[Line]:
     fences: list[str] = []
     group = count = 0
     rows = False
-    for number, raw in enumerate(text.split("\n"), 1):
-        said, inside = holes(raw, values)
+    given = text.split("\n")
+    heads = {
+        number for number, raw in enumerate(given) if "|" in raw and "-" in raw and _SEPARATOR.fullmatch(raw.strip())
+    }
+    blank = False
+    for number, raw in enumerate(given, 1):
+        said, inside = holes(raw, values) if raw else ("", [])
         said = plain(said).strip()
         if not said and not inside:
             rows = False
-            yield Line(number, "blank", "")
+            if not blank:
+                yield Line(number, "blank", "")
+            blank = True
             continue
+        blank = False
         count += 1
         if count > MAX_LINES:
             raise PlanError(f"holds more than {MAX_LINES} lines", field="plan")
@@ -120,7 +129,7 @@ def _formed(text: str, values: Iterator[object]) -> Iterator[Line]:
             group += 1
             yield Line(number, "break", "", group=group)
             continue
-        if said.startswith("|") or (rows and "|" in said) or said.endswith("|"):
+        if said.startswith("|") or ("|" in said and (rows or number in heads or said.endswith("|"))):
             group += not rows
             rows = True
             if not _SEPARATOR.fullmatch(said):
@@ -128,7 +137,9 @@ def _formed(text: str, values: Iterator[object]) -> Iterator[Line]:
             continue
         if rows:
             rows, group = False, group + 1
-        yield from _marked(number, said, inside, bool(fences), group)
+        for part in _BREAK.split(said) if "<br" in said else (said,):
+            yield from _marked(number, part, inside, bool(fences), group)
+            inside = []
 
 
 def _marked(number: int, said: str, inside: list[object], fenced: bool, group: int) -> Iterator[Line]:
@@ -154,7 +165,7 @@ def _marked(number: int, said: str, inside: list[object], fenced: bool, group: i
         if brief:
             return
     if said or inside:
-        item = unmarked(said)
+        item = unmarked(f"{said} ")
         kind = "fence" if fenced else "free" if item is None else "list"
         yield Line(number, kind, said if item is None else item, inside, group)
 

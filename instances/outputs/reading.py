@@ -37,9 +37,9 @@ def read(given: object, grammar: Grammar[S]) -> Reading[list[S]]:
     """Read what a model wrote: text, a chat, or a JSON value that holds texts.
 
     Thinking and observations are left out. Of what is left, lines of one form that follow each other are a block:
-    lines behind ``Action:``, fenced blocks, tables, JSON, lists, bare lines; sentences count only where there is nothing
-    else. Blocks make up the plan together, unless a later one takes the place of those before: it is announced as
-    the plan that counts, begins like them or repeats them, or is said to be right where they are wrong.
+    lines behind ``Action:``, fenced blocks, tables, JSON, lists, bare lines; sentences count only where there is
+    nothing else. Blocks make up the plan together, unless a later one takes the place of those before: it is announced
+    as     the plan that counts, begins like them or repeats them, or is said to be right where they are wrong.
 
     Raises
     ------
@@ -52,8 +52,9 @@ def read(given: object, grammar: Grammar[S]) -> Reading[list[S]]:
     if isinstance(given, str):
         text, hidden = spoken(given)
         value = whole_value(text)
-        if value is None:
-            reader.text(text)
+        if value is None or isinstance(value, str):
+            reader.text(value or text)
+            value = None
     if value is not None:
         chat = chat_in(value)
         if chat is None:
@@ -64,21 +65,22 @@ def read(given: object, grammar: Grammar[S]) -> Reading[list[S]]:
                 reader.message(parts)
     if not reader.whole and any(block.kind == "JSON" and block.steps for block in reader.blocks):
         raise PlanError("holds too much that begins like JSON objects and is none", field="plan")
-    found = _chosen(reader, len(set(block.message for block in reader.blocks)))
+    found = _chosen(reader, len({block.message for block in reader.blocks}))
     if hidden and not found.read:
         return _hidden(hidden, grammar, found)
     return found
 
 
 def whole_value(text: str) -> object:
-    """Return the JSON list or object that a text is, ``None`` if it is none."""
-    if text.lstrip()[:1] not in ("[", "{", "\ufeff"):
+    """Return the JSON list, object or text that a text is, ``None`` if it is none."""
+    text = text.lstrip("\ufeff").strip()
+    if text[:1] not in ("[", "{", '"'):
         return None
     try:
-        value = load_json(text.strip().lstrip("\ufeff"), "plan")
+        value = load_json(text, "plan")
     except InputError:
         return None
-    return value if isinstance(value, list | dict) else None
+    return value if isinstance(value, list | dict | str) else None
 
 
 def _hidden(text: str, grammar: Grammar[S], found: Reading[list[S]]) -> Reading[list[S]]:
@@ -184,5 +186,5 @@ def _where(taken: list[Block[S]], later: bool, messages: int) -> str:
     else:
         said = " and ".join(_WORDS[kind] for kind in kinds)
     if taken[0].final:
-        return f"{said} after {taken[0].final!r}"
+        return f"{said} after '{taken[0].final}'"
     return f"last {said}" if later and len(taken) == 1 else said

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.outputs.messages import contents, is_agents
 from planoracle.instances.reading import strict_decoder
 
-__all__ = ["Held", "holes", "leaves", "lifted", "values_in"]
+__all__ = ["MAX_VALUES", "Held", "holes", "leaves", "lifted", "values_in"]
 
 S = TypeVar("S")
+
+#: Most objects and lists in a text that are in no other.
+MAX_VALUES = 50_000
 
 # An error of the JSON decoder takes time for all the text before it (it counts lines): decode within a window, and
 # let an error, and a value, cost as much as so many characters. Ten times those of the text, and some more, are had.
@@ -97,7 +102,7 @@ def values_in(text: str, *, lists: bool = True) -> tuple[list[tuple[int, int, ob
         try:
             value, end = decoder.raw_decode(text, start)
             budget -= _VALUE
-            if isinstance(value, dict) or any(isinstance(one, str | list | dict) for one in value):
+            if value and (isinstance(value, dict) or any(isinstance(one, str | list | dict) for one in value)):
                 found.append((offset + start, offset + end, value))
         except json.JSONDecodeError as error:
             budget -= error.pos - start + _FAILURE
@@ -116,12 +121,14 @@ def _behind(text: str, start: int) -> int:
 
 
 def lifted(text: str) -> Held:
-    """Lift the JSON values out of a text; commas before closing brackets are forgiven."""
+    """Lift the JSON values out of a text, with forgiven commas before brackets; raises `PlanError` if they are many."""
     if _HOLE in text:
         text = text.replace(_HOLE, " ")
     mended = _TRAILING.sub(r"\1", text) if _TRAILING.search(text) else text
     spans, whole = values_in(mended)
-    spans = [span for span in spans if span[2]]
+    if len(spans) > MAX_VALUES:
+        raise PlanError(f"holds more than {MAX_VALUES} JSON values", field="plan")
+    spans = spans or list(_literals(mended))
     pieces, end = [], 0
     for start, stop, _ in spans:
         pieces += [mended[end:start], _HOLE, "\n" * mended.count("\n", start, stop)]
@@ -129,8 +136,36 @@ def lifted(text: str) -> Held:
     return Held("".join([*pieces, mended[end:]]), [value for _, _, value in spans], whole)
 
 
+def _literals(text: str) -> Iterator[tuple[int, int, object]]:
+    """Yield lists and objects as Python writes them, with single quotes, where they are the text, or a line of it."""
+    if "['" not in text and "{'" not in text:
+        return
+    whole = text.strip()
+    if (value := _literal(whole)) is not None:
+        yield text.index(whole), text.index(whole) + len(whole), value
+        return
+    start = 0
+    for line in text.split("\n"):
+        if (value := _literal(line.strip())) is not None:
+            yield start, start + len(line), value
+        start += len(line) + 1
+
+
+def _literal(text: str) -> object:
+    if not (text[:1] in ("[", "{") and text[-1:] in ("]", "}") and len(text) <= _DEEP):
+        return None
+    try:  # parsed, not evaluated
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return json.loads(json.dumps(ast.literal_eval(text), allow_nan=False))
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return None
+
+
 def holes(line: str, values: Iterator[object]) -> tuple[str, list[object]]:
     """Return a line without its holes, and what was in them."""
+    if _HOLE not in line:
+        return line, []
     return line.replace(_HOLE, " "), [next(values) for _ in range(line.count(_HOLE))]
 
 

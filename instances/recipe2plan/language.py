@@ -108,7 +108,8 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[Answers
     What a model wrote; a log ``{"response": text}``; an interactive log ``[{"response": text}, ...]``; or a list of
     commands, each ``[step, recipe, duration, start]``, an object with these keys, or a text. Text that is itself
     JSON of one of these forms is read as such. Times are ``HH:MM:SS``, ``MM:SS``, ``5 min`` or seconds; a missing
-    duration is the nominal one. The rules ``step_shapes``, ``parse_scope`` and ``timestamp_repair`` say how text is read.
+    duration is the nominal one. How text is read is up to ``step_shapes``, ``parse_scope`` and
+    ``timestamp_repair``.
 
     Raises
     ------

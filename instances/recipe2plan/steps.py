@@ -144,8 +144,8 @@ def joined(text: str) -> str:
 def looks_like_a_step(text: str) -> bool:
     """Whether a line that holds no step has the number of one, and a time.
 
-    >>> looks_like_a_step("Step 3: Tacos, 5 min"), looks_like_a_step("Step(x, Tacos, 0)"), looks_like_a_step("Step by step")
-    (True, True, False)
+    >>> [looks_like_a_step(text) for text in ("Step 3: Tacos, 5 min", "Step(x, Tacos, 0)", "Step by step")]
+    [True, True, False]
     """
     return _RESEMBLES.match(text[:300]) is not None
 

@@ -25,6 +25,7 @@ MAX_DECISIONS, MAX_LINE = 100_000, 10_000
 
 _EDGES = " \t\r\n.,;:!?\"'`()[]{}*_"
 _PARTS = re.compile(r"[,;|\u2192]|->|=>|\b(?:then|and)\b", re.IGNORECASE)
+_SENTENCES = re.compile(r"[,;:.!?](?:\s|$)|\b(?:then|and)\b", re.IGNORECASE)
 _ARTICLES = {"the", "a", "an"}
 
 
@@ -49,6 +50,10 @@ class _Decisions(Grammar[str]):
             steps = [named]
         begins = text.strip(_EDGES).lower().startswith(named)
         return [Found(len(text) if begins else len(step), step) for step in steps]
+
+    def told(self, text: str) -> list[str]:
+        parts = _SENTENCES.split(text[:MAX_LINE])
+        return [step for part in parts if (step := _named(part, self.world))]
 
     def looks(self, text: str, free: bool) -> bool:
         said = _words(text)

@@ -17,9 +17,10 @@ from planoracle.instances.catalogue import problem
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.kitchens import files, kitchen
 from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.kitchens.language import MAX_ACTIONS, MAX_LINES, parse
+from planoracle.instances.kitchens.language import MAX_ACTIONS, parse
 from planoracle.instances.kitchens.profile import PROFILES
 from planoracle.instances.kitchens.run import Record, as_replay, replay
+from planoracle.instances.outputs.layout import MAX_LINES
 from planoracle.instances.reading import load_json
 from planoracle.instances.robotouille import benchmark
 from planoracle.instances.robotouille.reader import domain_from_document, kitchen_of

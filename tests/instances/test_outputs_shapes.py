@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from planoracle.analysis.grade import Grader
 from planoracle.instances import catalogue, registry
-from tests.support.shapes import SHAPES, Written, without, written
+from tests.support.odd_shapes import odd_forms
+from tests.support.shapes import PROBLEMS, SHAPES, Written, handed_in, table, without, written
 
-PROBLEMS = {
-    "recipe2plan": "recipe2plan/timed/Vada_Daikon-Radish",
-    "timearena": "timearena/household1+household2",
-    "asynctool": "asynctool/files_1+text_2@0-1:3",
-    "robotouille": "robotouille/synchronous/3_burger",
-    "asynchow": "asynchow/async/829",
-}
+README = Path(__file__).resolve().parents[2] / "instances/outputs/README.md"
 GRADER = Grader()
 #: Of a grade what may differ between forms.
-HOW = ("id", "read_from", "ignored")
+HOW = dict.fromkeys(("read_from", "ignored"))
 
 
 @cache
@@ -28,31 +24,46 @@ def plan_of(name: str) -> Written:
     return written(PROBLEMS[name])
 
 
-def graded(name: str, plan: Written, shape: str) -> dict[str, Any]:
-    benchmark = registry.of(catalogue.problem(PROBLEMS[name]))
-    given = {"id": shape, "instance": PROBLEMS[name], benchmark.plan_fields[0]: SHAPES[shape](plan)}
-    return GRADER.grade(given).row(trace=True)
+def graded(name: str, given: object) -> dict[str, Any]:
+    return GRADER.grade(handed_in(name, given)).row(trace=True) | HOW
 
 
 @cache
 def plain(name: str, place: int | None) -> dict[str, Any]:
     plan = plan_of(name) if place is None else without(plan_of(name), place)
-    return graded(name, plan, "plain lines")
+    return graded(name, SHAPES["plain lines"](plan))
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_successful_plan_is_read_whole_in_every_form(name: str, shape: str) -> None:
-    row = graded(name, plan_of(name), shape)
-    assert row["success"], (row["reason"], row["read"], row["read_from"], row["violations"])
+    row = graded(name, SHAPES[shape](plan_of(name)))
+    assert row["success"], (row["reason"], row["read"], row["violations"])
     assert row["read"] == len(plan_of(name).texts)
-    assert {**row, **dict.fromkeys(HOW)} == {**plain(name, None), **dict.fromkeys(HOW)}
+    assert row == plain(name, None)
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_failing_plan_has_the_same_grade_in_every_form(name: str, shape: str) -> None:
-    row = graded(name, without(plan_of(name), 2), shape)
+    row = graded(name, SHAPES[shape](without(plan_of(name), 2)))
     assert row["success"] is False
     assert row["read"] == len(plan_of(name).texts) - 1
-    assert {**row, **dict.fromkeys(HOW)} == {**plain(name, 2), **dict.fromkeys(HOW)}
+    assert row == plain(name, 2)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_odd_forms_are_read_whole(name: str) -> None:
+    problem, benchmark = catalogue.problem(PROBLEMS[name]), registry.get(name)
+    expected = benchmark.parse(problem, handed_in(name, SHAPES["plain lines"](plan_of(name)))).read
+    wrong = {}
+    for form, given in odd_forms(plan_of(name)).items():
+        run = benchmark.run(problem, handed_in(name, given))
+        if not run.success or run.plan.read != expected:
+            wrong[form] = (run.plan.read, run.plan.read_from, run.plan.ignored)
+    assert not wrong
+
+
+def test_the_documentation_has_the_table_of_forms() -> None:
+    """``python -m tests.support.shapes`` prints it."""
+    assert table() in README.read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.kitchens.planner import plan as plan_kitchen
 
-__all__ = ["SHAPES", "Written", "without", "written"]
+__all__ = ["PROBLEMS", "SHAPES", "Written", "handed_in", "table", "without", "written"]
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,9 @@ def _table(plan: Written) -> str:
 
 
 def _reacted(plan: Written) -> str:
-    return "\n".join(
-        f"Thought: Perhaps {draft} next? No.\nAction: {step}\nObservation: {draft} is possible.\nYou see: nothing new.\n"
-        for step, draft in zip(plan.texts, [*plan.draft, *plan.texts], strict=False)
-    )
+    pairs = zip(plan.texts, [*plan.draft, *plan.texts], strict=False)
+    form = "Thought: Perhaps {0} next? No.\nAction: {1}\nObservation: {0} is possible.\nYou see: nothing new.\n"
+    return "\n".join(form.format(draft, step) for step, draft in pairs)
 
 
 def _blocks(plan: Written) -> str:
@@ -99,7 +98,7 @@ SHAPES: dict[str, Callable[[Written], object]] = {
     "chat messages": _chat,
     "tool calls": _called,
     "draft, then the final answer": lambda plan: (
-        f"A first attempt:\n{_numbered(plan.draft)}\n\nThis takes too long.\n\n**Final answer:**\n{_numbered(plan.texts)}"
+        f"First:\n{_numbered(plan.draft)}\n\nThis takes too long.\n\n**Final answer:**\n{_numbered(plan.texts)}"
     ),
     "boxed": lambda plan: f"Hence\n$$\\boxed{{\n{_lines(plan.texts)}\n}}$$",
 }
@@ -123,7 +122,40 @@ def written(name: str) -> Written:
     return Written(texts, values, texts[:-2][::-1], benchmark.name != "recipe2plan")
 
 
+#: By benchmark, problems whose optimal plans are put into every form.
+PROBLEMS = {
+    "recipe2plan": "recipe2plan/timed/Vada_Daikon-Radish",
+    "timearena": "timearena/household1+household2",
+    "asynctool": "asynctool/files_1+text_2@0-1:3",
+    "robotouille": "robotouille/synchronous/3_burger",
+    "asynchow": "asynchow/async/829",
+}
+
+
+def handed_in(name: str, given: object) -> dict[str, object]:
+    """Return a submission for the problem of a benchmark."""
+    return {"id": "x", "instance": PROBLEMS[name], registry.get(name).plan_fields[0]: given}
+
+
+def table() -> str:
+    """Return what is read of an optimal plan in every form, as the documentation has it."""
+    plans = {name: written(problem) for name, problem in PROBLEMS.items()}
+    lines = ["| form | " + " | ".join(registry.get(name).title for name in PROBLEMS) + " |", "|---" * 6 + "|"]
+    for shape, form in SHAPES.items():
+        cells = []
+        for name, plan in plans.items():
+            benchmark, problem = registry.get(name), catalogue.problem(PROBLEMS[name])
+            found = benchmark.parse(problem, handed_in(name, form(plan)))
+            cells.append(f"{found.read} of {len(plan.texts)}: {found.read_from}")
+        lines.append(f"| {shape} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def without(plan: Written, place: int) -> Written:
     """Return a plan without one of its steps."""
     texts, values = ([*steps[:place], *steps[place + 1 :]] for steps in (plan.texts, plan.values))
     return replace(plan, texts=texts, values=values)
+
+
+if __name__ == "__main__":
+    print(table())

@@ -1,0 +1,234 @@
+"""Which part of a text is the plan, what is left out, and when there is no verdict."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planoracle.analysis.grade import Grader
+from planoracle.analysis.profiles import profiles
+from planoracle.instances import catalogue, registry
+from planoracle.instances.errors import PlanError
+from planoracle.instances.kitchens.domain import bundled
+from planoracle.instances.kitchens.language import parse as actions
+from planoracle.instances.outputs.layout import MAX_LINES
+from planoracle.instances.outputs.reading import read
+from planoracle.instances.outputs.values import MAX_VALUES
+from planoracle.instances.plan import Reading
+from planoracle.instances.timearena.language import _Decisions
+from planoracle.instances.timearena.world import world
+from tests.support.shapes import PROBLEMS, handed_in
+from tests.support.steps import steps_of
+
+TEA = "timearena/household1"
+GRAMMAR = _Decisions(world(TEA))
+A, B, C, D = "activate kettle", "wash cup", "wait", "pour kettle into teapot"
+
+
+def found(given: object) -> Reading[list[str]]:
+    return read(given, GRAMMAR)
+
+
+def graded(name: str, given: object, profile: str = "paper") -> dict[str, Any]:
+    row = Grader(profiles(profile)).grade({"id": "x", "instance": name, "plan": given}).row()
+    return {key: row[key] for key in ("scored", "success", "read", "read_from", "ignored", "reason")}
+
+
+# --- which part -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "steps", "where", "ignored"),
+    [
+        (f"{A}\n{B}", [A, B], "block of lines", 0),
+        (f"1. {A}\n2. {B}", [A, B], "list", 0),
+        (f"- {A}\n\nThen, much later:\n- {B}\n- {C}", [A, B, C], "2 lists", 0),
+        (f"Draft:\n- {C}\n- {B}\n\nFinal plan:\n- {A}\n- {B}", [A, B], "list after 'Final plan'", 2),
+        (f"- {A}\n- {B}\n- {C}\n\nOnce more, with care:\n- {A}\n- {B}\n- {D}", [A, B, D], "last list", 3),
+        (f"- {A}\n- {B}\n\nThat is wrong.\n\n- {B}\n- {C}\n- {A}", [B, C, A], "last list", 2),
+        (f"1. {A}\n2. {B}\n3. {C}\n4. {D}\n\n| key step |\n|---|\n| {D} |", [A, B, C, D], "list", 1),
+        (f"1. {A}\n2. {B}\n3. {C}\n\nFinal answer: it takes 20 minutes.", [A, B, C], "list", 0),
+        (f"I might {B}, if {A} does not work out.\n```\n{A}\n{C}\n```", [A, C], "fenced block", 0),
+        (f"First I {A}. Then I {B}, and {C}.", [A, B, C], "block of lines", 0),
+        (f"Thought: {D}?\nAction: {A}\nObservation: {B} is possible\n{C}\nAction: {B}", [A, B], "action lines", 0),
+        (f"Reasoning: first\n\n1. {D}\n\nAction: {A}", [A], "action line", 0),
+        (f"<think>{B}</think>{A}", [A], "block of lines", 0),
+        (f"{B}\n</think>\n{A}", [A], "block of lines", 0),
+        (f"User: {B}\nAssistant: {A}\nUser: {D}\nAssistant: {C}", [A, C], "block of lines", 0),
+        (f"I think that we {A} since it takes so very long, and that we then {B}.", [A, B], "passage", 0),
+        ("", [], "nothing", 0),
+        ("[]", [], "nothing", 0),
+        ("I cannot do that.", [], "nothing", 0),
+    ],
+)
+def test_the_part_that_is_the_plan(text: str, steps: list[str], where: str, ignored: int) -> None:
+    for given in (text, text.replace("\n", "\r\n"), f"\ufeff{text}"):
+        reading = found(given)
+        assert (reading.commands, reading.read_from, reading.ignored) == (steps, where, ignored)
+        assert not reading.doubtful
+
+
+def test_only_the_agents_messages_of_a_chat_count() -> None:
+    said = [("user", D), ("assistant", f"Let me see. {A}"), ("user", B), ("assistant", f"Action: {C}"), ("tool", D)]
+    chat = [{"role": role, "content": content} for role, content in said]
+    for given in (chat, {"messages": chat}, json.dumps(chat), {"choices": [{"message": chat[1]}]}):
+        assert found(given).commands == [A, C][: 1 if isinstance(given, dict) and "choices" in given else 2]
+
+
+# --- what is not read -----------------------------------------------------------------------------
+
+WORDS = ["Take the cup to the sink and clean it", "Boil the water in the kettle", "Put leaves into the teapot"]
+
+
+def test_there_is_no_verdict_if_too_much_cannot_be_read() -> None:
+    row = graded(TEA, "\n".join(f"{n}. {text}" for n, text in enumerate([A, B, *WORDS], 1)))
+    assert (row["scored"], row["success"], row["read"], row["ignored"]) == (False, None, 2, 3)
+    assert row["reason"] == (
+        "plan: cannot be judged: 3 of 5 lines that look like steps could not be read, first line 3: "
+        "'Take the cup to the sink and clean it'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "scored"), [(8, 2, True), (7, 2, False), (1, 1, True), (0, 1, True), (0, 2, False)]
+)
+def test_more_than_a_fifth_and_at_least_two(good: int, bad: int, scored: bool) -> None:
+    text = "\n".join(f"- {one}" for one in [*[C] * good, *WORDS[:bad]])
+    row = graded(TEA, text)
+    assert (row["scored"], row["read"], row["ignored"]) == (scored, good, bad)
+    assert graded(TEA, text, "released")["scored"]  # its grader knows no such thing
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (TEA, "1. 洗杯子\n2. 烧水"),
+        (TEA, "<think>\n1. wash cup\n2. activate kettle\n"),
+        (TEA, f"- {B}\n- {C}\n- {A}\n\nThis is wrong. Better:\n- {D}"),
+        (PROBLEMS["recipe2plan"], "Step 0 of Cobbler: 10 min at 00:00\nStep 1 of Cobbler: 2 min at 00:10"),
+        (PROBLEMS["robotouille"], "1. Move the robot to the stove\n2. Pick up the patty"),
+        (PROBLEMS["asynctool"], 'enter_folder(name="a")\nlist_files()\n'),
+        (PROBLEMS["asynctool"], "{'func_name': enter_folder}\n{'func_name': list_files}"),
+    ],
+)
+def test_what_may_be_a_plan_is_not_failed_unread(name: str, text: str) -> None:
+    row = graded(name, text)
+    assert not row["scored"]
+    assert "could not be read" in row["reason"]
+
+
+@pytest.mark.parametrize("name", ["recipe2plan", "timearena", "robotouille", "asynchow"])
+def test_a_refusal_and_nothing_at_all_are_failures(name: str) -> None:
+    for text in ("I'm sorry, but I can't help with that. Ask somebody else.", "", "[]"):
+        row = graded(PROBLEMS[name], text)
+        assert (row["scored"], row["success"], row["read"], row["ignored"]) == (True, False, 0, 0)
+
+
+def test_lists_and_logs_say_themselves_what_their_commands_are() -> None:
+    row = graded(TEA, ["dance", "sing", A])
+    assert (row["scored"], row["read"], row["read_from"], row["ignored"]) == (True, 3, "list as given", 0)
+
+
+# --- what the released agents read ----------------------------------------------------------------
+
+
+def test_recorded_runs_of_the_released_simulator_are_read_whole(shared: Path) -> None:
+    folder = shared / "benchmarks/recorded/robotouille"
+    logs = sorted(folder.glob("*.txt"))
+    for log in logs:
+        text = log.read_text(encoding="utf-8")
+        assert actions(text, bundled()) == [line[8:] for line in text.splitlines() if line.startswith("Action: ")]
+    plans = [json.loads(line)["plan"] for line in (folder / "plans.jsonl").read_text(encoding="utf-8").splitlines()]
+    for plan in plans:
+        assert actions(plan, bundled()) == plan.splitlines()
+    assert (len(logs), len(plans)) == (9, 64)
+
+
+def test_what_the_released_agents_of_robotouille_take_from_a_text_is_read() -> None:
+    move, cook = "Move robot1 from table1 to stove1", "Cook patty1 on stove1 using robot1"
+    for text in (
+        f"Plan:\n{move}\n{cook}",
+        f"Plan: {move}\n{cook}",
+        f"Action: look around\n\nPlan:\n{move}\n{cook}",
+        f"Action: {move}\nNext State Changes: robot1 is at stove1\nAction: {cook}\nNext State Changes: none",
+        f"Reasoning: I could {cook.lower()}.\n\n1. or so\n\nAction:\n{move}\n\nReasoning: now\nAction: {cook}",
+    ):
+        assert actions(text, bundled()) == [move, cook]
+
+
+def test_tables_of_steps_and_times() -> None:
+    rows = "| 0 | Vada | 10 min | 00:05:00 |\n| 1 | Daikon-Radish | 00:02:00 | 15:00 |"
+    given = handed_in("recipe2plan", f"| Step | Recipe | Duration | Start |\n|---|---|---|---|\n{rows}")
+    plan = registry.get("recipe2plan").parse(catalogue.problem(PROBLEMS["recipe2plan"]), given)
+    assert [tuple(step) for step in plan.commands.commands] == [(0, "Vada", 600, 300), (1, "Daikon-Radish", 120, 900)]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("The answer is 75 days.", True),
+        ("\\boxed{75\\text{ days}}", True),
+        ('Step 1 takes "3 days".\n**Final Answer:** 75 days', True),
+        ('<think>"3 days"</think>It is **75 days**', True),
+        ('```json\n{"steps": ["9 days"], "answer": "75 days"}\n```', True),
+        ("| 1 | 3 days |\n|---|---|\n\nTotal: “75 days”", True),
+        ('"75days"', True),
+        ("It takes 3 days.", False),
+        ("I do not know.", False),
+    ],
+)
+def test_answers_without_their_double_quotes(text: str, right: bool) -> None:
+    assert graded(PROBLEMS["asynchow"], text)["success"] is right
+    assert graded(PROBLEMS["asynchow"], text, "released")["success"] is False
+
+
+# --- limits ---------------------------------------------------------------------------------------
+
+PARTS = [
+    "<think>",
+    "</think>\n",
+    "[",
+    '["',
+    '{"',
+    '{"a":',
+    "{}",
+    "| ",
+    "|-|\n",
+    "```\n",
+    "**a**\n",
+    "Action:\n",
+    "Action: x\n",
+]
+PARTS += [
+    "Thought: a\n",
+    "\\boxed{",
+    "<br>",
+    "1.",
+    "- ",
+    "Final answer: ",
+    "final ",
+    ", ]",
+    "['",
+    "{'a'",
+    "a: ",
+    "wash cup, ",
+]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_work_grows_with_the_length_only(part: str) -> None:
+    few, many = (steps_of(lambda n=n: found(part * n)) for n in (400, 1_600))  # type: ignore[misc]
+    assert many < 5 * few + 2_000
+
+
+def test_the_limits_are_named() -> None:
+    with pytest.raises(PlanError, match=str(MAX_LINES)):
+        found("a\n" * (MAX_LINES + 1))
+    with pytest.raises(PlanError, match=str(MAX_VALUES)):
+        found('{"a": 1}' * (MAX_VALUES + 1))
+    for name, problem in PROBLEMS.items():
+        run = registry.get(name).run(catalogue.problem(problem), handed_in(name, "<think>[{" * 100_000))
+        assert not run.success
