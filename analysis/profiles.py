@@ -30,7 +30,7 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
     --------
     >>> chosen = profiles("released", {"zero_duration": "rejected"})
     >>> chosen["recipe2plan"].zero_duration, chosen["generic"]
-    ('rejected', Rules())
+    ('rejected', Rules(refuse_unread=False))
     """
     left = dict(options or {})
     every = [registry.get(benchmark) for benchmark in registry.names()]

@@ -43,7 +43,7 @@ def answer_in(text: str) -> tuple[str, str]:
     """
     said, _ = spoken(text)
     announced, scope, told = "", "", []
-    lines, _ = lines_of(said)
+    lines, _, _ = lines_of(said)
     for line in lines:
         if line.kind == "final":
             announced, scope = line.text, ""

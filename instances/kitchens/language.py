@@ -116,6 +116,8 @@ def extract(text: str, domain: Domain) -> list[str]:
     ['Pick up pot1 from sink1 using robot1', 'Place pot1 on stove1 using robot1']
     """
     found: dict[int, tuple[int, str]] = {}
+    if not _begins(domain).search(text[:MAX_LINE]):
+        return []
     for generous, actions in _templates(domain):
         for hit in generous.finditer(text[:MAX_LINE]):
             written = actions[0][0].write({slot: name.lower() for slot, name in hit.groupdict().items()})
@@ -174,6 +176,12 @@ def _templates(domain: Domain) -> list[_Template]:
 def _verbs(domain: Domain) -> frozenset[str]:
     """Return the first words of all actions."""
     return frozenset(action.text.split()[0].lower() for action in domain.actions)
+
+
+@lru_cache(maxsize=8)
+def _begins(domain: Domain) -> re.Pattern[str]:
+    """Return a pattern for the first word of any action."""
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(_verbs(domain))))})(?!\w)", re.I)
 
 
 def _spaced(words: str) -> str:

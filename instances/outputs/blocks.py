@@ -76,12 +76,14 @@ class Reader(Generic[S]):
         self.blocks: list[Block[S]] = []
         self.whole, self.over = True, False
         self.loose: list[tuple[int, str]] = []  # lines of lists, blocks and tables in which nothing is read
+        self.left: list[Line] = []  # items in thoughts and observations
         self._final, self._message = "", 0
         self._gap = self._redo = False  # words since the last step, and whether they take it back
 
     def text(self, text: str) -> None:
         """Read a text without thinking."""
-        lines, whole = lines_of(text)
+        lines, left, whole = lines_of(text)
+        self.left += left
         self.whole = self.whole and whole
         self._final, self._gap, self._redo = "", False, False
         for table, group in _tables(lines):

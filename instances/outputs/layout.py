@@ -73,13 +73,13 @@ class Line:
     cells: list[str] = field(default_factory=list)
 
 
-def lines_of(text: str) -> tuple[list[Line], bool]:
+def lines_of(text: str) -> tuple[list[Line], list[Line], bool]:
     r"""Return the lines of a text that may say something, without observations and thoughts.
 
     Returns
     -------
     tuple
-        The lines, and whether all JSON in them was found.
+        The lines; items of lists, blocks and tables in what was left out; and whether all JSON was found.
 
     Raises
     ------
@@ -88,15 +88,15 @@ def lines_of(text: str) -> tuple[list[Line], bool]:
 
     Examples
     --------
-    >>> for line in lines_of("Thought: wash cup?\nAction: wash cup\nObservation: done\n1. wait")[0]:
+    >>> for line in lines_of("Thought: wash cup?\nAction: wash cup\nObservation: done\n\n1. wait")[0]:
     ...     print(line.number, line.kind, line.text)
     2 action wash cup
-    4 list wait
+    5 list wait
     """
     if len(text) > MAX_TEXT:
         raise PlanError(f"holds more than {MAX_TEXT} characters", field="plan")
     held = lifted(text.replace("\r\n", "\n").replace("\r", "\n"))
-    return _without_sections(list(_formed(held.text, iter(held.values)))), held.whole
+    return *_without_sections(list(_formed(held.text, iter(held.values)))), held.whole
 
 
 def _formed(text: str, values: Iterator[object]) -> Iterator[Line]:
@@ -170,13 +170,14 @@ def _marked(number: int, said: str, inside: list[object], fenced: bool, group: i
         yield Line(number, kind, said if item is None else item, inside, group)
 
 
-def _without_sections(formed: list[Line]) -> list[Line]:
+def _without_sections(formed: list[Line]) -> tuple[list[Line], list[Line]]:
     """Leave thoughts and observations out, and let actions stand on the lines behind their word.
 
     A section lasts to the next one; the last one to an empty line, or, if there is nothing but thoughts, to a list.
     """
     last = max((i for i, line in enumerate(formed) if line.kind in _HEADS), default=-1)
     kept: list[Line] = []
+    left: list[Line] = []
     section, opened, content = "", -1, False
     for i, line in enumerate(formed):
         if line.kind in _HEADS:
@@ -198,4 +199,6 @@ def _without_sections(formed: list[Line]) -> list[Line]:
             if section not in ("thought", "observed"):
                 kept.append(line)
                 content = content or line.kind != "free"
-    return kept
+            elif line.kind not in ("free", "break"):
+                left.append(line)
+    return kept, left

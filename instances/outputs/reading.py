@@ -39,7 +39,7 @@ def read(given: object, grammar: Grammar[S]) -> Reading[list[S]]:
     Thinking and observations are left out. Of what is left, lines of one form that follow each other are a block:
     lines behind ``Action:``, fenced blocks, tables, JSON, lists, bare lines; sentences count only where there is
     nothing else. Blocks make up the plan together, unless a later one takes the place of those before: it is announced
-    as     the plan that counts, begins like them or repeats them, or is said to be right where they are wrong.
+    as the plan that counts, begins like them or repeats them, or is said to be right where they are wrong.
 
     Raises
     ------
@@ -122,7 +122,8 @@ def _chosen(reader: Reader[S], messages: int) -> Reading[list[S]]:
     plain = sum(block.plain for block in taken)
     missed = sorted(one for block in reader.blocks for one in block.unread)
     if not plain:
-        missed = sorted([*missed, *reader.loose])
+        left = [(one.number, one.text) for one in reader.left if not steps and grammar.find(one.text)]
+        missed = sorted([*missed, *reader.loose, *left])
     if missed and not example:
         example = f"line {missed[0][0]}: {missed[0][1][:80]!r}"
     where = _where(taken, later, messages) if taken else "nothing"

@@ -22,7 +22,7 @@ MAX_VALUES = 50_000
 
 # An error of the JSON decoder takes time for all the text before it (it counts lines): decode within a window, and
 # let an error, and a value, cost as much as so many characters. Ten times those of the text, and some more, are had.
-_WINDOW, _FAILURE, _VALUE, _SPARE, _DEEP = 8_192, 200, 20, 200_000, 100_000
+_WINDOW, _FAILURE, _VALUE, _SPARE, _DEEP, _TRIES = 8_192, 200, 20, 200_000, 100_000, 10_000
 # What an object begins with, and a list that may hold steps.
 _OPENING = re.compile(r'\{(?=[ \t\r\n]{0,99}["}])|\[(?=[ \t\r\n]{0,99}["\[{\d])')
 _OBJECT = re.compile(r'\{(?=[ \t\r\n]*["}])')
@@ -144,10 +144,13 @@ def _literals(text: str) -> Iterator[tuple[int, int, object]]:
     if (value := _literal(whole)) is not None:
         yield text.index(whole), text.index(whole) + len(whole), value
         return
-    start = 0
+    start = tried = 0
     for line in text.split("\n"):
-        if (value := _literal(line.strip())) is not None:
-            yield start, start + len(line), value
+        stripped = line.strip()
+        if stripped[:1] in ("[", "{") and tried < _TRIES:
+            tried += 1
+            if (value := _literal(stripped)) is not None:
+                yield start, start + len(line), value
         start += len(line) + 1
 
 
