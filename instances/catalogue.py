@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
-from os.path import exists, isdir
+from os import scandir
+from os.path import exists, isdir, join
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -31,9 +32,16 @@ __all__ = [
     "note",
     "problem",
     "read",
+    "read_each",
+    "read_line",
     "read_problems",
     "set_of",
 ]
+
+
+# How names of files end that hold a problem a line, and that hold problems as a whole.
+_LINES = (".jsonl", ".ndjson")
+_WHOLE = (".json", ".yaml", ".yml", ".toml")
 
 
 def _shelf(name: str) -> Shelf | None:
@@ -72,8 +80,8 @@ def expand(patterns: Iterable[str]) -> list[str]:
     """Turn names, prefixes, globs and paths into a list of names and paths, without repetition.
 
     A prefix stands for everything below it (``recipe2plan/timed``); a glob for all names it matches
-    (``recipe2plan/*/Cobbler_*``); a path is kept as it is. With ``~3`` at the end it is the same problems with three
-    agents.
+    (``recipe2plan/*/Cobbler_*``); a path is kept as it is, a folder stands for the ``.json`` and ``.jsonl`` files in
+    it. With ``~3`` at the end it is the same problems with three agents.
 
     Raises
     ------
@@ -109,6 +117,8 @@ def expand(patterns: Iterable[str]) -> list[str]:
             found.update(dict.fromkeys(below))
         elif is_file(pattern):
             found.setdefault(pattern)
+        elif pattern and isdir(pattern):
+            found.update(dict.fromkeys(_files_in(pattern)))
         else:
             raise _unknown(pattern, "names no problem, set or file")
     return list(found)
@@ -179,6 +189,16 @@ def _is_folder(path: str) -> bool:
     return isdir(path) and any(registry.get(name).marks_folder(Path(path)) for name in registry.names())
 
 
+def _files_in(folder: str) -> list[str]:
+    """Return the paths of the files in a folder that can hold problems; links are not followed."""
+    with scandir(folder) as entries:
+        names = [one.name for one in entries if one.is_file(follow_symlinks=False) and not one.name.startswith(".")]
+    found = [join(folder, name) for name in sorted(names) if name.endswith((*_WHOLE, *_LINES))]
+    if not found:
+        raise UnknownNameError(f"is a folder without {', '.join((*_WHOLE, *_LINES))} files", value=folder)
+    return found
+
+
 def _unknown(name: str, message: str) -> UnknownNameError:
     """Return what is said of a name that stands for nothing, be it that of a file, a folder or a problem."""
     path = name if exists(name) else name.rpartition("#")[0] or name
@@ -242,7 +262,23 @@ def read_problems(name_or_path: str) -> list[Problem]:
     Raises
     ------
     InputError
-        For an unknown name, or naming file, field and value of a fault.
+        For an unknown name, or naming file, field and value of the first fault.
+    """
+    found = []
+    for one in read_each(name_or_path):
+        if isinstance(one, InputError):
+            raise one
+        found.append(one)
+    return found
+
+
+def read_each(name_or_path: str) -> list[Problem | InputError]:
+    """Return what `read_problems` does; in a file of lines, what is wrong with a line stands in its place.
+
+    Raises
+    ------
+    InputError
+        If nothing can be read.
     """
     if names_problem(name_or_path):
         return [problem(name_or_path)]
@@ -253,18 +289,17 @@ def read_problems(name_or_path: str) -> list[Problem]:
     found = _read(path)
     if path == name_or_path:
         return found
-    chosen = [one for one in found if one.name == name_or_path.removeprefix(f"{path}#")]
+    wanted = name_or_path.removeprefix(f"{path}#")
+    chosen: list[Problem | InputError] = [one for one in found if getattr(one, "name", None) == wanted]
     if not chosen and crew is not None:
         return [_with_crew(one, crew[1]) for one in read_problems(crew[0])]
     if not chosen:
-        named = name_or_path.removeprefix(f"{path}#")
-        raise UnknownNameError(
-            f"is no problem of the file{did_you_mean(named, [one.name for one in found])}", value=name_or_path
-        )
+        others = [one.name for one in found if not isinstance(one, InputError)]
+        raise UnknownNameError(f"is no problem of the file{did_you_mean(wanted, others)}", value=name_or_path)
     return chosen
 
 
-def _read(path: str) -> list[Problem]:
+def _read(path: str) -> list[Problem | InputError]:
     from planoracle.instances.documents import load_document
     from planoracle.instances.reading import read_bytes
 
@@ -275,7 +310,29 @@ def _read(path: str) -> list[Problem]:
     for benchmark in benchmarks:
         if found := benchmark.read_data(data, path):
             return list(found)
-    document = load_document(data, path)
+    lines = [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
+    if path.endswith(_LINES) or (len(lines) > 1 and all(line.lstrip().startswith(b"{") for _, line in lines[:2])):
+        return [one for number, line in lines for one in read_line(line, f"{path}: line {number}")]
+    return list(_of_document(load_document(data, path), path))
+
+
+def read_line(line: bytes, source: str) -> list[Problem | InputError]:
+    """Return the problems of a line that is a document, or a name; or what is wrong with it."""
+    from planoracle.instances.documents import Document
+    from planoracle.instances.reading import load_json
+
+    try:
+        if line.lstrip().startswith(b"{"):
+            return list(_of_document(Document(load_json(line.strip(), source), lambda places: {}), source))
+        return [problem(line.decode().strip())]
+    except UnicodeDecodeError as error:
+        return [InputError(f"is not UTF-8 ({error.reason} at byte {error.start})", source=source)]
+    except InputError as error:
+        return [error if error.source else error.at(source)]
+
+
+def _of_document(document: Document, path: str) -> list[Problem]:
+    benchmarks = [registry.get(name) for name in registry.names()]
     for benchmark in benchmarks:
         if benchmark.recognises(document.value):
             return _understood(benchmark, document, path)

@@ -55,17 +55,25 @@ class Run:
         from planoracle.instances import catalogue
 
         self.names = catalogue.expand(names)
-        self._read = catalogue.read_problems if kitchens else catalogue.read
+        self._kitchens = kitchens
         self.label = label
         self.failed = False
 
     def each(self, function: Callable[[Any], _T]) -> Iterator[tuple[Any, _T]]:
         """Yield every instance with the result of the function."""
-        from planoracle.instances.errors import PlanoracleError, UnknownNameError
+        from planoracle.instances.catalogue import read_each
+        from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
+        from planoracle.instances.model import Instance
+        from planoracle.instances.problem import of_kind
 
         for name in track(self.names, self.label):
             try:
-                for instance in self._read(name):
+                for found in read_each(name):
+                    if isinstance(found, InputError):
+                        complain(found)
+                        self.failed = True
+                        continue
+                    instance = found if self._kitchens else of_kind(found, Instance)
                     yield instance, function(instance)
             except UnknownNameError:  # a mistake in the call, not in an instance
                 raise

@@ -42,8 +42,9 @@ def solve(
 ) -> None:
     """Compute optimal schedules, with proof; every one is accepted by the benchmark's rules.
 
-    - as the only name: one name a line from standard input. Exit status 1 if the status of some problem stays unknown
-    or a file cannot be read. Ctrl-C ends with 130; with --run DIR the same command then goes on where it was.
+    - as the only name: one name, or one problem as JSON, a line from standard input. Exit status 1 if the status of
+    some problem stays unknown or a file cannot be read. Ctrl-C ends with 130; with --run DIR the same command then goes
+    on where it was.
     """
     from planoracle.analysis.batch.pipeline import answered
     from planoracle.analysis.batch.solving import Solving, sound
@@ -63,7 +64,7 @@ def solve(
             row = json.loads(answer.row)
             failed |= row["status"] == Status.unknown
             turns |= row["unit"] == "turn"
-            table.add(row)
+            table.add(row | {"method": "optimum"})
             notes.add(row["instance"])
         table.close()
     notes.close()
@@ -77,18 +78,21 @@ def _listed(names: list[str], agents: int | None, only: list[str]) -> Any:
     from planoracle.instances.crew import crewed
 
     if names == ["-"]:
-        return (crewed(name, agents, only) for name in _typed())
+        return (name if isinstance(name, bytes) else crewed(name, agents, only) for name in _typed())
     return catalogue.expand(crewed(name, agents, only) for name in names)
 
 
-def _typed() -> Iterator[str]:
-    """Yield the names on standard input, one a line."""
+def _typed() -> Iterator[str | bytes]:
+    """Yield the names on standard input, one a line; a line that is a problem itself as bytes."""
     from planoracle.instances.errors import InputError
-    from planoracle.instances.reading import refuse_compressed
+    from planoracle.instances.reading import MAX_BYTES, refuse_compressed
 
     try:
         while line := sys.stdin.buffer.readline(_LONGEST + 1):
             refuse_compressed(line, "-")
+            if line.startswith(b"{"):
+                yield line if line.endswith(b"\n") else line + sys.stdin.buffer.readline(MAX_BYTES)
+                continue
             if len(line) > _LONGEST:
                 raise InputError(f"a line is longer than {_LONGEST} bytes, and so no name", source="-")
             if name := os.fsdecode(line.rstrip(b"\r\n")):
@@ -101,13 +105,16 @@ def _items(names: Any, item: Callable[[Any], Item]) -> Iterator[Item]:
     """Yield an item for every problem; what cannot be read is answered at once."""
     from planoracle.analysis.batch.work import Answer, Item
     from planoracle.instances import catalogue
-    from planoracle.instances.errors import PlanoracleError, UnknownNameError
+    from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 
     for name in names:
         try:
-            for problem in catalogue.read_problems(name):
-                yield item(problem)
+            for problem in catalogue.read_line(name, "-") if isinstance(name, bytes) else catalogue.read_each(name):
+                if isinstance(problem, InputError):
+                    yield Item(str(name), None, answer=Answer(None, lasting=False, fault=str(problem)))
+                else:
+                    yield item(problem)
         except UnknownNameError:  # a mistake in the call, not in a problem
             raise
         except PlanoracleError as error:
-            yield Item(name, None, answer=Answer(None, lasting=False, fault=str(error)))
+            yield Item(str(name), None, answer=Answer(None, lasting=False, fault=str(error)))
