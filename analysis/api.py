@@ -151,21 +151,21 @@ def grade(submissions: Iterable[dict[str, Any]] | str | Path, *, profile: str = 
 def grade(
     submissions: dict[str, Any] | Iterable[dict[str, Any]] | str | Path, *, profile: str = "paper"
 ) -> Grade | list[Grade]:
-    """Grade one submission, several, or those in a file of JSON lines.
+    """Grade one submission, several, or those in a file or folder (see `planoracle.analysis.submissions.Intake`).
 
     What is wrong with a submission, or a line, is told by its grade, which then is not scored.
 
     Parameters
     ----------
     submissions
-        Objects with ``id``, ``instance``, the plan and possibly ``model``; a text is the path of a file.
+        Objects with ``instance``, the plan and possibly ``id``, ``model``, ``sample``; a text is a path.
     profile
         Rules: ``paper`` or ``released``.
 
     Raises
     ------
     InputError
-        For a file that cannot be opened.
+        For a file or folder that cannot be opened.
     UnknownNameError
         If there is no such profile.
 
@@ -176,15 +176,11 @@ def grade(
     """
     from planoracle.analysis.grade import Grader, grade_all
     from planoracle.analysis.profiles import profiles
-    from planoracle.analysis.submissions import read_submissions
+    from planoracle.analysis.submissions import Intake
 
     grader = Grader(profiles(profile))
     if isinstance(submissions, dict):
         return grader.grade(submissions)
     if not isinstance(submissions, str | Path):
         return [grader.grade(one, number) for number, one in enumerate(submissions, 1)]
-    try:
-        with Path(submissions).open("rb") as stream:
-            return list(grade_all(read_submissions(stream, str(submissions)), grader))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", source=str(submissions)) from None
+    return list(grade_all(Intake([submissions]), grader))

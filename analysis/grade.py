@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from planoracle.analysis.oracle import Oracle
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import completed
-from planoracle.analysis.submissions import checked, fault_of
+from planoracle.analysis.submissions import Entries, EntryError, Place, checked, fault_of, placed, said
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.errors import InputError
@@ -46,7 +46,9 @@ class Grade:
     makespan, optimal_makespan
         Ticks; the latest end of a command carried out, and the proved optimum (``None`` if unproved).
     sample
-        Which of several samples of a model for the problem it is, from the submission.
+        Which of several attempts at the problem it is: a whole number or text; ``None``: there is one.
+    line, source
+        Where it stands, see `planoracle.analysis.submissions.Place`.
     reason
         Why the submission is not scored.
     foreign
@@ -76,8 +78,9 @@ class Grade:
     optimal_makespan: int | None = None
     benchmark: str | None = None
     model: str | None = None
-    line: int | None = None
     sample: int | str | None = None
+    source: str | None = None
+    line: int | None = None
     reason: str | None = None
     foreign: int | None = None
     other_problem: str | None = None
@@ -170,16 +173,16 @@ class Grader:
         self.problems = problems or Problems()
         self.oracle = oracle or Oracle()
 
-    def grade(self, submission: object, line: int | None = None) -> Grade:
-        """Grade one submission: ``{"id", "instance", "plan"}`` and optionally ``"model"``.
+    def grade(self, submission: object, place: Place | int | None = None) -> Grade:
+        """Grade one submission: ``{"instance", "plan"}`` and optionally ``"id"``, ``"model"``, ``"sample"``.
 
         Never raises for what a submission holds: one that cannot be judged, be it by a fault of ours, is
         unscored and says why.
         """
         try:
-            return self.graded(self.run(submission), checked(submission), line)
+            return self.graded(self.run(submission), checked(submission), place)
         except Exception as error:
-            return self.unscored(submission, error, line)
+            return self.unscored(submission, error, place)
 
     def run(self, submission: object) -> AnyRun:
         """Replay one submission; raises `InputError` for what cannot be read."""
@@ -187,22 +190,21 @@ class Grader:
         benchmark = registry.of(problem)
         return benchmark.run(problem, submission, self.rules[benchmark.name])
 
-    def graded(self, run: AnyRun, submission: dict[str, Any], line: int | None = None) -> Grade:
+    def graded(self, run: AnyRun, submission: dict[str, Any], place: Place | int | None = None) -> Grade:
         """Grade a run of a submission."""
-        about = {"id": submission["id"], "instance": submission["instance"], "model": submission.get("model")}
-        return Grade.of_run(run, self.oracle, **about, benchmark=run.problem.benchmark, line=line)
+        about = {name: submission.get(name) for name in ("id", "instance", "model", "sample")}
+        return Grade.of_run(run, self.oracle, **about, benchmark=run.problem.benchmark, **_where(place))
 
-    def unscored(self, submission: object, error: Exception, line: int | None = None) -> Grade:
+    def unscored(self, submission: object, error: Exception, place: Place | int | None = None) -> Grade:
         """Return what is said of a submission that cannot be judged."""
-        submitted = submission if isinstance(submission, dict) else {}
+        about = said(submission, "id", "instance", "model", "sample")
+        name = submission.get("instance") if isinstance(submission, dict) else None
         found = error.reading if isinstance(error, UnreadError) else None
         return Grade(
-            id=_text(submitted.get("id")),
-            instance=_text(submitted.get("instance")),
-            benchmark=self._benchmark(submitted.get("instance")),
+            **about,
+            benchmark=self._benchmark(name),
             scored=False,
-            model=_text(submitted.get("model")),
-            line=line,
+            **_where(place),
             reason=fault_of(error),
             read=None if found is None else found.read,
             read_from=None if found is None else found.read_from,
@@ -218,14 +220,15 @@ class Grader:
         return known.benchmark if known is not None else head if registry.find(head) is not None else None
 
 
-def _text(value: Any) -> str | None:
-    return value[:200] if isinstance(value, str) else None
+def _where(place: Place | int | None) -> dict[str, Any]:
+    return {} if place is None else placed(place)._asdict()
 
 
-def grade_all(entries: Iterable[tuple[int, Any | InputError]], grader: Grader) -> Iterator[Grade]:
-    """Grade every entry of `read_submissions`; lines that are errors become unscored grades."""
-    for number, entry in entries:
+def grade_all(entries: Entries, grader: Grader) -> Iterator[Grade]:
+    """Grade all submissions; entries that are errors become unscored grades."""
+    for where, entry in entries:
+        place = placed(where)
         if isinstance(entry, InputError):
-            yield Grade(id=None, instance=None, scored=False, line=number, reason=str(entry))
+            yield grader.unscored(entry.about if isinstance(entry, EntryError) else None, entry, place)
         else:
-            yield grader.grade(entry, number)
+            yield grader.grade(entry, place)

@@ -21,6 +21,8 @@ class Problems:
     data
         Folders with copies of the authors' own data, by benchmark: names then mean their files, see
         `planoracle.instances.benchmark.Benchmark.file_of`.
+    named
+        Problems that are found by their own names, before all others.
     files
         Whether names may be paths; if not, only those that have been `put` are.
 
@@ -30,7 +32,14 @@ class Problems:
     'timearena/household1'
     """
 
-    def __init__(self, data: Mapping[str, Path] | None = None, *, files: bool = True) -> None:
+    def __init__(
+        self,
+        data: Mapping[str, Path] | None = None,
+        *,
+        named: Mapping[str, Problem] | None = None,
+        files: bool = True,
+    ) -> None:
+        self._named = dict(named or {})
         self._data = [(registry.get(name), folder) for name, folder in (data or {}).items()]
         self.files = files
         self._found: Recent[str, Problem | InputError] = Recent(1024)
@@ -53,9 +62,11 @@ class Problems:
 
     def in_file(self, name: str) -> bool:
         """Whether a name stands for a file, or for something in one."""
-        return self.files and catalogue.is_file(self._place(name))
+        return name in self._named or (self.files and catalogue.is_file(self._place(name)))
 
     def _read(self, name: str) -> Problem:
+        if name in self._named:
+            return self._named[name]
         if not self.files:
             return catalogue.problem(name)
         path = self._place(name)

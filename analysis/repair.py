@@ -10,7 +10,7 @@ from planoracle.analysis.oracle import Oracle
 from planoracle.analysis.profiles import completed
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyBenchmark
-from planoracle.instances.plan import given_plan
+from planoracle.instances.plan import COMMON_FIELDS, given_plan
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.solver.repair.answer import Repair
@@ -74,7 +74,8 @@ def _with_plan(submission: object, benchmark: AnyBenchmark, plan: object) -> obj
     """Return a submission with another plan."""
     if not isinstance(submission, Mapping):
         return plan
-    return {k: v for k, v in submission.items() if k not in benchmark.plan_fields} | {benchmark.plan_fields[0]: plan}
+    others = {k: v for k, v in submission.items() if k not in (*benchmark.plan_fields, *COMMON_FIELDS)}
+    return others | {benchmark.plan_fields[0]: plan}
 
 
 def repair(problem: Problem, submission: object, **options: Any) -> Repair:

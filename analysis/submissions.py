@@ -1,82 +1,286 @@
-"""Submissions, one JSON object a line, and answers to them; one that cannot be answered does not stop the rest."""
+"""Submissions, from wherever people have them, and answers to them; one that cannot be answered does not stop the rest.
+
+This is the door to `planoracle.analysis.intake`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import IO, Any, Generic, TypeVar
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
+from planoracle.analysis.intake.columns import Columns, checked, is_grade, said
+from planoracle.analysis.intake.formats import DATA, count, read_entries, stem
+from planoracle.analysis.intake.lines import MAX_LINE
+from planoracle.analysis.intake.patterns import Guess, guess, matched
+from planoracle.analysis.intake.places import NOTHING, EntryError, Hints, Place, placed
+from planoracle.analysis.intake.tree import files_in, open_file
 from planoracle.analysis.problems import Problems
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem
-from planoracle.instances.reading import load_json, refuse_compressed
 
-__all__ = ["INTERNAL", "MAX_LINE", "Answer", "answers", "checked", "fault_of", "read_submissions"]
+__all__ = [
+    "INTERNAL",
+    "MAX_LINE",
+    "Answer",
+    "Entries",
+    "EntryError",
+    "Intake",
+    "Place",
+    "answers",
+    "checked",
+    "fault_of",
+    "is_grade",
+    "placed",
+    "read_submissions",
+    "said",
+]
 
-#: Longest submission line that is read, in bytes; longer ones are skipped and reported.
-MAX_LINE = 16 * 2**20
-# A line that is longer than this is taken to have no end, like those of /dev/zero.
-_ENDLESS = 2**30
 #: How reasons begin that are faults of ours.
 INTERNAL = "internal error: "
+#: Places (or mere numbers), and what is there: a submission, a row of ``planoracle grade``, or an error.
+Entries: TypeAlias = Iterable[tuple[Place | int, Any | InputError]]
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[_T]):
-    """What became of one line: a value, or the reason why there is none."""
+    """What became of one submission: a value, or the reason why there is none."""
 
     line: int
     id: str | None
     instance: str | None
     value: _T | None = None
     reason: str | None = None
+    source: str | None = None
+    model: str | None = None
+    sample: int | str | None = None
+
+    @property
+    def place(self) -> Place:
+        """Where the submission stands."""
+        return Place(self.line, self.source)
 
 
-def read_submissions(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield the line number and the content of every line, or the error that a line is.
+class _File(NamedTuple):
+    """A file to be read: how it is opened, what it is called, and what its path says."""
 
-    Empty lines are passed over. A line longer than `MAX_LINE` is skipped to its end. If the stream cannot be read
-    any further, or not at all since it is compressed, or a line has no end, that is the last entry.
+    open: Callable[[], IO[bytes]]
+    source: str | None
+    name: str
+    end: str
+    hints: Hints
+    path: str = ""
+    error: InputError | None = None
+
+
+class Intake:
+    r"""The submissions in files and folders, in order; can be gone through again unless it is a pipe.
+
+    Formats are recognised from the content: JSON lines, lists and objects, CSV, Parquet, logs of inspect_ai, texts of
+    single plans; all but Parquet and archives also compressed by gzip or zstd.
+
+    Parameters
+    ----------
+    paths
+        Files and folders; ``-`` is standard input.
+    pattern
+        What paths say, see `planoracle.analysis.intake.patterns.matched`; by default it is guessed.
+    columns, model
+        See `planoracle.analysis.intake.columns.Columns`.
+    told
+        Called with what a person should know: what was guessed, what is left aside.
+
+    Raises
+    ------
+    InputError
+        If a path cannot be opened, or there is nothing to be read in a folder.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     (Path(folder) / "gpt.csv").write_text("instance,response\ntimearena/lab1,wait\n") and None
+    ...     [(place, entry["model"], entry["response"]) for place, entry in Intake([folder])]
+    [(Place(line=2, source='gpt.csv'), 'gpt', 'wait')]
     """
-    number = 0
-    try:
-        while line := stream.readline(MAX_LINE + 1):
-            number += 1
-            if number == 1:
-                refuse_compressed(line, source)
-            if len(line) > MAX_LINE:
-                skipped = len(line)
-                while line and not line.endswith(b"\n") and skipped < _ENDLESS:
-                    line = stream.readline(MAX_LINE)
-                    skipped += len(line)
-                if skipped >= _ENDLESS:
-                    raise InputError(f"cannot be read any further: line {number} does not end", source=source)
-                yield number, InputError(f"is longer than {MAX_LINE} bytes", source=source, field=f"line {number}")
-                continue
-            if not line.strip():
+
+    def __init__(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        pattern: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        model: str | None = None,
+        told: Callable[[str], None] = lambda message: None,
+    ) -> None:
+        self._pattern = pattern
+        self._names = frozenset(name for column in (columns or {}).values() for name in (column, column.split(".")[0]))
+        self._columns = Columns(columns, model, told)
+        self._told = told
+        self._alone = len(paths) == 1
+        single = [str(path) for path in paths if str(path) != "-" and not os.path.isdir(path)]
+        hints = self._hints_of(single)
+        self._files: list[_File] = []
+        for path in map(str, paths):
+            if path == "-":
+                self._files.append(_File(lambda: sys.stdin.buffer, None if self._alone else "-", "-", "", NOTHING))
+            elif os.path.isdir(path):
+                self._files += self._in_folder(path)
+            else:
+                self._files.append(self._single(path, hints.get(_tail(path), NOTHING)))
+
+    def __iter__(self) -> Iterator[tuple[Place, Any | InputError]]:
+        """Yield every place with its submission, a row of ``planoracle grade``, or an error."""
+        for file in self._files:
+            if file.error is not None:
+                yield Place(1, file.source), file.error
                 continue
             try:
-                yield number, load_json(line.rstrip(b"\r\n"), source)  # else a place could be in "line 2"
+                stream = file.open()
             except InputError as error:
-                yield number, error
-    except InputError as error:
-        yield number, error
-    except OSError as error:
-        yield number + 1, InputError(f"cannot be read any further: {error.strerror}", source=source)
+                yield Place(1, file.source), error
+                continue
+            try:
+                yield from _entries(stream, file, self._columns, self._names)
+            finally:
+                if file.name != "-":
+                    stream.close()
+        self._columns.close()
+
+    def count(self) -> int | None:
+        """Count the submissions without reading them, ``None`` where that takes too long."""
+        total = 0
+        for file in self._files:
+            try:
+                found = 1 if file.error is not None else _counted(file)
+            except (InputError, OSError):
+                found = 1
+            if found is None:
+                return None
+            total += max(1, found)
+        return total
+
+    def _hints_of(self, paths: Sequence[str]) -> dict[str, Hints]:
+        """Return what the paths of single files say; nothing of one file with data."""
+        tails = [_tail(path) for path in paths]
+        if self._pattern is not None:
+            return matched(self._pattern, tails)
+        if self._alone and all(stem(path)[1] in DATA for path in tails):
+            return {}
+        found = guess(tails, "")
+        self._tell_patterns(replace(found, aside=[]), "")  # whatever is named is read
+        return found.hints
+
+    def _single(self, path: str, hints: Hints) -> _File:
+        def opened() -> IO[bytes]:
+            try:
+                return open(path, "rb")
+            except (OSError, ValueError) as error:
+                raise InputError(f"cannot be read: {getattr(error, 'strerror', error)}", source=shown) from None
+
+        shown = _shown(path)
+        if not os.path.exists(path) or not os.access(path, os.R_OK):
+            opened().close()
+        return _File(opened, None if self._alone else shown, shown, stem(path)[1], hints, path)
+
+    def _in_folder(self, folder: str) -> Iterator[_File]:
+        listed = list(files_in(Path(folder)))
+        sound = [path for path, error in listed if error is None]
+        name = os.path.basename(os.path.realpath(folder))
+        if self._pattern is None:
+            found = guess(sound, name)
+        else:
+            hints = matched(self._pattern, sound, name)
+            found = Guess(hints, {self._pattern: len(hints)}, [path for path in sound if path not in hints])
+        self._check(found, listed, folder)
+        self._tell_patterns(found, f"{_shown(folder)}: ")
+        unknown = set(found.unknown)
+        for path, error in listed:
+            shown = _shown(path)
+            source = shown if self._alone else f"{_shown(folder).rstrip('/')}/{shown}"
+            if path in unknown:
+                error = InputError("its path names no problem, as those beside it do", source=source)
+            if error is not None or path in found.hints:
+                whole = os.path.join(os.path.realpath(folder), path)
+
+                def opened(whole: str = whole, source: str = source) -> IO[bytes]:
+                    return open_file(whole, source)
+
+                yield _File(opened, source, source, stem(path)[1], found.hints.get(path, NOTHING), whole, error)
+
+    def _check(self, found: Guess, listed: list[tuple[str, InputError | None]], folder: str) -> None:
+        if found.hints or any(error is not None for _, error in listed):
+            return
+        if not listed:
+            raise InputError("is an empty folder", source=_shown(folder))
+        example = f"{len(found.aside)} files, such as {_shown(found.aside[0])}"
+        if self._pattern is not None:
+            raise InputError(f"fits no path in {_shown(folder)} ({example})", field="--pattern", value=self._pattern)
+        raise InputError(
+            f"holds no data and no text whose path names a problem ({example}); "
+            "--pattern '{model}/{instance}.txt' says where the name is",
+            source=_shown(folder),
+        )
+
+    def _tell_patterns(self, found: Guess, where: str) -> None:
+        if found.patterns:
+            listed = ", ".join(f"{pattern} ({times})" for pattern, times in list(found.patterns.items())[:10])
+            more = f" and {len(found.patterns) - 10} more" if len(found.patterns) > 10 else ""
+            self._told(f"{where}read as {listed}{more}")
+        if found.aside:
+            listed = ", ".join(map(_shown, found.aside[:3]))
+            self._told(
+                f"{where}left aside: {listed}" + (f" and {len(found.aside) - 3} more" if found.aside[3:] else "")
+            )
 
 
-def checked(submission: object) -> dict[str, Any]:
-    """Return a submission that has ``id``, ``instance`` and possibly ``model`` as text; raises `InputError`."""
-    if not isinstance(submission, dict):
-        raise InputError("must be an object with id, instance and plan", field="submission", value=submission)
-    for name in ("id", "instance"):
-        if not isinstance(submission.get(name), str):
-            raise InputError("must be text", field=name, value=submission.get(name))
-    if not isinstance(submission.get("model"), str | None):
-        raise InputError("must be text", field="model", value=submission["model"])
-    return submission
+def _counted(file: _File) -> int | None:
+    """Count what is in a file, if that is no pipe."""
+    if file.name == "-" or not os.path.isfile(file.path):
+        return None
+    with file.open() as stream:
+        return count(stream, file.end, named=file.hints.instance is not None)
+
+
+def _tail(path: str) -> str:
+    """Return a path without its root, as one inside a folder is."""
+    parts = os.path.normpath(path).replace(os.sep, "/").split("/")
+    return "/".join(part for part in parts if part not in ("", ".."))
+
+
+def _shown(path: str) -> str:
+    text = path.encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= 300 else f"{text[:300]}..."
+
+
+def read_submissions(stream: IO[bytes], source: str) -> Iterator[tuple[Place, Any | InputError]]:
+    """Yield what `Intake` does of the content of a single file."""
+    return _entries(stream, _File(lambda: stream, None, source, "", NOTHING), Columns())
+
+
+def _entries(
+    stream: IO[bytes], file: _File, columns: Columns, asked: frozenset[str] = frozenset()
+) -> Iterator[tuple[Place, Any | InputError]]:
+    place = None
+    named = file.hints.instance is not None
+    for line, row in read_entries(stream, file.name, end=file.end, named=named, columns=asked):
+        place = Place(line, file.source)
+        try:
+            if isinstance(row, InputError):
+                raise row
+            entry: Any = columns.submission(row, place, file.hints)
+        except EntryError as error:
+            entry = error
+        except InputError as error:
+            entry = EntryError(error, {"model": file.hints.model, "instance": file.hints.instance})
+        yield place, entry
+    if place is None and file.source is not None:
+        yield Place(1, file.source), InputError("holds no submissions", source=file.name)
 
 
 def fault_of(error: Exception) -> str:
@@ -86,28 +290,28 @@ def fault_of(error: Exception) -> str:
 
 
 def answers(
-    entries: Iterable[tuple[int, Any | InputError]],
+    entries: Entries,
     function: Callable[[Problem, dict[str, Any]], _T],
     problems: Problems | None = None,
 ) -> Iterator[Answer[_T]]:
-    """Apply a function to the problem and the content of every submission of `read_submissions`.
+    """Apply a function to the problem and the content of every submission.
 
     Never raises for what a submission holds.
     """
     problems = problems or Problems()
-    for line, entry in entries:
-        given = entry if isinstance(entry, dict) else {}
-        name, instance = _text(given.get("id")), _text(given.get("instance"))
+    for where, entry in entries:
+        place = placed(where)
+        given = entry if isinstance(entry, dict) else entry.about if isinstance(entry, EntryError) else {}
+        about = said(given, "id", "instance", "model", "sample")
+        value, reason = None, None
         try:
             if isinstance(entry, InputError):
                 raise entry
+            if is_grade(entry):
+                raise InputError("is a grade, and grades hold no plans", field="submission")
             submission = checked(entry)
+            about |= said(submission, "id", longest=None)
             value = function(problems.find(submission["instance"]), submission)
         except Exception as error:
-            yield Answer(line, name, instance, None, fault_of(error))
-        else:
-            yield Answer(line, name, instance, value)
-
-
-def _text(value: Any) -> str | None:
-    return value[:200] if isinstance(value, str) else None
+            reason = fault_of(error)
+        yield Answer(place.line, value=value, reason=reason, source=place.source, **about)

@@ -8,7 +8,10 @@ from typing import Generic, TypeVar
 
 from planoracle.instances.errors import InputError, PlanError
 
-__all__ = ["Plan", "Reading", "UnreadError", "given_limit", "given_plan"]
+__all__ = ["COMMON_FIELDS", "Plan", "Reading", "UnreadError", "given_limit", "given_plan"]
+
+#: Fields that may hold the plan of a submission to any benchmark, behind its own; the first that is there counts.
+COMMON_FIELDS = ("output", "response", "completion", "messages", "answer")
 
 _C = TypeVar("_C", covariant=True)
 _D = TypeVar("_D")
@@ -91,7 +94,9 @@ class Plan(Generic[_C]):
 
 
 def given_plan(submission: object, fields: Sequence[str]) -> object:
-    """Return the plan of a submission: its first of some fields, or all of it if it is no record but a bare plan.
+    """Return the plan of a submission: its first of some fields, or of those that all benchmarks know.
+
+    What is no record is a bare plan.
 
     Raises
     ------
@@ -106,7 +111,7 @@ def given_plan(submission: object, fields: Sequence[str]) -> object:
     if submission is None:  # nothing has been done yet
         return []
     if isinstance(submission, Mapping):
-        for field in fields:
+        for field in (*fields, *COMMON_FIELDS):
             if field in submission:
                 return submission[field]
         if {"id", "instance"} & submission.keys():

@@ -44,8 +44,16 @@ def strict_decoder() -> json.JSONDecoder:
     return json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constant, parse_float=_finite)
 
 
-def load_json(text: str | bytes, source: str) -> Any:
+@cache
+def _lenient_decoder() -> json.JSONDecoder:
+    """Return one for files of others, in which these numbers are nothing that we read."""
+    return json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=lambda name: None)
+
+
+def load_json(text: str | bytes, source: str, *, constants: bool = False) -> Any:
     """Parse JSON, refusing what the standard parser lets through.
+
+    With ``constants`` NaN and infinities are read, as null.
 
     Raises
     ------
@@ -58,7 +66,7 @@ def load_json(text: str | bytes, source: str) -> Any:
             text = text.decode("utf-8-sig")
         if text.count("[") + text.count("{") > MAX_CONTAINERS:
             raise InputError(f"holds more than {MAX_CONTAINERS} lists and objects")
-        return strict_decoder().decode(text)
+        return (_lenient_decoder() if constants else strict_decoder()).decode(text)
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 ({error.reason} at byte {error.start})", source=source) from None
     except json.JSONDecodeError as error:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from planoracle.analysis.batch.digest import FORMAT, digest, fingerprint, of_text
 from planoracle.analysis.batch.work import Answer, Chunk, Item, Packed, pack
 from planoracle.analysis.grade import VERSION, Grader
+from planoracle.analysis.graded import grade_of
 from planoracle.analysis.optimum import remembering
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import profiles
 from planoracle.analysis.recent import Recent
-from planoracle.analysis.report.inputs import grade_of
 from planoracle.analysis.statistics import Averages
-from planoracle.analysis.submissions import INTERNAL
+from planoracle.analysis.submissions import INTERNAL, Place
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem
 from planoracle.solver.result import versions
@@ -31,7 +30,7 @@ _LONGEST = 4096
 
 @dataclass(frozen=True)
 class Grading:
-    """Grade submissions; all that decides how. A row is that of `Grade.row`, without ``line``.
+    """Grade submissions; all that decides how. A row is that of `Grade.row`, without ``line`` and ``source``.
 
     Attributes
     ----------
@@ -68,7 +67,7 @@ class Grading:
 
         def graded(task: bytes) -> Answer:
             row = grader.grade(pickle.loads(task)).row(trace=self.trace)
-            del row["line"]
+            del row["line"], row["source"]
             return Answer(json.dumps(row), lasting=not (row["reason"] or "").startswith(INTERNAL))
 
         def run(chunk: Chunk) -> list[Answer]:
@@ -90,7 +89,7 @@ class Sound:
         """Say so of one object."""
         if not isinstance(row, dict) or not isinstance(row.get("scored"), bool):
             return False
-        grade = grade_of(row, 0)
+        grade = grade_of(row, 1)
         if grade.scored != row["scored"]:
             return False
         try:
@@ -106,18 +105,18 @@ class Submissions:
 
     Parameters
     ----------
-    data
-        See `planoracle.analysis.problems.Problems`.
+    problems
+        What finds the problems.
     keyed
         Whether results are to be kept, for which everything they depend on must be known.
     """
 
-    def __init__(self, work: Grading, data: Mapping[str, Path], *, keyed: bool) -> None:
+    def __init__(self, work: Grading, problems: Problems, *, keyed: bool) -> None:
         self._settings = work.settings if keyed else None
-        self._problems = Problems(data)
+        self._problems = problems
         self._files: Recent[str, Packed | None] = Recent(1024)
 
-    def item(self, line: int, entry: Any) -> Item:
+    def item(self, place: Place, entry: Any) -> Item:
         """Return the item of one submission that could be read as JSON.
 
         Raises
@@ -126,11 +125,11 @@ class Submissions:
             If it is nested too deeply.
         """
         try:
-            return self._item(line, entry)
+            return self._item(place, entry)
         except RecursionError:
             raise InputError("is nested too deeply") from None
 
-    def _item(self, line: int, entry: Any) -> Item:
+    def _item(self, place: Place, entry: Any) -> Item:
         name = entry.get("instance") if isinstance(entry, dict) else None
         shipped: dict[str, Packed] = {}
         about = None
@@ -143,7 +142,7 @@ class Submissions:
         key = None
         if self._settings is not None:
             key = of_text(f"{self._settings} {bool(shipped)} {about} {json.dumps(entry)}")
-        return Item(f"line {line}", line, key, pack(entry), shipped)
+        return Item(str(place), place, key, pack(entry), shipped)
 
     def _packed(self, name: str) -> Packed | None:
         if not self._problems.in_file(name):

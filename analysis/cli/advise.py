@@ -52,7 +52,7 @@ def next_(
     rules = profiles(profile)[found[0].benchmark]
     advice = next_commands(found[0], text, rules, everything=everything, clock=clock, seconds=time_limit)
     if form in (Format.json, Format.jsonl):
-        say_json(advice.as_dict(), indent=1 if form is Format.json else None)
+        say_json(advice.as_dict() | {"method": "next"}, indent=1 if form is Format.json else None)
     else:
         table = Table(form, _COLUMNS)
         for option in advice.as_dict()["options"]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from planoracle.analysis.batch.pool import Pool
     from planoracle.analysis.batch.work import Work
 
-__all__ = ["ClusterOption", "JobsOption", "RunOption", "lines_in", "workshop"]
+__all__ = ["ClusterOption", "JobsOption", "RunOption", "workshop"]
 
 JobsOption = Annotated[
     int | None,
@@ -64,15 +63,6 @@ def workshop(
             if journal is None or journal.lost:
                 raise
             raise type(error)(f"{error}; {_kept(journal)}") from None
-
-
-def lines_in(stream: IO[bytes]) -> int | None:
-    """Count the lines of a file for the progress bar, if there is one."""
-    if not sys.stderr.isatty() or not stream.seekable():
-        return None
-    count = sum(1 for _ in stream)
-    stream.seek(0)
-    return count
 
 
 def _tell(message: str) -> None:

@@ -10,11 +10,17 @@ import typer
 
 from planoracle.analysis.cli.submissions import (
     DataOption,
+    MapOption,
+    ModelOption,
     OriginalsOption,
+    PatternOption,
+    ProblemsOption,
     ProfileOption,
     SubmissionsArgument,
     answered,
-    folders,
+    found_problems,
+    opened,
+    submitted,
 )
 from planoracle.analysis.spoken import say, say_json
 
@@ -38,6 +44,10 @@ def critique(
         bool, typer.Option("--hints", help="Say which decisions and commands keep the best time within reach.")
     ] = False,
     time_limit: Annotated[float, typer.Option(help="Seconds per state of a run.", min=0.0)] = 10.0,
+    pattern: PatternOption = None,
+    columns: MapOption = None,
+    model: ModelOption = None,
+    problems: ProblemsOption = None,
     data: DataOption = None,
     originals: OriginalsOption = None,
 ) -> None:
@@ -57,14 +67,15 @@ def critique(
 
     # Reports may hold any letter that a submission does.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    found_in = opened(submissions, pattern, columns, model)
     failed = False
     rows = []
-    for answer in answered(submissions, reported, "reading plans", folders(data, originals)):
+    for answer in answered(found_in, reported, "reading plans", found_problems(problems, data, originals)):
         if answer.value is None:
             failed = True
             continue
         prose = answer.value.prose()
-        row = {"id": answer.id, "line": answer.line, **answer.value.as_dict(), "prose": prose}
+        row = {**submitted(answer), **answer.value.as_dict(), "prose": prose}
         if form is Form.text:
             instance = "~".join(clean(part, 200) for part in (answer.instance or "").split("~"))
             say(f"== {clean(answer.id or '')} ({instance})\n{prose}\n")

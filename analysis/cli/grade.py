@@ -7,21 +7,27 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, lines_in, workshop
+from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
 from planoracle.analysis.cli.common import Notes
-from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, track
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, track
 from planoracle.analysis.cli.submissions import (
     DataOption,
+    MapOption,
+    ModelOption,
     OriginalsOption,
+    PatternOption,
+    ProblemsOption,
     ProfileOption,
     RuleOption,
     SubmissionsArgument,
+    blamed,
     chosen_rules,
-    folders,
+    counted,
+    found_problems,
     opened,
 )
 from planoracle.analysis.cli.summaries import format_of, show, write
@@ -32,6 +38,7 @@ from planoracle.instances.visible import to_json
 if TYPE_CHECKING:
     from planoracle.analysis.batch.grading import Submissions
     from planoracle.analysis.batch.work import Item
+    from planoracle.analysis.submissions import Intake
 
 # Of the rows of grades, before and after the metrics that benchmarks want to be shown.
 _FIRST = ("id", "instance", "success", "violation", "violation_index", "progress", "main_score")
@@ -43,6 +50,10 @@ def grade(
     form: FormatOption = Format.table,
     profile: ProfileOption = "paper",
     trace: Annotated[bool, typer.Option("--trace", help="Also write every step of a run (steps).")] = False,
+    pattern: PatternOption = None,
+    columns: MapOption = None,
+    model: ModelOption = None,
+    problems: ProblemsOption = None,
     data: DataOption = None,
     originals: OriginalsOption = None,
     rule: RuleOption = None,
@@ -77,15 +88,16 @@ def grade(
     averages = Averages(work.grader().rules)
     table, notes, strangers = Table(form, _columns()), Notes(), Strangers()
     failed = False
-    with opened(submissions) as stream, workshop(work, jobs, run, cluster) as (pool, journal):
-        making = Submissions(work, folders(data, originals), keyed=journal is not None)
+    intake = opened(submissions, pattern, columns, model)
+    with workshop(work, jobs, run, cluster) as (pool, journal):
+        making = Submissions(work, found_problems(problems, data, originals), keyed=journal is not None)
         # The bar is closed before anything is said of an end before time.
-        with closing(track(_items(stream, str(submissions), making), "grading", lines_in(stream))) as items:
+        with closing(track(_items(intake, making), "grading", counted(intake))) as items:
             for item, answer in answered(items, pool, journal, Sound()):
                 assert answer.row is not None
-                found = Grade.of_row(json.loads(answer.row), line=item.about)
+                found = Grade.of_row(json.loads(answer.row), **item.about._asdict())
                 if not found.scored:
-                    complain(f"line {found.line}: {found.reason}")
+                    blamed(item.about, found.reason)
                     failed = True
                 row = found.row(trace=trace)
                 # How soon a plan failed looks like a good makespan in a table; data says it.
@@ -103,20 +115,24 @@ def grade(
     raise typer.Exit(1 if failed else 0)
 
 
-def _items(stream: IO[bytes], source: str, making: Submissions) -> Iterator[Item]:
-    """Yield an item for every line; what cannot be read is answered at once."""
+def _items(intake: Intake, making: Submissions) -> Iterator[Item]:
+    """Yield an item for every submission; what cannot be read is answered at once."""
     from planoracle.analysis.batch.work import Answer, Item
-    from planoracle.analysis.submissions import read_submissions
+    from planoracle.analysis.grade import Grader
+    from planoracle.analysis.submissions import EntryError, is_grade
     from planoracle.instances.errors import InputError
 
-    for line, entry in read_submissions(stream, source):
+    for place, entry in intake:
         try:
             if isinstance(entry, InputError):
                 raise entry
-            yield making.item(line, entry)
+            if is_grade(entry):
+                reason = InputError("is a grade, and grades hold no plans; report and compare read these")
+                raise EntryError(reason, entry)
+            yield making.item(place, entry)
         except InputError as error:
-            row = {"id": None, "instance": None, "scored": False, "reason": str(error)}
-            yield Item(f"line {line}", line, answer=Answer(to_json(row)))
+            about = error.about if isinstance(error, EntryError) else None
+            yield Item(str(place), place, answer=Answer(to_json(Grader().unscored(about, error).row())))
 
 
 def _columns() -> list[str]:

@@ -9,11 +9,17 @@ import typer
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
     DataOption,
+    MapOption,
+    ModelOption,
     OriginalsOption,
+    PatternOption,
+    ProblemsOption,
     ProfileOption,
     SubmissionsArgument,
     answered,
-    folders,
+    found_problems,
+    opened,
+    submitted,
 )
 from planoracle.analysis.spoken import tell
 
@@ -41,6 +47,10 @@ def regret(
         int | None, typer.Option(help="Show only so many decisions of each plan, the dearest first.", min=0)
     ] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds per state of a run.", min=0.0)] = 10.0,
+    pattern: PatternOption = None,
+    columns: MapOption = None,
+    model: ModelOption = None,
+    problems: ProblemsOption = None,
     data: DataOption = None,
     originals: OriginalsOption = None,
 ) -> None:
@@ -59,13 +69,14 @@ def regret(
     def priced(problem: Any, submission: dict[str, Any]) -> Any:
         return price(problem, submission, rules[problem.benchmark], seconds=time_limit)
 
+    found_in = opened(submissions, pattern, columns, model)
     nested = form in (Format.json, Format.jsonl)
     table = Table(form, _COLUMNS)
     notes = []
     failed = False
-    for answer in answered(submissions, priced, "pricing decisions", folders(data, originals)):
+    for answer in answered(found_in, priced, "pricing decisions", found_problems(problems, data, originals)):
         failed |= answer.value is None
-        who = {"id": answer.id, "instance": answer.instance, "line": answer.line}
+        who = submitted(answer)
         if answer.value is None:
             if nested:
                 table.add(who | {"reason": answer.reason})

@@ -9,11 +9,17 @@ import typer
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
     DataOption,
+    MapOption,
+    ModelOption,
     OriginalsOption,
+    PatternOption,
+    ProblemsOption,
     ProfileOption,
     SubmissionsArgument,
     answered,
-    folders,
+    found_problems,
+    opened,
+    submitted,
 )
 from planoracle.instances.status import Status
 
@@ -40,6 +46,10 @@ def repair(
     ] = "moved,shift,makespan",
     profile: ProfileOption = "paper",
     time_limit: Annotated[float, typer.Option(help="Seconds per submission and question.", min=0.0)] = 60.0,
+    pattern: PatternOption = None,
+    columns: MapOption = None,
+    model: ModelOption = None,
+    problems: ProblemsOption = None,
     data: DataOption = None,
     originals: OriginalsOption = None,
 ) -> None:
@@ -59,12 +69,13 @@ def repair(
     except InputError:
         message = f"must be one or more of {', '.join(OBJECTIVES)}, each once"
         raise typer.BadParameter(message, param_hint="--objective") from None
+    found_in = opened(submissions, pattern, columns, model)
     table = Table(form, _COLUMNS)
     failed = False
-    for answer in answered(submissions, repairer.repair, "repairing", folders(data, originals)):
+    for answer in answered(found_in, repairer.repair, "repairing", found_problems(problems, data, originals)):
         found = {"status": None} if answer.value is None else answer.value.as_dict()
         failed |= found["status"] in (None, Status.unknown)
-        own = {"id": answer.id, "instance": answer.instance, "line": answer.line}
+        own = submitted(answer) | {"model": None, "method": "repair"}
         named = {name: value for name, value in found.items() if name != "instance"}
         table.add(own | named | {"reason": answer.reason})
     table.close()

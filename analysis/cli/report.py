@@ -13,17 +13,25 @@ import typer
 
 from planoracle.analysis.cli.output import complain
 from planoracle.analysis.cli.stopping import stoppable
-from planoracle.analysis.cli.submissions import DataOption, OriginalsOption, ProfileOption, folders, opened
+from planoracle.analysis.cli.submissions import (
+    DataOption,
+    MapOption,
+    ModelOption,
+    OriginalsOption,
+    PatternOption,
+    ProblemsOption,
+    ProfileOption,
+    SubmissionsArgument,
+    blamed,
+    folders,
+    named_problems,
+    opened,
+)
 from planoracle.analysis.spoken import tell
 
 
 def report(
-    submissions: Annotated[
-        Path,
-        typer.Argument(
-            help="JSON lines: submissions, or what planoracle grade --format jsonl writes; - for standard input."
-        ),
-    ],
+    submissions: SubmissionsArgument,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page, a single HTML file.")],
     profile: ProfileOption = "paper",
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Plans against the optimum",
@@ -41,31 +49,38 @@ def report(
             min=0.0,
         ),
     ] = None,
+    pattern: PatternOption = None,
+    columns: MapOption = None,
+    model: ModelOption = None,
+    problems: ProblemsOption = None,
     data: DataOption = None,
     originals: OriginalsOption = None,
 ) -> None:
     """Write a page that needs no network: a leaderboard, and every plan over the optimum.
 
-    A line that cannot be read or graded is reported and has its place on the page; the exit status is then 1.
+    The submissions may be grades as well, which planoracle grade --format jsonl (or json) has written. What cannot be
+    read or graded is reported and has its place on the page; the exit status is then 1.
     """
     from planoracle.analysis.report.about import date_of
     from planoracle.analysis.report.inputs import entries_of
     from planoracle.analysis.report.page import build
-    from planoracle.analysis.submissions import read_submissions
     from planoracle.instances.errors import InputError
 
     try:
-        day = date_of(submissions, date)
+        days = [date_of(path, date) for path in submissions]
     except InputError as error:
         complain(error)
         raise typer.Exit(2) from None
-    with stoppable(), opened(submissions) as stream, _progress() as told:
+    day = max(filter(None, days), default=None)  # of the newest
+    intake = opened(submissions, pattern, columns, model)
+    with stoppable(), _progress() as told:
         found = build(
-            entries_of(read_submissions(stream, str(submissions))),
+            entries_of(intake),
             title=title,
             day=day,
             profile=profile,
             data=folders(data, originals),
+            problems=named_problems(problems),
             regret_seconds=regret_seconds,
             told=told,
         )
@@ -74,8 +89,8 @@ def report(
     except OSError as error:
         complain(f"{output}: cannot be written: {error.strerror}")
         raise typer.Exit(2) from None
-    for line, reason in found.unscored:
-        complain(f"line {line}: {reason}")
+    for place, reason in found.unscored:
+        blamed(place, reason)
     for said in found.notes:
         tell(said, "note")
     for said in found.warnings:

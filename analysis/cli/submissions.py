@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os.path import isdir
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,23 +14,56 @@ from planoracle.analysis.cli.output import complain, track
 from planoracle.analysis.spoken import tell
 from planoracle.instances import registry
 
+if TYPE_CHECKING:
+    from planoracle.analysis.problems import Problems
+    from planoracle.analysis.submissions import Answer, Intake, Place
+    from planoracle.instances.problem import Problem
+
 __all__ = [
     "DataOption",
+    "MapOption",
+    "ModelOption",
     "OriginalsOption",
+    "PatternOption",
+    "ProblemsOption",
     "ProfileOption",
     "RuleOption",
     "SubmissionsArgument",
     "answered",
+    "blamed",
     "chosen_rules",
+    "counted",
     "folders",
+    "found_problems",
+    "named_problems",
     "opened",
+    "submitted",
 ]
 
 SubmissionsArgument = Annotated[
-    Path,
+    list[Path],
     typer.Argument(
-        help="JSON lines with id, instance, plan (actions, turns) and optionally model; - for standard input."
+        help="Files or folders with submissions: JSON lines, JSON, CSV, Parquet, logs of inspect_ai, texts of plans, "
+        "also by gzip or zstd; - for standard input.",
+        metavar="SUBMISSIONS...",
     ),
+]
+PatternOption = Annotated[
+    str | None,
+    typer.Option(help="What paths in a folder say: '{model}/{instance}_{sample}.txt'. Default: guessed, and told."),
+]
+MapOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        help="Which column is what: --map plan=response --map instance=problem_id; also id, model, sample.",
+        metavar="FIELD=COLUMN",
+    ),
+]
+ModelOption = Annotated[str | None, typer.Option(help="Name of the model of all submissions.")]
+ProblemsOption = Annotated[
+    list[str] | None,
+    typer.Option("--problems", help="File or folder of problems, which their own names then mean (repeatable)."),
 ]
 ProfileOption = Annotated[str, typer.Option(help="Rules: paper or released.")]
 RuleOption = Annotated[
@@ -85,25 +118,70 @@ def folders(data: Iterable[str] | None, originals: Path | None) -> dict[str, Pat
     return found
 
 
-def opened(submissions: Path) -> IO[bytes]:
-    """Open a file of submissions, or standard input; ends the program if that is not possible."""
+def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
+    """Return problems by name from files and folders; raises `InputError` for two of one name."""
+    from planoracle.instances.catalogue import expand, read_problems
+    from planoracle.instances.errors import InputError
+
+    found: dict[str, Problem] = {}
+    for path in expand(names or ()):
+        for problem in read_problems(path):
+            if found.setdefault(problem.name, problem) != problem:
+                raise InputError("is the name of two problems", source=path, field="--problems", value=problem.name)
+    return found
+
+
+def found_problems(names: Iterable[str] | None, data: Iterable[str] | None, originals: Path | None) -> Problems:
+    """Return what finds the problems that submissions name."""
+    from planoracle.analysis.problems import Problems
+
+    return Problems(folders(data, originals), named=named_problems(names))
+
+
+def opened(
+    paths: Sequence[Path],
+    pattern: str | None = None,
+    columns: Iterable[str] | None = None,
+    model: str | None = None,
+) -> Intake:
+    """Find all submissions; ends the program if that is not possible."""
+    from planoracle.analysis.intake.columns import given_columns
+    from planoracle.analysis.submissions import Intake
+    from planoracle.instances.errors import InputError, UnknownNameError
+
+    chosen = given_columns(columns or ())
     try:
-        return sys.stdin.buffer if str(submissions) == "-" else submissions.open("rb")
-    except OSError as error:
-        complain(f"{submissions}: cannot be read: {error.strerror}")
+        return Intake(paths, pattern=pattern, columns=chosen, model=model, told=lambda message: tell(message, "note"))
+    except UnknownNameError:
+        raise
+    except InputError as error:
+        complain(error)
         raise typer.Exit(2) from None
 
 
-def answered(
-    submissions: Path, function: Callable[[Any, dict[str, Any]], Any], label: str, data: Mapping[str, Path]
-) -> Iterator[Any]:
-    """Yield an `Answer` for every line; those without a value are complained of."""
-    from planoracle.analysis.problems import Problems
-    from planoracle.analysis.submissions import answers, read_submissions
+def counted(intake: Intake) -> int | None:
+    """Count the submissions for the progress bar, if there is one."""
+    return intake.count() if sys.stderr.isatty() else None
 
-    with opened(submissions) as stream:
-        entries = track(read_submissions(stream, str(submissions)), label)
-        for answer in answers(entries, function, Problems(data)):
-            if answer.value is None:
-                complain(f"line {answer.line}: {answer.reason}")
-            yield answer
+
+def blamed(place: Place, reason: str | None) -> None:
+    """Complain of what is wrong with a submission, naming its place once."""
+    complain(f"{place}: {(reason or '').removeprefix(f'{place.source}: ')}")
+
+
+def submitted(answer: Answer[Any]) -> dict[str, Any]:
+    """Return the fields that say which submission a row is about."""
+    names = ("id", "instance", "model", "sample", "source", "line")
+    return {name: getattr(answer, name) for name in names}
+
+
+def answered(
+    intake: Intake, function: Callable[[Any, dict[str, Any]], Any], label: str, problems: Problems
+) -> Iterator[Answer[Any]]:
+    """Yield an `Answer` for every submission; those without a value are complained of."""
+    from planoracle.analysis.submissions import answers
+
+    for answer in answers(track(intake, label, counted(intake)), function, problems):
+        if answer.value is None:
+            blamed(answer.place, answer.reason)
+        yield answer

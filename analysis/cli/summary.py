@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planoracle.analysis.cli.output import Format, FormatOption, complain, track
-from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, chosen_rules, opened
+from planoracle.analysis.cli.output import Format, FormatOption, track
+from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, blamed, chosen_rules, opened
 from planoracle.analysis.cli.summaries import show
 
 if TYPE_CHECKING:
     from planoracle.analysis.grade import Grade
+    from planoracle.analysis.submissions import Intake, Place
 
 
 def summary(
     grades: Annotated[
         list[Path],
-        typer.Argument(help="What planoracle grade --format jsonl writes; - for standard input.", metavar="GRADES..."),
+        typer.Argument(
+            help="What planoracle grade --format jsonl (or json) writes; - for standard input.", metavar="GRADES..."
+        ),
     ],
     form: FormatOption = Format.table,
     profile: ProfileOption = "paper",
@@ -36,33 +39,30 @@ def summary(
 
     averages = Averages(profiles(profile, chosen_rules(rule or ())))
     failed = False
-    for path in grades:
-        for grade, fault in track(_read(path), "reading"):
-            try:
-                if grade is not None:
-                    averages.add(grade)
-            except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-                fault = f"line {grade.line if grade else 0}: lacks what the figures of its benchmark need: {error}"
-            if fault:
-                complain(f"{path}: {fault}" if len(grades) > 1 else fault)
-                failed = True
+    for place, grade, fault in track(_read(opened(grades)), "reading"):
+        try:
+            if grade is not None:
+                averages.add(grade)
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            fault = f"lacks what the figures of its benchmark need: {error}"
+        if fault:
+            blamed(place, fault)
+            failed = True
     show(averages, form)
     raise typer.Exit(1 if failed else 0)
 
 
-def _read(path: Path) -> Iterator[tuple[Grade | None, str]]:
-    """Yield every grade of a file, or what is wrong with its line."""
-    from planoracle.analysis.report.inputs import grade_of
-    from planoracle.analysis.submissions import read_submissions
-    from planoracle.instances.errors import InputError
+def _read(intake: Intake) -> Iterator[tuple[Place, Grade | None, str]]:
+    """Yield the place of every grade, and the grade or what is wrong with it."""
+    from planoracle.analysis.graded import grade_of
+    from planoracle.analysis.submissions import EntryError, is_grade
 
-    with opened(path) as stream:
-        for line, content in read_submissions(stream, str(path)):
-            if isinstance(content, InputError):
-                yield None, f"line {line}: {content}"
-            elif not isinstance(content, dict) or "scored" not in content:
-                yield None, f"line {line}: is no grade; planoracle grade --format jsonl makes them of submissions"
-            else:
-                found = grade_of(content, line)
-                # A row that is none is an unscored one to those who only show it.
-                yield (found, "") if found.scored == content["scored"] else (None, f"line {line}: {found.reason}")
+    for place, content in intake:
+        if not is_grade(content):
+            known = isinstance(content, dict) or (isinstance(content, EntryError) and "id" in content.about)
+            none = "is no grade; planoracle grade --format jsonl makes them of submissions"
+            yield place, None, none if known else str(content)
+        else:
+            found = grade_of(content, place)
+            # A row that is none is an unscored one to those who only show it.
+            yield (place, found, "") if found.scored == content["scored"] else (place, None, found.reason or "")

@@ -26,6 +26,7 @@ _VERBS = {
     "solve": "solve.solve",
     "schedule": "schedule.schedule",
     "grade": "grade.grade",
+    "collect": "collect.collect",
     "compare": "compare.compare",
     "compose": "compose.compose",
     "critique": "critique.critique",

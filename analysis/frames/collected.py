@@ -13,7 +13,7 @@ from planoracle.instances.errors import InputError, PlanoracleError
 
 __all__ = ["Collected", "Collector", "concat", "where"]
 
-_KEYS = ("line", "id", "instance", "method")
+_KEYS = ("line", "source", "id", "instance", "method")
 
 
 class Collected(NamedTuple):

@@ -123,9 +123,11 @@ _UNIT = _text("unit", "what a tick is")
 _WHERE = (_INSTANCE, _BENCHMARK, _SET)
 _SUBMISSION = (
     _count("line", "line of the submission, from 1"),
+    _text("source", "file of the submission, if there are several"),
     _text("id", "of the submission"),
     *_WHERE,
     _text("model", "who submitted it"),
+    _text("sample", "which of several attempts"),
 )
 _GROUP = (_BENCHMARK, _SET, _choice("size", "class by number of actions", SIZES))
 
@@ -252,6 +254,7 @@ _ALL = (
         "one per decision of a submitted plan",
         (
             _count("line", "line of the submission, from 1"),
+            _text("source", "file of the submission, if there are several"),
             _text("id", "of the submission"),
             *_WHERE,
             _UNIT,
@@ -333,6 +336,7 @@ _ALL = (
         (
             _text("frame", "where the row is missing or incomplete"),
             _count("line", "line of the submission, from 1"),
+            _text("source", "file of the submission, if there are several"),
             _text("id", "of the submission"),
             _INSTANCE,
             _text("method", "which method failed"),

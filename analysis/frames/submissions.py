@@ -154,7 +154,7 @@ def decisions(given: Iterable[Regret | Answer[Regret]]) -> Collected:
     rows = Collector("decisions")
     for one in given:
         answer = one if isinstance(one, Answer) else Answer(None, None, one.instance, one)  # type: ignore[arg-type]
-        keys = {"line": answer.line, "id": answer.id}
+        keys = {"line": answer.line, "source": answer.source, "id": answer.id}
         if answer.value is None:
             rows.fail(answer.reason or "there is no answer", **keys, instance=answer.instance)
             continue
@@ -167,11 +167,13 @@ def decisions(given: Iterable[Regret | Answer[Regret]]) -> Collected:
 
 
 def _keys(grade: Grade) -> dict[str, Any]:
-    return {"line": grade.line, "id": grade.id, "instance": grade.instance}
+    return {"line": grade.line, "source": grade.source, "id": grade.id, "instance": grade.instance}
 
 
 def _submitted(grade: Grade) -> dict[str, Any]:
-    return where(grade.instance, grade.benchmark) | {"line": grade.line, "id": grade.id, "model": grade.model}
+    names = {name: getattr(grade, name) for name in ("line", "source", "id", "model")}
+    sample = None if grade.sample is None else str(grade.sample)
+    return where(grade.instance, grade.benchmark) | names | {"sample": sample}
 
 
 def _tell(rows: Collector, grade: Grade) -> None:

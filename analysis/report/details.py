@@ -13,6 +13,7 @@ from planoracle.analysis.regret import Decision, Regret
 from planoracle.analysis.report.encode import plain, whole
 from planoracle.instances import registry
 from planoracle.instances.feedback import Clock, Finding, Section
+from planoracle.instances.plan import COMMON_FIELDS
 
 __all__ = ["faults", "grade_faults", "metrics", "plan_text", "prose", "regret_sheet", "wording"]
 
@@ -110,7 +111,7 @@ def _shown(value: Any) -> Any:
 
 def plan_text(submission: dict[str, Any], plan_fields: Iterable[str] = ("plan",)) -> str:
     """Return the plan as it was handed in, one entry of a list to a line, cut if it is very long."""
-    given = next((submission[name] for name in plan_fields if name in submission), None)
+    given = next((submission[name] for name in (*plan_fields, *COMMON_FIELDS) if name in submission), None)
     if isinstance(given, str):
         return plain(given, MAX_PLAN)
     lines: list[str] = []

@@ -15,6 +15,7 @@ from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Work
 from planoracle.analysis.report.worker import Priced
 from planoracle.analysis.statistics import Averages
+from planoracle.analysis.submissions import said
 from planoracle.instances import catalogue, registry
 from planoracle.instances.problem import GENERAL
 from planoracle.instances.profiles import Rules
@@ -28,12 +29,16 @@ _OUTCOMES = {True: 0, False: 1, None: 2}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A submission with all that is known of it; ``plan`` is the place of its plan in the work."""
+    """A submission with all that is known of it.
+
+    ``plan`` is the place of its plan in the work, ``number`` that of the submission: its line in a single file.
+    """
 
     grade: Grade
     plan: int
     faults: int
     priced: Priced | None
+    number: int
     sample: str | int | None = None
 
     @property
@@ -64,20 +69,18 @@ def lines_of(work: Work) -> list[Line]:
     found = []
     for i, (entries, shown) in enumerate(zip(work.lines, work.shown, strict=True)):
         priced = work.priced.get(i)
-        found += [Line(_signed(shown.grade, entry), i, shown.faults, priced, entry.sample) for entry in entries]
-    return sorted(found, key=lambda line: line.grade.line or 0)
+        found += [
+            Line(_signed(shown.grade, entry), i, shown.faults, priced, entry.number, entry.sample) for entry in entries
+        ]
+    return sorted(found, key=lambda line: line.number)
 
 
 def _signed(grade: Grade, entry: Entry) -> Grade:
     """Return a grade of the same plan with the names of a line."""
     if entry.submission is None:
         return grade
-    name, model = entry.submission.get("id"), entry.submission.get("model")
-    texts: dict[str, Any] = {
-        "id": name if isinstance(name, str) else None,
-        "model": model if isinstance(model, str) else None,
-    }
-    return replace(grade, **texts, line=entry.line)
+    names = said(entry.submission, "id", "model", "sample", longest=None)
+    return replace(grade, **names, **entry.place._asdict())
 
 
 def set_name(grade: Grade) -> str:
@@ -214,7 +217,7 @@ def columns(lines: Sequence[Line], places: Sequence[tuple[int, int]], names: dic
     grades = [line.grade for line in lines]
     return {
         "id": [plain(grade.id or "") for grade in grades],
-        "line": [grade.line for grade in grades],
+        "line": [line.number for line in lines],
         "model": [models.place(plain(grade.model or "")) for grade in grades],
         "instance": [names[grade.instance or ""] for grade in grades],
         "outcome": [_OUTCOMES[bool(grade.success) if grade.scored else None] for grade in grades],

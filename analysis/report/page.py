@@ -22,7 +22,9 @@ from planoracle.analysis.report.jobs import Told, Work, work_on
 from planoracle.analysis.report.leaderboard import Line, board, columns, lines_of, problem_row, scoring, set_name
 from planoracle.analysis.report.worker import Options
 from planoracle.analysis.strangers import Strangers
+from planoracle.analysis.submissions import Place
 from planoracle.instances import catalogue
+from planoracle.instances.problem import Problem
 
 __all__ = ["Report", "build"]
 
@@ -47,7 +49,7 @@ class Report:
     submissions, priced
         Lines in all; lines whose decisions have a price.
     unscored
-        Line and reason of all that could not be read or graded.
+        Place and reason of all that could not be read or graded.
     notes, warnings
         What is to be said of problems that are not the benchmark's, and of plans that are probably for other problems,
         see `planoracle.analysis.strangers`; it stands on the page, too.
@@ -56,7 +58,7 @@ class Report:
     html: str
     submissions: int
     priced: int
-    unscored: tuple[tuple[int, str], ...]
+    unscored: tuple[tuple[Place, str], ...]
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -68,6 +70,7 @@ def build(
     day: str | None = None,
     profile: str = "paper",
     data: Mapping[str, Path] | None = None,
+    problems: Mapping[str, Problem] | None = None,
     regret_seconds: float | None = None,
     processes: int | None = None,
     told: Told = lambda label, done, total: None,
@@ -86,6 +89,8 @@ def build(
         ``paper`` or ``released``.
     data
         Folders by benchmark, see `planoracle.analysis.problems.Problems`.
+    problems
+        Problems that are found by their own names, see there.
     regret_seconds
         Wall time for the prices of decisions, 0 for none; by default so much that the page is made in half a minute,
         if grading leaves any.
@@ -102,11 +107,11 @@ def build(
     Examples
     --------
     >>> from planoracle.analysis.report.inputs import entries_of
-    >>> done = build(entries_of([(1, {"id": "a", "instance": "timearena/household1", "actions": ["wait"]})]))
+    >>> done = build(entries_of([(Place(1), {"id": "a", "instance": "timearena/household1", "actions": ["wait"]})]))
     >>> done.submissions, done.priced, done.unscored
     (1, 1, ())
     """
-    options = Options(profile, tuple((data or {}).items()))
+    options = Options(profile, tuple((data or {}).items()), tuple((problems or {}).items()))
     work = work_on(entries, options, regret_seconds=regret_seconds, processes=processes, told=told)
     lines = lines_of(work)
     told("writing", 0, 1)
@@ -119,7 +124,11 @@ def build(
         html=text,
         submissions=len(lines),
         priced=sum(line.priced is not None for line in lines),
-        unscored=tuple((line.grade.line or 0, line.grade.reason or "") for line in lines if not line.grade.scored),
+        unscored=tuple(
+            (Place(line.grade.line or 0, line.grade.source), line.grade.reason or "")
+            for line in lines
+            if not line.grade.scored
+        ),
         notes=notes,
         warnings=warnings,
     )

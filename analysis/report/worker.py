@@ -21,6 +21,7 @@ from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.feedback import clock_of
+from planoracle.instances.problem import Problem
 
 __all__ = ["Bench", "Options", "Priced", "Shown", "bench"]
 
@@ -31,10 +32,11 @@ _MAX_PRICED = 1_000
 
 
 class Options(NamedTuple):
-    """What decides how plans are judged: the name of the rule profile, and folders of data by benchmark."""
+    """What decides how plans are judged: the name of the rule profile, folders of data, problems by name."""
 
     profile: str = "paper"
     data: tuple[tuple[str, Path], ...] = ()
+    problems: tuple[tuple[str, Problem], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,9 @@ class Bench:
     def __init__(self, options: Options) -> None:
         self.rules = profiles(options.profile)
         self.oracle = Oracle(_KITCHEN)
-        self.grader = Grader(self.rules, problems=Problems(dict(options.data)), oracle=self.oracle)
+        self.grader = Grader(
+            self.rules, problems=Problems(dict(options.data), named=dict(options.problems)), oracle=self.oracle
+        )
 
     def chart(self, name: str) -> str | None:
         """Return the chart of a problem as JSON, ``None`` if there is none that can be drawn."""

@@ -27,7 +27,7 @@ def grade(benchmark: str | None, instance: str, success: bool | None, **more: An
 
 
 def line(one: Grade, faults: int = 0, priced: Priced | None = None) -> Line:
-    return Line(one, 0, faults, priced)
+    return Line(one, 0, faults, priced, 1)
 
 
 def recipe(name: str, success: bool | None, value: float | None = None, **more: Any) -> Grade:
@@ -270,14 +270,16 @@ def test_models_are_ordered_by_success_then_score_in_their_set() -> None:
 
 def test_rows_of_submissions_column_by_column() -> None:
     lines = [
-        Line(arena("household1", False, 43.75, 4, line=3, progress=0.4375, makespan=12, violation="x"), 1, 2, COSTLY),
-        Line(recipe("Cobbler_Pancakes", True, 0.5, model="n", makespan=30, optimal_makespan=24), 0, 0, OPEN),
-        Line(grade(None, "moon", None, model=None, reason="no such problem"), 0, 5, None),
+        Line(
+            arena("household1", False, 43.75, 4, line=3, progress=0.4375, makespan=12, violation="x"), 1, 2, COSTLY, 3
+        ),
+        Line(recipe("Cobbler_Pancakes", True, 0.5, model="n", makespan=30, optimal_makespan=24), 0, 0, OPEN, 4),
+        Line(grade(None, "moon", None, model=None, reason="no such problem"), 0, 5, None, 5),
     ]
     names = {"moon": 0, "recipe2plan/timed/Cobbler_Pancakes": 1, "timearena/household1": 2}
     assert columns(lines, [(7, 0), (7, 1)], names) == {
         "id": ["x", "x", "x"],
-        "line": [3, None, None],
+        "line": [3, 4, 5],
         "model": [0, 1, 2],
         "instance": [2, 1, 0],
         "outcome": [1, 0, 2],

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from planoracle.analysis import submissions
 from planoracle.analysis.grade import Grade, Grader, grade_all
+from planoracle.analysis.intake import lines
 from planoracle.analysis.optimum import optimum
 from planoracle.analysis.statistics import summarize
-from planoracle.analysis.submissions import read_submissions
+from planoracle.analysis.submissions import Place, read_submissions
 from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import to_document
@@ -51,8 +51,9 @@ CONTRACT = [
     "optimal_makespan",
     "benchmark",
     "model",
-    "line",
     "sample",
+    "source",
+    "line",
     "reason",
     "foreign",
     "other_problem",
@@ -118,7 +119,7 @@ def test_the_row_of_a_failed_plan():
 
 
 def test_an_unscored_row_has_no_figures():
-    row = grader().grade({"id": "x", "instance": NAME, "model": "m"}, line=7).row()
+    row = grader().grade({"id": "x", "instance": NAME, "model": "m"}, Place(7)).row()
     given_ = {"format": "planoracle/grade", "version": 3, "id": "x", "instance": NAME, "benchmark": "recipe2plan"}
     given_ |= {"model": "m", "line": 7, "scored": False}
     assert {key: value for key, value in row.items() if value is not None and key != "reason"} == given_
@@ -126,7 +127,7 @@ def test_an_unscored_row_has_no_figures():
 
 
 def test_model_and_line_are_handed_through():
-    found = grader().grade({"id": "x", "instance": NAME, "plan": "", "model": "gpt", "extra": 1}, line=3)
+    found = grader().grade({"id": "x", "instance": NAME, "plan": "", "model": "gpt", "extra": 1}, Place(3))
     assert (found.model, found.line, found.scored) == ("gpt", 3, True)
 
 
@@ -459,13 +460,13 @@ UNSCORED = {
     "a list": (b"[1, 2]", "must be an object"),
     "null": (b"null", "must be an object"),
     "a text": (b'"x"', "must be an object"),
-    "an empty object": (b"{}", "id: must be text"),
-    "no id": (line(id=...), "id: must be text"),
-    "id of another type": (line(id=3), "id: must be text (found 3)"),
-    "id null": (line(id=None), "id: must be text"),
-    "no instance": (line(instance=...), "instance: must be text"),
+    "an empty object": (b"{}", "instance: is missing; there are no columns"),
+    "id of another type": (line(id=[3]), "id: must be text or a number (found [3])"),
+    "id true": (line(id=True), "id: must be text or a number"),
+    "no instance": (line(instance=...), "instance: is missing; there are id, plan (--map instance=COLUMN"),
+    "sample of another type": (line(sample=-1), "sample: must be a whole number from 0, or text (found -1)"),
     "instance of another type": (line(instance=["x"]), "instance: must be text"),
-    "model of another type": (line(model=4), "model: must be text (found 4)"),
+    "model of another type": (line(model={}), "model: must be text or a number (found {})"),
     "no plan": (line(plan=...), "plan: is missing"),
     "unknown instance": (line(instance="recipe2plan/timed/Cobler_Pancakes"), "did you mean recipe2plan/timed/Cobbler"),
     "a set": (line(instance="recipe2plan/timed"), "names no problem"),
@@ -474,7 +475,7 @@ UNSCORED = {
     "a name with NUL": (line(instance="recipe2plan/timed/\0"), "names no problem"),
     "a name with a lone surrogate": (line(instance="\ud800"), "names no problem"),
     "a file that is no instance": (line(instance=__file__), "is not JSON"),
-    "plan null": (line(plan=None), "plan: must be a text, a log or a list"),
+    "plan null": (line(plan=None), "plan: is null: there is no plan"),
     "plan a number": (line(plan=7), "plan: must be a text, a log or a list"),
     "plan true": (line(plan=True), "plan: must be a text, a log or a list"),
     "plan an object": (line(plan={"steps": []}), "plan.response: must be a text"),
@@ -546,7 +547,7 @@ def test_an_empty_file_holds_no_submission():
 
 def test_lines_that_are_too_long_are_skipped_to_their_end(monkeypatch):
     good = json.dumps(GOOD_LINE).encode()
-    monkeypatch.setattr(submissions, "MAX_LINE", len(good) + 1)
+    monkeypatch.setattr(lines, "MAX_LINE", len(good) + 1)
     for length in (len(good) + 2, 2 * len(good) + 2, 2 * len(good) + 3, 10 * len(good)):
         (found,) = grade_lines(b"x" * length)
         assert not found.scored
@@ -554,10 +555,10 @@ def test_lines_that_are_too_long_are_skipped_to_their_end(monkeypatch):
 
 
 def test_a_line_that_is_too_long_may_be_the_last(monkeypatch):
-    monkeypatch.setattr(submissions, "MAX_LINE", 10)
+    monkeypatch.setattr(lines, "MAX_LINE", 10)
     entries = list(read_submissions(io.BytesIO(b"null\n" + b"x" * 95), "s.jsonl"))
-    assert [number for number, _ in entries] == [1, 2]
-    assert entries[0][1] is None
+    assert [place.line for place, _ in entries] == [1, 2]
+    assert "must be an object" in str(entries[0][1])
     assert isinstance(entries[1][1], InputError)
 
 

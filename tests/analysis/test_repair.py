@@ -430,12 +430,13 @@ def test_command_line_answers_what_it_can(tmp_path, monkeypatch):
     result = CliRunner().invoke(app, ["repair", "-", "--format", "jsonl"], input=text)
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert result.exit_code == 1
-    assert [row["status"] for row in rows] == ["optimal", None, "optimal", None, "optimal", None, None]
+    assert [row["status"] for row in rows] == ["optimal", None, "optimal", "optimal", "optimal", None, None]
     assert [row["line"] for row in rows] == [1, 2, 3, 4, 5, 6, 7]
     assert rows[0]["plan"][0] == {"action": "t/a", "start": 1, "duration": 2, "agent": "agent", "mode": 0}
     assert (rows[0]["moved"], rows[0]["added"], rows[0]["makespan"]) == (0, ["t/b"], 6)
     assert rows[2]["makespan"] == rows[2]["optimum"] == 4080
-    assert result.stderr.count("error: line") == 4
+    assert result.stderr.count("error: line") == 3
+    assert (rows[3]["id"], rows[3]["method"]) == ("4", "repair")
     for form in ("table", "csv", "json"):
         one = CliRunner().invoke(app, ["repair", "-", "-f", form], input=json.dumps(lines[0]))
         assert one.exit_code == 0

@@ -16,14 +16,16 @@ from support.runner import CliRunner
 from planoracle.analysis.cli import app
 from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grader, grade_all
+from planoracle.analysis.graded import grade_of
 from planoracle.analysis.optimum import optimum
 from planoracle.analysis.regret import regret
-from planoracle.analysis.report.inputs import Entry, entries_of, grade_of
+from planoracle.analysis.report.inputs import Entry, entries_of
 from planoracle.analysis.report.jobs import work_on
 from planoracle.analysis.report.leaderboard import lines_of, model_rows
 from planoracle.analysis.report.page import build
 from planoracle.analysis.report.worker import Options, bench
 from planoracle.analysis.statistics import summarize
+from planoracle.analysis.submissions import Place
 from planoracle.instances import files
 from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -72,7 +74,7 @@ def test_every_submission_has_a_row(built):
     assert rows["outcome"][:8] == [0, 0, 1, 1, 0, 0, 0, 1]
     assert rows["outcome"][-1] == 2
     assert "names no problem" in rows["whys"][rows["why"][-1]]
-    assert built.unscored == ((13, rows["whys"][rows["why"][-1]]),)
+    assert built.unscored == ((Place(13), rows["whys"][rows["why"][-1]]),)
     assert (built.submissions, built.priced) == (13, 12)
 
 
@@ -381,7 +383,7 @@ def test_profiles_reach_the_judges():
 
 
 def test_models_without_problems_in_common_stay_apart():
-    entries = [Entry(i, submission=row) for i, row in numbered(submissions())]
+    entries = [Entry(Place(i), i, submission=row) for i, row in numbered(submissions())]
     lines = lines_of(work_on(entries, Options(), regret_seconds=0.0, processes=1))
     assert sum(row["submissions"] for row in model_rows(lines)) == len(lines) == 13
 

@@ -28,6 +28,7 @@ CALLS = {
     "grade": "grade s.jsonl --format jsonl",
     "compare": f"compare {NAME} --format csv",
     "compose": "compose asynctool --variant 0-1 --count 1",
+    "collect": "collect s.jsonl",
     "critique": "critique s.jsonl --no-regret",
     "explain": f"explain {NAME}",
     "gantt": f"gantt {NAME} -o gantt.svg",
@@ -165,11 +166,18 @@ def test_names_may_hold_any_byte(place):
 
 @pytest.mark.parametrize(
     "call",
-    sample(["grade {}", "grade - < {}", "critique {}", "report {} -o x.html", "solve - < {}", "instances ./{}"], 6),
+    sample(["solve - < {}", "instances ./{}"], 2),
 )
-def test_a_compressed_file_is_told_to_be_one(place, call):
-    name = "problem.json.gz" if "instances" in call else "s.jsonl.gz"
-    (place / name).write_bytes(gzip.compress(b"".join(json.dumps(row).encode() for row in submissions(3))))
-    status, _, err = run(place, call.format(name))
+def test_a_compressed_file_of_problems_is_told_to_be_one(place, call):
+    (place / "problem.json.gz").write_bytes(gzip.compress(b"{}"))
+    status, _, err = run(place, call.format("problem.json.gz"))
     assert status == 1
     assert err.count("is compressed (gzip); decompress it first") == err.count("error") == 1
+
+
+@pytest.mark.parametrize("call", sample(["grade {}", "grade - < {}", "critique {} --no-regret", "collect {}"], 4))
+def test_compressed_submissions_are_read_like_others(place, call):
+    text = "".join(json.dumps(row) + "\n" for row in submissions(3)).encode()
+    (place / "t.jsonl").write_bytes(text)
+    (place / "t.jsonl.gz").write_bytes(gzip.compress(text))
+    assert run(place, call.format("t.jsonl")) == run(place, call.format("t.jsonl.gz"))

@@ -25,8 +25,12 @@ VERBS = {
     "explain": ("problem", ["--format"]),
     "next": ("problem", ["--format", "--after", "--clock", "--profile", "--all"]),
     "gantt": ("problem", ["--heuristic", "--plan", "--against"]),
-    "grade": ("submissions", ["--format", "--profile", "--reference", "--rule", "--limit", "--data", "--trace"]),
+    "grade": (
+        "submissions",
+        ["--format", "--profile", "--reference", "--rule", "--limit", "--data", "--trace", "--map", "--problems"],
+    ),
     "regret": ("submissions", ["--format", "--profile", "--worst", "--data"]),
+    "collect": ("submissions", ["--map", "--pattern", "--model"]),
     "critique": ("submissions", ["--format", "--profile", "--hints", "--originals"]),
     "repair": ("submissions", ["--format", "--profile", "--objective", "--data"]),
     "report": ("submissions", ["--profile", "--title", "--originals"]),

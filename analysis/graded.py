@@ -1,0 +1,151 @@
+"""Rows that ``planoracle grade`` has written, as grades."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from planoracle.analysis.grade import Grade
+from planoracle.analysis.submissions import Entries, EntryError, Intake, Place, is_grade, placed, said
+from planoracle.instances import registry
+from planoracle.instances.errors import InputError
+from planoracle.instances.problem import GENERAL
+
+__all__ = ["grade_of", "grades_in", "read_grades", "unread"]
+
+_NUMBERS = {"progress", "goal_ratio", "main_score"}
+_COUNTS = {
+    *("violation_index", "executed", "makespan", "optimal_makespan", "optimum_bound", "line", "read", "ignored"),
+    "foreign",
+}
+_TEXTS = {"kind", "subject", "message"}
+_TICKS = {"index", "start", "end"}
+_OWN = {entry.name for entry in fields(Grade)} - {"metrics"}
+
+
+def read_grades(*paths: str | Path) -> Iterator[Grade]:
+    """Yield the grades in files or folders that hold what ``planoracle grade`` wrote, as JSON lines or JSON.
+
+    What is none becomes an unscored grade that says why.
+
+    Raises
+    ------
+    InputError
+        If a path cannot be opened.
+    """
+    return grades_in(Intake(paths))
+
+
+def grades_in(entries: Entries) -> Iterator[Grade]:
+    """Yield the grades among entries; what is none becomes an unscored grade that says why."""
+    for where, entry in entries:
+        place = placed(where)
+        if isinstance(entry, InputError):
+            yield unread(entry, place)
+        elif is_grade(entry):
+            yield grade_of(entry, place)
+        else:
+            yield unread(EntryError(InputError("is a submission, and no grade", field="scored"), entry), place)
+
+
+def unread(error: InputError, place: Place) -> Grade:
+    """Return what is said of an entry that cannot be read."""
+    return _unscored(error.about if isinstance(error, EntryError) else {}, place, str(error))
+
+
+def grade_of(row: dict[str, Any], place: Place | int) -> Grade:
+    """Read a row of ``planoracle grade --format jsonl``; a row that is none gives an unscored grade that says so.
+
+    Examples
+    --------
+    >>> grade_of({"id": "a", "instance": "b", "scored": True, "success": True, "score": 3}, 1).metrics
+    {'score': 3}
+    >>> grade_of({"id": "a", "instance": "b", "scored": True, "progress": "all"}, 1).reason
+    "progress: must be a number or null (found 'all')"
+    """
+    try:
+        known = {name: value for name, value in row.items() if name in _OWN}
+        for name, value in known.items():
+            _check(name, value)
+        for name in ("id", "instance"):
+            if known["scored"] and not isinstance(known.get(name), str):
+                raise InputError("must be text", field=name, value=known.get(name))
+        if known["scored"] and not isinstance(known.get("success"), bool):
+            raise InputError("must be true or false", field="success", value=known.get("success"))
+        found = known.get("violations")
+        known |= {"violations": None if found is None else tuple(found), **placed(place)._asdict()}
+        known = {"id": None, "instance": None} | known
+        own = {name: value for name, value in row.items() if name not in _OWN and name not in ("format", "version")}
+        found = Grade(**known, metrics=own if known["scored"] else {})
+        return found if "main_score" in row or not found.scored else replace(found, main_score=_main_score(found))
+    except InputError as error:
+        return _unscored(row, placed(place), str(error))
+
+
+def _main_score(grade: Grade) -> float | None:
+    """Work out what older rows do not say; ``None`` if they lack the benchmark's own figures."""
+    benchmark = registry.find(grade.benchmark or GENERAL) or registry.get(GENERAL)
+    try:
+        return benchmark.main_score(grade.row())
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+        return None
+
+
+def _check(name: str, value: Any) -> None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if name == "scored":
+        if not isinstance(value, bool):
+            raise InputError("must be true or false", field=name, value=value)
+    elif value is None:
+        return
+    elif name == "violations":
+        if not isinstance(value, list) or not all(_is_violation(one) for one in value):
+            raise InputError("must be a list of objects with index, kind, subject, message", field=name, value=value)
+    elif name == "success":
+        if not isinstance(value, bool):
+            raise InputError("must be true, false or null", field=name, value=value)
+    elif name in _NUMBERS:
+        if not number:
+            raise InputError("must be a number or null", field=name, value=value)
+    elif name in _COUNTS:
+        if not number or not isinstance(value, int) or value < 0:
+            raise InputError("must be a whole number or null", field=name, value=value)
+    elif name == "sample" and type(value) is int and value >= 0:
+        return
+    elif not isinstance(value, str):
+        raise InputError("must be text or null", field=name, value=value)
+
+
+def _is_violation(value: Any) -> bool:
+    """Whether a value is a row of `planoracle.instances.replay.Violation`; older ones have the first four fields."""
+    return (
+        isinstance(value, dict)
+        and value.keys() >= _TEXTS | {"index"}
+        and value.keys() <= _TEXTS | _TICKS | {"others", "resource", "required", "actual"}
+        and all(isinstance(value[name], str) for name in _TEXTS)
+        and all(_is_tick(value.get(name)) for name in _TICKS)
+        and isinstance(value.get("resource"), str | None)
+        and isinstance(value.get("others", []), list)
+        and all(_is_other(one) for one in value.get("others", ()))
+        and all(_is_measure(value.get(name)) for name in ("required", "actual"))
+    )
+
+
+def _is_tick(value: Any) -> bool:
+    return value is None or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def _is_other(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 3 and isinstance(value[0], str) and all(map(_is_tick, value[1:]))
+
+
+def _is_measure(value: Any) -> bool:
+    names = isinstance(value, list) and all(isinstance(name, str) for name in value)
+    return names or isinstance(value, str) or _is_tick(value)
+
+
+def _unscored(row: dict[str, Any], place: Place, reason: str) -> Grade:
+    about = said(row, "id", "instance", "model", "sample")
+    return Grade(**about, scored=False, **place._asdict(), reason=reason[:1000])

@@ -1,0 +1,43 @@
+"""JSON lines, one object a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import IO, Any
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.reading import load_json
+
+__all__ = ["MAX_LINE", "read_lines"]
+
+#: Longest submission that is read, in bytes; longer ones are skipped and reported.
+MAX_LINE = 16 * 2**20
+# A line that is longer than this is taken to have no end, like those of /dev/zero.
+_ENDLESS = 2**30
+
+
+def read_lines(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
+    """Yield the line number and the content of every line, or the error that a line is.
+
+    Empty lines are passed over. A line longer than `MAX_LINE` is skipped to its end. If a line has no end, that is
+    the last entry.
+    """
+    number = 0
+    while line := stream.readline(MAX_LINE + 1):
+        number += 1
+        if len(line) > MAX_LINE:
+            skipped = len(line)
+            while line and not line.endswith(b"\n") and skipped < _ENDLESS:
+                line = stream.readline(MAX_LINE)
+                skipped += len(line)
+            if skipped >= _ENDLESS:
+                yield number, InputError(f"cannot be read any further: line {number} does not end", source=source)
+                return
+            yield number, InputError(f"is longer than {MAX_LINE} bytes", source=source, field=f"line {number}")
+            continue
+        if not line.strip():
+            continue
+        try:
+            yield number, load_json(line.rstrip(b"\r\n"), source)  # else a place could be in "line 2"
+        except InputError as error:
+            yield number, error

@@ -1,0 +1,147 @@
+"""Streams that are compressed, or in UTF-16, as what they stand for; never more than a limit of it."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import zlib
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import IO, Any
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.reading import refuse_compressed
+
+__all__ = ["MAX_UNPACKED", "again", "unpacked", "unzstd"]
+
+#: Most bytes that a compressed file may stand for.
+MAX_UNPACKED = 2**32
+_PIECE = 2**16
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+class _Pieces(io.RawIOBase):
+    """A stream of the bytes that an iterator gives."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._left = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._left:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._left = memoryview(piece)
+        count = min(len(buffer), len(self._left))
+        buffer[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
+
+
+def again(head: bytes, stream: IO[bytes]) -> IO[bytes]:
+    """Return a stream whose beginning has been read already."""
+    return io.BufferedReader(_Pieces(chain([head], _read(stream))), _PIECE)
+
+
+def _read(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield what a stream holds, as soon as it is there."""
+    read: Callable[[int], bytes] = stream.read1 if isinstance(stream, io.BufferedReader) else stream.read
+    while piece := read(_PIECE):
+        yield piece
+
+
+def unpacked(stream: IO[bytes], source: str) -> IO[bytes]:
+    """Return what a stream stands for: itself, or what has been compressed by gzip or zstd, or written in UTF-16.
+
+    Raises
+    ------
+    InputError
+        For other compressions, and if there is no library for zstd. Reading raises it if the content is damaged, or is
+        larger than `MAX_UNPACKED`.
+    """
+    head = stream.read(6)
+    whole = again(head, stream)
+    if head.startswith(_GZIP):
+        return _inner(_limited(_gunzip(whole, source), source), source)
+    if head.startswith(_ZSTD):
+        return _inner(_limited(unzstd(whole, source), source), source)
+    return _decoded(whole, head, source)
+
+
+def _inner(pieces: Iterator[bytes], source: str) -> IO[bytes]:
+    stream = io.BufferedReader(_Pieces(pieces), _PIECE)
+    head = stream.peek(6)[:6]
+    return _decoded(stream, head, source)
+
+
+def _decoded(stream: IO[bytes], head: bytes, source: str) -> IO[bytes]:
+    if not head.startswith(b"PK"):  # a log may be one
+        refuse_compressed(head, source)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return io.BufferedReader(_Pieces(_recoded(stream, source)), _PIECE)
+    return stream
+
+
+def _recoded(stream: IO[bytes], source: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder("utf-16")()
+    try:
+        for piece in _read(stream):
+            yield decoder.decode(piece).encode()
+        yield decoder.decode(b"", final=True).encode()
+    except UnicodeError as error:
+        reason = error.reason if isinstance(error, UnicodeDecodeError | UnicodeEncodeError) else error
+        raise InputError(f"is not UTF-16, though it begins so ({reason})", source=source) from None
+
+
+def _limited(pieces: Iterator[bytes], source: str) -> Iterator[bytes]:
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        if size > MAX_UNPACKED:
+            raise InputError(f"is larger than {MAX_UNPACKED} bytes when decompressed", source=source)
+        yield piece
+
+
+def _gunzip(stream: IO[bytes], source: str) -> Iterator[bytes]:
+    import gzip
+
+    try:
+        with gzip.GzipFile(fileobj=stream) as opened:
+            while piece := opened.read1(_PIECE):
+                yield piece
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"is damaged (gzip): {error}", source=source) from None
+
+
+def unzstd(stream: IO[bytes], source: str) -> Iterator[bytes]:
+    """Yield what zstd compressed, by the standard library (Python 3.14) or by pyarrow; raises `InputError`."""
+    try:
+        opened = _zstd(stream)
+    except ImportError:
+        raise InputError(
+            "is compressed (zstd), which needs pyarrow: pip install 'planoracle[frames]'", source=source
+        ) from None
+    try:
+        while piece := opened.read(_PIECE):
+            yield piece
+    except (OSError, EOFError, ValueError) as error:
+        raise InputError(f"is damaged (zstd): {error}", source=source) from None
+    except Exception as error:  # of the standard library, of a type that older versions do not have
+        if type(error).__name__ != "ZstdError":
+            raise
+        raise InputError(f"is damaged (zstd): {error}", source=source) from None
+
+
+def _zstd(stream: IO[bytes]) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module("compression.zstd").ZstdFile(stream)
+    except ImportError:
+        import pyarrow
+
+        return pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, "r"), "zstd")
