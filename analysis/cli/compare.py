@@ -26,16 +26,21 @@ def compare(
 ) -> None:
     """Compare what the benchmark gives to compare with, and the heuristics, with the proved optimum.
 
+    A name may be a file that planoracle grade has written (jsonl, json): its models are compared as well, by the
+    shortest of their successful plans; alone it also says which problems.
+
     The summary (per set and method how often and by how much it lies above the optimum or below, and how often the
     rules refuse it) goes to standard error, except in formats that people read.
     """
     from planoracle.analysis.compare import compare as compared
     from planoracle.analysis.compare import summarize
+    from planoracle.analysis.compared import parted, with_models
 
-    run = Run(names, "comparing", kitchens=True)
+    problems, grades = parted(names)
+    run = Run(problems, "comparing", kitchens=True)
     tables: dict[str, Table] = {}
     found, notes = [], Notes()
-    for problem, one in run.each(compared):
+    for problem, one in run.each(lambda problem: with_models(compared(problem), grades)):
         if not variants:
             kind = problem.benchmark if form in PEOPLE else ""  # whose methods are its columns
             if kind not in tables:

@@ -1,0 +1,143 @@
+"""What a verb writes, the other verbs read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from planoracle.analysis import frames
+from planoracle.analysis.cli import app
+from planoracle.analysis.graded import read_grades
+
+HOUSE, COBBLER, TOOLS = "timearena/household1", "recipe2plan/timed/Cobbler_Pancakes", "asynctool/files_2"
+NAMES = (HOUSE, COBBLER, TOOLS)
+# Verbs that read submissions, and what they are called with.
+READERS = {
+    "grade": ("-f", "jsonl"),
+    "regret": ("-f", "jsonl"),
+    "critique": ("-f", "jsonl", "--no-regret"),
+    "repair": ("-f", "jsonl"),
+    "collect": (),
+}
+# Verbs that write plans, in what form, and the model that these then are of.
+WRITERS = {
+    "solve": (("solve", *NAMES), "optimum"),
+    "schedule": (("schedule", *NAMES, "-H", "serial-spt"), "serial-spt"),
+    "next": (("next", HOUSE), "next"),
+    "repair": (("repair", "given.jsonl"), "repair"),
+    "collect": (("collect", "given.jsonl"), "given"),
+}
+FORMS = [(verb, form) for verb in ("solve", "schedule", "next", "repair") for form in ("json", "jsonl")]
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = {"instance": HOUSE, "actions": ["activate kettle"], "model": "given"}
+    Path("given.jsonl").write_text(json.dumps(given))
+
+
+def run(*arguments: str, code: int = 0, text: str | None = None) -> str:
+    result = CliRunner().invoke(app, list(arguments), input=text)
+    assert result.exit_code == code, (arguments, result.stderr, result.exception)
+    return result.stdout
+
+
+def rows(text: str) -> Iterator[dict[str, object]]:
+    return map(json.loads, text.splitlines())
+
+
+@pytest.mark.parametrize("verb", READERS)
+@pytest.mark.parametrize(("writer", "form"), [*FORMS, ("collect", "")])
+def test_plans_that_a_verb_writes_are_submissions(writer: str, form: str, verb: str) -> None:
+    command, model = WRITERS[writer]
+    file = f"plans.{form or 'jsonl'}"
+    Path(file).write_text(run(*command, *(("-f", form) if form else ())))
+    found = list(rows(run(verb, file, *READERS[verb])))
+    names = {HOUSE, TOOLS, COBBLER} if writer in ("solve", "schedule") else {HOUSE}
+    assert {row["instance"] for row in found} == names
+    if verb != "repair":
+        assert {row["model"] for row in found} == {model}
+    if verb == "grade":
+        assert all(row["success"] for row in found) == (writer != "collect")
+
+
+def test_plans_that_a_verb_writes_make_a_page() -> None:
+    Path("plans.jsonl").write_text(run("solve", HOUSE, "-f", "jsonl"))
+    run("report", "plans.jsonl", "-o", "page.html", "--regret-seconds", "0")
+    assert "planoracle" in Path("page.html").read_text()
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_grades_are_read(form: str) -> None:
+    Path("plans.jsonl").write_text(run("solve", *NAMES, "-f", "jsonl"))
+    file = f"grades.{form}"
+    Path(file).write_text(run("grade", "plans.jsonl", "-f", form))
+    (compared,) = [one for one in rows(run("compare", file, "-f", "jsonl")) if one["instance"] == COBBLER]
+    assert (compared["optimum"], compared["gap_optimum"], compared["accepted_optimum"]) == (4080, 0.0, True)
+    run("report", file, "-o", "page.html")
+    assert next(iter(rows(run("collect", file))))["scored"] is True
+    grades = list(read_grades(file))
+    assert [grade.model for grade in grades] == ["optimum"] * 3
+    frame, errors = frames.grades(grades)
+    assert (list(frame["success"]), len(errors)) == ([True] * 3, 0)
+    assert next(iter(read_grades("plans.jsonl"))).reason == "scored: is a submission, and no grade"
+    result = CliRunner().invoke(app, ["grade", file])
+    assert result.exit_code == 1
+    assert "is a grade, and grades hold no plans" in result.stderr
+
+
+def test_models_that_fail_are_compared_as_such() -> None:
+    row = {"id": "a", "instance": HOUSE, "scored": True, "success": False, "model": "m", "violation": "too_late"}
+    Path("grades.jsonl").write_text("\n".join(map(json.dumps, [row, row | {"instance": "no/such", "scored": False}])))
+    (compared,) = rows(run("compare", "grades.jsonl", "-f", "jsonl"))
+    assert (compared["m"], compared["accepted_m"]) == (None, False)
+    rowed = row | {"success": True, "makespan": 20}
+    Path("grades.jsonl").write_text("\n".join(json.dumps(rowed | {"model": name}) for name in ("greedy", "status")))
+    (compared,) = rows(run("compare", "grades.jsonl", "-f", "jsonl"))
+    assert (compared["model greedy"], compared["model status"], compared["status"]) == (20, 20, "optimal")
+
+
+@pytest.mark.parametrize("verb", ["solve", "schedule", "compare"])
+def test_problems_that_are_made_are_read_as_lines_and_as_folders(verb: str) -> None:
+    Path("made.jsonl").write_text(run("generate", "generic", "--count", "3", "--actions", "3", "--seed", "1"))
+    run("generate", "generic", "--count", "3", "--actions", "3", "--seed", "1", "--out", "made")
+    found = {
+        source: [row["instance"] for row in rows(run(verb, source, "-f", "jsonl"))] for source in ("made.jsonl", "made")
+    }
+    assert found["made.jsonl"] == found["made"]
+    assert len(set(found["made"])) == 3
+
+
+def test_problems_that_are_made_are_solved_from_a_pipe_and_graded_by_their_names() -> None:
+    made = run("generate", "generic", "--count", "2", "--actions", "3", "--seed", "1")
+    Path("made.jsonl").write_text(made)
+    Path("plans.jsonl").write_text(run("solve", "-", "-f", "jsonl", text=made + HOUSE))
+    assert [row["success"] for row in rows(run("grade", "plans.jsonl", "-f", "jsonl", code=1))] == [None, None, True]
+    for verb, options in READERS.items():
+        if verb != "collect":
+            found = list(rows(run(verb, "plans.jsonl", "--problems", "made.jsonl", *options)))
+            assert len(found) == 3
+    run("report", "plans.jsonl", "--problems", "made.jsonl", "-o", "page.html", "--regret-seconds", "0")
+    Path("other.jsonl").write_text(made.replace('"duration": ', '"duration": 1', 1))
+    result = CliRunner().invoke(app, ["grade", "plans.jsonl", "--problems", "made.jsonl", "--problems", "other.jsonl"])
+    assert "is the name of two problems" in str(result.exception)
+
+
+def test_names_of_combined_problems_are_lines_too() -> None:
+    Path("made.jsonl").write_text(run("generate", "timearena", "--combine", "--count", "2", "--seed", "3"))
+    assert len(list(rows(run("solve", "made.jsonl", "-f", "jsonl")))) == 2
+
+
+def test_a_bad_line_of_problems_does_not_stop_the_rest() -> None:
+    made = run("generate", "generic", "--count", "2", "--actions", "3", "--seed", "1").splitlines()
+    Path("made.jsonl").write_text("\n".join([made[0], '{"format": "planoracle/instance"}', "{", "no/such", made[1]]))
+    result = CliRunner().invoke(app, ["solve", "made.jsonl", "-f", "jsonl"])
+    assert (result.exit_code, len(result.stdout.splitlines())) == (1, 2)
+    assert [f"made.jsonl: line {k}" in result.stderr for k in (1, 2, 3, 4, 5)] == [False, True, True, True, False]
+    result = CliRunner().invoke(app, ["compare", "made.jsonl", "-f", "jsonl"])
+    assert (result.exit_code, len(result.stdout.splitlines())) == (1, 2)
