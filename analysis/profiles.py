@@ -48,8 +48,8 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
         found[benchmark] = registry.get(benchmark).profile(name, **chosen)
     if left:
         option = next(iter(left))
-        whose = sorted({rule if "." not in option else f"{name}.{rule}" for name in rules for rule in rules[name]})
-        raise UnknownNameError(one_of(option, whose, "rules"), field="option", value=option)
+        every_rule = sorted({rule if "." not in option else f"{name}.{rule}" for name in rules for rule in rules[name]})
+        raise UnknownNameError(one_of(option, every_rule, "rules"), field="option", value=option)
     return found | {one.name: found[one.rules_as] for one in every if one.rules_as}
 
 
