@@ -11,7 +11,7 @@ import os
 import sys
 from typing import Any
 
-__all__ = ["mend"]
+__all__ = ["lenient", "mend"]
 
 
 def mend() -> None:
@@ -33,6 +33,20 @@ def mend() -> None:
     encoding = "utf-8" if sys.stderr is None else sys.stderr.encoding
     raw = io.BufferedWriter(_Diagnostics(2, "w", closefd=False))
     sys.stderr = io.TextIOWrapper(raw, encoding, "backslashreplace", line_buffering=True)
+
+
+def lenient(stream: Any, encoding: str | None = None) -> None:
+    r"""Have a stream take any letter: what its encoding does not know is written as an escape (``\u2026``).
+
+    Parameters
+    ----------
+    encoding
+        Instead of the one it has, unless it is that of a terminal.
+    """
+    if encoding is None or stream.isatty():
+        stream.reconfigure(errors="backslashreplace")
+    else:
+        stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 class _Diagnostics(io.FileIO):

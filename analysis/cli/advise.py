@@ -8,14 +8,16 @@ from typing import Annotated
 
 import typer
 
+from planoracle.analysis.cli.common import NameArgument
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.spoken import say_json, tell
 
 _COLUMNS = ("command", "kind", "cost", "best", "status", "shortest", "longest")
+_LEAST = ("longest", "shortest", "status", "kind")
 
 
 def next_(
-    name: Annotated[str, typer.Argument(help="Name or file of one problem.")],
+    name: NameArgument,
     after: Annotated[
         Path | None,
         typer.Option("--after", "-a", help="Text file with the plan so far; - for standard input. Default: nothing."),
@@ -54,7 +56,7 @@ def next_(
     if form in (Format.json, Format.jsonl):
         say_json(advice.as_dict() | {"method": "next"}, indent=1 if form is Format.json else None)
     else:
-        table = Table(form, _COLUMNS)
+        table = Table(form, _COLUMNS, least=_LEAST)
         for option in advice.as_dict()["options"]:
             table.add(option)
         if form is Format.csv or table.rows:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table
+from planoracle.analysis.cli.view import viewable
 from planoracle.analysis.spoken import say, tell
 from planoracle.instances import registry
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:  # a help text needs none of it
 __all__ = ["benchmark"]
 
 _COLUMNS = ("benchmark", "title", "kind", "problems", "submissions", "heuristics")
+_LEAST = ("heuristics", "kind")
 _PARTS = {
     "rules": (("rule", "values", "paper", "released"), "--set RULE=VALUE"),
     "metrics": (("metric", "unit", "meaning"), "Columns of grade"),
@@ -47,10 +49,11 @@ def new(
 
 
 @benchmark.command("list")
+@viewable
 def list_(form: FormatOption = Format.table) -> None:
     """List the benchmarks, the rules that ``--set`` sets for ``grade`` and others, and their metrics."""
     benchmarks = [_described(one) for one in map(registry.get, registry.names())]
-    table = Table(form, _COLUMNS)
+    table = Table(form, _COLUMNS, least=_LEAST)
     for row in benchmarks:
         table.add(_joined(row) if form in PEOPLE else row)
     table.close()

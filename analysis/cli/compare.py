@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from planoracle.analysis.compare import Comparison
 
 _COLUMNS = ("instance", "optimal", "lower_bound", "status", "seconds")
+_LEAST = ("problems", "answered", "mean", "equal", "worst")
 
 
 def compare(
@@ -55,14 +56,18 @@ def compare(
     if variants:
         _say_variants(found, form)
     for table in tables.values() or ([] if variants else [Table(form, _COLUMNS)]):
-        table.columns = _shown(table.rows) if form in PEOPLE else _COLUMNS
+        if form in PEOPLE:
+            table.columns = _shown(table.rows)
+            methods = (name for name in table.columns if name not in _COLUMNS and not name.startswith("gap_"))
+            table.least = ["seconds", *methods, "status", "lower_bound"]
         table.close()
     if found:
         rows = summarize(found)
         rare = [key for key in ("below", "impossible") if not any(row[key] for row in rows)]
         columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in rare]
         told = form if form in PEOPLE else Format.table
-        summary = Table(told, columns, "above the optimum", sys.stdout if form in PEOPLE else sys.stderr)
+        stream = sys.stdout if form in PEOPLE else sys.stderr
+        summary = Table(told, columns, "above the optimum", stream, least=_LEAST)
         summary.rows += rows
         summary.close()
     notes.close()

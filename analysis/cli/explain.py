@@ -5,15 +5,16 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from planoracle.analysis.cli.common import NamesArgument, Run
 from planoracle.analysis.cli.output import Format, Table
 from planoracle.analysis.spoken import say
+from planoracle.analysis.streams import lenient
 from planoracle.instances.status import Status
-from planoracle.instances.visible import to_json, visible
+from planoracle.instances.visible import visible
 
 
 class Form(StrEnum):
@@ -27,6 +28,7 @@ class Form(StrEnum):
 
 
 _COLUMNS = ("instance", "status", "makespan", "unit", "kind", "explained", "explained_bound", "gap")
+_LEAST = ("gap", "explained_bound", "unit", "kind")
 
 
 def explain(
@@ -42,9 +44,9 @@ def explain(
     from planoracle.analysis.explain import explain as explained
 
     run = Run(names, "explaining", kitchens=True)
-    table = None if form is Form.text else Table(Format(form.value), _COLUMNS)
+    table = None if form is Form.text else Table(Format(form.value), _COLUMNS, least=_LEAST)
     if table is None:  # names may hold anything that JSON can
-        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+        lenient(sys.stdout)
     failed = False
     for _, found in run.each(partial(explained, time_limit=time_limit)):
         failed |= found.status == Status.unknown or (
@@ -53,14 +55,7 @@ def explain(
         if table is None:
             say("\n".join(map(visible, found.lines())) + "\n")
         else:
-            table.add(_row(found.as_dict(), form))
+            table.add(found.as_dict())
     if table is not None:
         table.close()
     run.exit(failed=failed)
-
-
-def _row(row: dict[str, Any], form: Form) -> dict[str, Any]:
-    """Return a row; as text, proofs and conflicts are one field of JSON each."""
-    if form is Form.csv:
-        return row | {key: to_json(row[key]) for key in ("certificate", "conflict")}
-    return row

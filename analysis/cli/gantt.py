@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planoracle.analysis.cli.common import AgentsOption, OnlyOption
+from planoracle.analysis.cli.common import AgentsOption, NameArgument, OnlyOption
 
 if TYPE_CHECKING:
     from planoracle.instances.problem import Problem
 
 
 def gantt(
-    name: Annotated[str, typer.Argument(help="Name or file of one problem.")],
+    name: NameArgument,
     output: Annotated[Path, typer.Option("--output", "-o", help="PNG, SVG or PDF file to write.")],
     heuristic: Annotated[
         str | None, typer.Option("--heuristic", "-H", help="Draw this heuristic's schedule, not the optimum.")

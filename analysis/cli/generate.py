@@ -33,7 +33,7 @@ _COLUMNS = (
     "resource_strength",
     "file",
 )
-
+_LEAST = ("file", "seconds", "failed", "resource_strength", "resource_factor", "windows", "interruptible")
 
 _SUMMARY = ("method", "problems", "failed", "above", "mean_gap", "max_gap")
 
@@ -113,7 +113,7 @@ def generate(
     most = count * tries if select or combine or min_loss is not None else count
     if greedy and not measured:
         raise typer.BadParameter("is for --difficulty and --min-loss", param_hint="--greedy")
-    table = Table(form, _COLUMNS, stream=None if out is not None else sys.stderr)
+    table = Table(form, _COLUMNS, least=_LEAST, stream=None if out is not None else sys.stderr)
     if out is not None:
         _folder(out)
     found = 0

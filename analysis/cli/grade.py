@@ -86,14 +86,15 @@ def grade(
     options = chosen_rules([*(rule or ()), *(f"{name}={value}" for name, value in former.items() if value)])
     work = Grading(profile, tuple(sorted(options.items())), trace, cache)
     averages = Averages(work.grader().rules)
-    table, notes, strangers = Table(form, _columns()), Notes(), Strangers()
+    table, notes, strangers = Table(form, _columns(), least=_least()), Notes(), Strangers()
     failed = False
     intake = opened(submissions, pattern, columns, model)
     with workshop(work, jobs, run, cluster) as (pool, journal):
         making = Submissions(work, found_problems(problems, data, originals), keyed=journal is not None)
         # The bar is closed before anything is said of an end before time.
-        with closing(track(_items(intake, making), "grading", counted(intake))) as items:
-            for item, answer in answered(items, pool, journal, Sound()):
+        items = answered(_items(intake, making), pool, journal, Sound())
+        with closing(track(items, "grading", counted(intake))) as told:
+            for item, answer in told:
                 assert answer.row is not None
                 found = Grade.of_row(json.loads(answer.row), **item.about._asdict())
                 if not found.scored:
@@ -138,3 +139,10 @@ def _items(intake: Intake, making: Submissions) -> Iterator[Item]:
 def _columns() -> list[str]:
     shown = [column.name for name in registry.names() for column in registry.get(name).columns if column.shown]
     return [*_FIRST, *dict.fromkeys(shown), *_LAST]
+
+
+def _least() -> list[str]:
+    """Return what a narrow terminal has no room for, the least important first."""
+    found = {column.name: column.importance for name in registry.names() for column in registry.get(name).columns}
+    shown = sorted((name for name in _columns() if name in found), key=lambda name: found[name])
+    return ["violation_index", *shown, "progress", "optimal_makespan", "makespan", "reason"]

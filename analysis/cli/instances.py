@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from planoracle.analysis.cli.common import Notes, Run
+from planoracle.analysis.cli.common import Notes, Run, begun
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.spoken import say_json
 
@@ -25,11 +25,13 @@ _COLUMNS = (
     "players",
     "unit",
 )
+_LEAST = ("unit", "maximum_lags", "interruptible", "autonomous")
 
 
 def instances(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Names, prefixes, globs or files; default: all.", metavar="[NAME]...")
+        list[str] | None,
+        typer.Argument(help="Names, prefixes, globs, files; default: all.", metavar="[NAME]...", autocompletion=begun),
     ] = None,
     export: Annotated[
         bool, typer.Option("--export", help="Write the instances themselves, in our file format, one per line.")
@@ -42,7 +44,7 @@ def instances(
     from planoracle.instances.registry import of
 
     run = Run(names or list(catalogue.bundled()), "reading", kitchens=True)
-    table, notes = Table(form, _COLUMNS), Notes()
+    table, notes = Table(form, _COLUMNS, least=_LEAST), Notes()
     for instance, document in run.each(lambda one: of(one).document(one) if export else None):
         notes.add(instance.name)
         if document is not None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import os
 import sys
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import IO, Annotated, Any, TypeVar
+from typing import IO, Annotated, Any
 
 import typer
 
+from planoracle.analysis.cli.drawing import draw, human
 from planoracle.analysis.cli.formats import latex, markdown
-from planoracle.analysis.cli.stopping import stoppable
+from planoracle.analysis.cli.progress import track
+from planoracle.analysis.cli.view import View, chosen
 from planoracle.analysis.spoken import tell
+from planoracle.analysis.streams import lenient
 from planoracle.instances.visible import to_json, visible
 
 __all__ = ["PEOPLE", "Format", "FormatOption", "Table", "complain", "track"]
@@ -36,7 +39,10 @@ PEOPLE = (Format.table, Format.markdown, Format.latex)
 
 FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How to write the results.")]
 
-_T = TypeVar("_T")
+#: What is for programs, and makes lines that no spreadsheet shows: left out of csv unless asked for.
+BULKY = frozenset(
+    {"format", "version", "versions", "plan", "schedule", "violations", "steps", "certificate", "conflict", "lines"}
+)
 # What makes a spreadsheet take a text for a formula.
 _FORMULA = ("=", "+", "-", "@")
 
@@ -48,21 +54,41 @@ class Table:
     ----------
     columns
         Keys of the rows in tables that people read, without those that no row has a value for; csv, json and jsonl
-        write every key.
+        write every key, but csv leaves `BULKY` ones to those who ask for them.
+    title
+        Of a table that sums others up, or stands beside them: the columns somebody asks for are not its own.
+    least
+        Columns left out first where a terminal is too narrow for all, the least important first.
     """
 
-    def __init__(self, form: Format, columns: Sequence[str], title: str = "", stream: IO[str] | None = None) -> None:
+    def __init__(
+        self,
+        form: Format,
+        columns: Sequence[str],
+        title: str = "",
+        stream: IO[str] | None = None,
+        *,
+        least: Sequence[str] = (),
+    ) -> None:
         self.form = form
         self.columns = columns
         self.title = title
+        self.least = least
         self.stream = stream or sys.stdout
+        self.view = chosen() if not title else View(wide=chosen().wide)
         self.rows: list[dict[str, Any]] = []
+        self._keys: dict[str, None] = {}
         if stream is None:
-            # Names may hold anything that JSON can; never fail to print them.
-            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+            # Names may hold anything that JSON can; never fail to print them. What people read is in the letters that
+            # they have set, the rest is the same everywhere.
+            lenient(sys.stdout, encoding=None if form is Format.table else "utf-8")
 
     def add(self, row: dict[str, Any]) -> None:
         """Write or keep one row."""
+        if self.view.columns:
+            self._keys |= dict.fromkeys(row)
+            if self.form in (Format.json, Format.jsonl):
+                row = {key: row.get(key) for key in self.view.columns}
         if self.form is Format.jsonl:
             with _written():
                 self.stream.write(to_json(row) + "\n")
@@ -75,39 +101,33 @@ class Table:
             if self.form is Format.json:
                 self.stream.write(to_json(self.rows, indent=1) + "\n")
             elif self.form is Format.table:
-                self._print()
+                draw(self.rows, self._shown(), self.stream, self.title, self.least, wide=self.view.wide)
             elif self.form is Format.csv:
-                keys = dict.fromkeys(key for row in self.rows for key in row)
-                writer = csv.DictWriter(self.stream, list(keys or self.columns), lineterminator="\n")
+                writer = csv.DictWriter(self.stream, self._written(), extrasaction="ignore", lineterminator="\n")
                 writer.writeheader()
                 writer.writerows({key: _cell(value) for key, value in row.items()} for row in self.rows)
             elif self.form in (Format.markdown, Format.latex):
-                columns = self._known()
-                cells = [[_human(column, row.get(column)) for column in columns] for row in self.rows]
+                columns = self._shown()
+                cells = [[human(column, row.get(column)) for column in columns] for row in self.rows]
                 write = markdown if self.form is Format.markdown else latex
                 self.stream.write(write([one.replace("_", " ") for one in columns], cells, self.title) + "\n")
             self.stream.flush()
+        if self.rows or self.form is Format.jsonl:
+            self.view.check(self._keys)
 
-    def _known(self) -> list[str]:
-        return [c for c in self.columns if not self.rows or any(r.get(c) is not None for r in self.rows)]
+    def _shown(self) -> list[str]:
+        """Return the columns of the table that people read."""
+        if self.view.columns:
+            return list(self.view.columns)
+        columns = dict.fromkeys([*self.columns, *(key for row in self.rows if self.view.all for key in row)])
+        return [key for key in columns if not self.rows or any(row.get(key) not in (None, "") for row in self.rows)]
 
-    def _print(self) -> None:
-        from rich.box import SIMPLE_HEAD
-        from rich.console import Console
-        from rich.table import Table as RichTable
-        from rich.text import Text
-
-        columns = self._known()
-        table = RichTable(title=self.title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
-        numeric = {c: all(isinstance(r.get(c), int | float | None) for r in self.rows) for c in columns}
-        for column in columns:
-            table.add_column(column.replace("_", " "), justify="right" if numeric[column] else "left", overflow="fold")
-        for row in self.rows:
-            table.add_row(*(Text(_human(column, row.get(column))) for column in columns))
-        console = Console(file=self.stream, highlight=False)
-        if not console.is_terminal:
-            console.width = 500
-        console.print(table)
+    def _written(self) -> list[str]:
+        """Return the columns of csv."""
+        if self.view.columns:
+            return list(self.view.columns)
+        keys = dict.fromkeys(key for row in self.rows for key in row) or dict.fromkeys(self.columns)
+        return [key for key in keys if self.view.all or key not in BULKY]
 
 
 @contextmanager
@@ -148,28 +168,9 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _human(column: str, value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{100 * value:+.1f} %" if "gap" in column else f"{value:.3f}"
-    return visible(str(value))
-
-
 def complain(message: object) -> None:
-    """Write an error to standard error."""
-    tell(message, "error")
-
-
-def track(items: Iterable[_T], label: str, total: int | None = None) -> Generator[_T, None, None]:
-    """Show progress over items on standard error, if that is a terminal; closing it ends the bar."""
-    if not sys.stderr.isatty():
-        yield from items
-        return
-    from rich.console import Console
-    from rich.progress import track as rich_track
-
-    with stoppable():  # so that the bar is taken away
-        yield from rich_track(items, label, total=total, console=Console(stderr=True), transient=True)
+    """Write an error to standard error, one for each fault of a file."""
+    for fault in getattr(message, "faults", None) or (message,):
+        tell(fault, "error")
+    if getattr(message, "more", False):
+        tell("there are more", "error")

@@ -37,6 +37,7 @@ _COLUMNS = (
     "status",
     "violation",
 )
+_LEAST = ("index", "status", "position", "kind", "end", "after", "before", "violation")
 
 
 def regret(
@@ -71,7 +72,7 @@ def regret(
 
     found_in = opened(submissions, pattern, columns, model)
     nested = form in (Format.json, Format.jsonl)
-    table = Table(form, _COLUMNS)
+    table = Table(form, _COLUMNS, least=_LEAST)
     notes = []
     failed = False
     for answer in answered(found_in, priced, "pricing decisions", found_problems(problems, data, originals)):

@@ -36,6 +36,7 @@ _COLUMNS = (
     "optimum",
     "reason",
 )
+_LEAST = ("in_order", "changed", "shift", "optimum", "violations", "moved")
 
 
 def repair(
@@ -70,7 +71,7 @@ def repair(
         message = f"must be one or more of {', '.join(OBJECTIVES)}, each once"
         raise typer.BadParameter(message, param_hint="--objective") from None
     found_in = opened(submissions, pattern, columns, model)
-    table = Table(form, _COLUMNS)
+    table = Table(form, _COLUMNS, least=_LEAST)
     failed = False
     for answer in answered(found_in, repairer.repair, "repairing", found_problems(problems, data, originals)):
         found = {"status": None} if answer.value is None else answer.value.as_dict()

@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from planoracle.analysis.cli.output import complain
+from planoracle.analysis.cli.progress import bars
 from planoracle.analysis.cli.stopping import stoppable
 from planoracle.analysis.cli.submissions import (
     DataOption,
@@ -118,11 +119,8 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda label, done, total: None
         return
-    from rich.console import Console
-    from rich.progress import Progress, TaskID
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        tasks: dict[str, TaskID] = {}
+    with bars() as progress:
+        tasks: dict[str, Any] = {}
 
         def told(label: str, done: int, total: int) -> None:
             if label not in tasks:

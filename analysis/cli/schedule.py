@@ -6,16 +6,18 @@ from typing import Annotated
 
 import typer
 
-from planoracle.analysis.cli.common import AgentsOption, OnlyOption, Run, schedule_rows
+from planoracle.analysis.cli.common import AgentsOption, OnlyOption, Run, begun, schedule_rows
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.spoken import say
 
 _COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")
+_LEAST = ("seconds", "unit", "heuristic")
 
 
 def schedule(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Names, prefixes, globs or files.", metavar="NAME...")
+        list[str] | None,
+        typer.Argument(help="Names, prefixes, globs or files.", metavar="NAME...", autocompletion=begun),
     ] = None,
     heuristic: Annotated[str, typer.Option("--heuristic", "-H", help="Its name; 'list' lists them all.")] = "improve",
     form: FormatOption = Format.table,
@@ -43,7 +45,7 @@ def schedule(
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     budget = Budget(seed=seed, iterations=iterations, seconds=seconds)
     run = Run([crewed(name, agents, only or ()) for name in names], "scheduling")
-    table = Table(form, _COLUMNS)
+    table = Table(form, _COLUMNS, least=_LEAST)
     failed = False
     for instance, answer in run.each(lambda one: apply(one, heuristic, budget)):
         failed |= answer.schedule is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from planoracle.analysis.batch.work import Item
 
 _COLUMNS = ("instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof")
+_LEAST = ("seconds", "proof", "unit", "lower_bound")
 # No name is longer, in bytes.
 _LONGEST = 2**16
 
@@ -48,24 +49,27 @@ def solve(
     """
     from planoracle.analysis.batch.pipeline import answered
     from planoracle.analysis.batch.solving import Solving, sound
+    from planoracle.instances.errors import PlanoracleError
 
     work = Solving(time_limit, seed, workers, finest)
-    listed = _listed(names, agents, only or [])
-    table, notes = Table(form, _COLUMNS), Notes()
+    listed = _Listed(names, agents, only or [])
+    table, notes = Table(form, _COLUMNS, least=_LEAST), Notes()
     failed = turns = False
-    # The bar is closed before anything is said of an end before time.
-    with workshop(work, jobs, run, cluster) as (pool, journal), closing(track(listed, "solving")) as told:
-        items = _items(told, lambda problem: work.item(problem, keyed=journal is not None))
-        for _, answer in answered(items, pool, journal, sound):
-            if answer.row is None:
-                complain(answer.fault)
-                failed = True
-                continue
-            row = json.loads(answer.row)
-            failed |= row["status"] == Status.unknown
-            turns |= row["unit"] == "turn"
-            table.add(row | {"method": "optimum"})
-            notes.add(row["instance"])
+    with workshop(work, jobs, run, cluster) as (pool, journal):
+        items = listed.items(lambda problem: work.item(problem, keyed=journal is not None))
+        answers = answered(items, pool, journal, sound)
+        # The bar is closed before anything is said of an end before time.
+        with closing(track(answers, "solving", lambda: listed.known)) as told:
+            for item, answer in told:
+                if answer.row is None:
+                    complain(item.about if isinstance(item.about, PlanoracleError) else answer.fault)
+                    failed = True
+                    continue
+                row = json.loads(answer.row)
+                failed |= row["status"] == Status.unknown
+                turns |= row["unit"] == "turn"
+                table.add(row | {"method": "optimum"})
+                notes.add(row["instance"])
         table.close()
     notes.close()
     if turns:
@@ -73,13 +77,41 @@ def solve(
     raise typer.Exit(1 if failed else 0)
 
 
-def _listed(names: list[str], agents: int | None, only: list[str]) -> Any:
-    from planoracle.instances import catalogue
-    from planoracle.instances.crew import crewed
+class _Listed:
+    """The problems behind names; ``known`` is how many there are, as far as that is known."""
 
-    if names == ["-"]:
-        return (name if isinstance(name, bytes) else crewed(name, agents, only) for name in _typed())
-    return catalogue.expand(crewed(name, agents, only) for name in names)
+    def __init__(self, names: list[str], agents: int | None, only: list[str]) -> None:
+        from planoracle.instances import catalogue
+        from planoracle.instances.crew import crewed
+
+        self.known: int | None = None
+        self._names: Iterable[str | bytes]
+        if names == ["-"]:
+            self._names = (name if isinstance(name, bytes) else crewed(name, agents, only) for name in _typed())
+        else:
+            self._names = listed = catalogue.expand(crewed(name, agents, only) for name in names)
+            self.known = len(listed)
+
+    def items(self, item: Callable[[Any], Item]) -> Iterator[Item]:
+        """Yield an item for every problem; what cannot be read is answered at once, the error is what it is about."""
+        from planoracle.analysis.batch.work import Answer, Item
+        from planoracle.instances import catalogue
+        from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
+
+        def refused(name: str | bytes, error: PlanoracleError) -> Item:
+            return Item(str(name), error, answer=Answer(None, lasting=False, fault=str(error)))
+
+        for name in self._names:
+            try:
+                found = catalogue.read_line(name, "-") if isinstance(name, bytes) else catalogue.read_each(name)
+                for count, problem in enumerate(found):
+                    if self.known is not None and count:  # a file may hold several
+                        self.known += 1
+                    yield refused(name, problem) if isinstance(problem, InputError) else item(problem)
+            except UnknownNameError:  # a mistake in the call, not in a problem
+                raise
+            except PlanoracleError as error:
+                yield refused(name, error)
 
 
 def _typed() -> Iterator[str | bytes]:
@@ -99,22 +131,3 @@ def _typed() -> Iterator[str | bytes]:
                 yield name
     except OSError as error:
         raise InputError(f"cannot be read any further: {error.strerror}", source="-") from None
-
-
-def _items(names: Any, item: Callable[[Any], Item]) -> Iterator[Item]:
-    """Yield an item for every problem; what cannot be read is answered at once."""
-    from planoracle.analysis.batch.work import Answer, Item
-    from planoracle.instances import catalogue
-    from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
-
-    for name in names:
-        try:
-            for problem in catalogue.read_line(name, "-") if isinstance(name, bytes) else catalogue.read_each(name):
-                if isinstance(problem, InputError):
-                    yield Item(str(name), None, answer=Answer(None, lasting=False, fault=str(problem)))
-                else:
-                    yield item(problem)
-        except UnknownNameError:  # a mistake in the call, not in a problem
-            raise
-        except PlanoracleError as error:
-            yield Item(str(name), None, answer=Answer(None, lasting=False, fault=str(error)))

@@ -15,6 +15,8 @@ _COLUMNS = (
     *("set", "agents", "problems", "proved", "mean_makespan", "unit", "mean_speedup"),
     *("at_critical_path", "at_limit", "limit_speedup"),
 )
+_EACH = ("instance", "agents", "status", "makespan", "unit", "speedup", "critical_path", "limit")
+_LEAST = ("limit_speedup", "at_critical_path", "unit", "limit", "critical_path")
 
 
 def speedup(
@@ -37,10 +39,7 @@ def speedup(
     curves = [found for _, found in run.each(lambda one: curve(one, agents, time_limit=time_limit))]
     points = summarize(curves)
     rows = [row for one in curves for row in one.rows()] if each else [asdict(point) for point in points]
-    table = Table(
-        form,
-        ("instance", "agents", "status", "makespan", "unit", "speedup", "critical_path", "limit") if each else _COLUMNS,
-    )
+    table = Table(form, _EACH if each else _COLUMNS, least=_LEAST)
     for row in rows:
         table.add(row)
     table.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -14,33 +15,45 @@ from typer.core import TyperGroup
 
 from planoracle import __version__
 from planoracle.analysis.cli.output import complain
-from planoracle.analysis.spoken import say
+from planoracle.analysis.cli.view import viewable
+from planoracle.analysis.spoken import say, tell
 from planoracle.instances.visible import visible
 
 __all__ = ["app", "run"]
 
-#: Verbs, and the function of the module of that name that carries them out.
-_VERBS = {
-    "instances": "instances.instances",
-    "benchmark": "benchmark.benchmark",
-    "solve": "solve.solve",
-    "schedule": "schedule.schedule",
-    "grade": "grade.grade",
-    "collect": "collect.collect",
-    "compare": "compare.compare",
-    "compose": "compose.compose",
-    "critique": "critique.critique",
-    "explain": "explain.explain",
-    "gantt": "gantt.gantt",
-    "generate": "generate.generate",
-    "next": "advise.next_",
-    "regret": "regret.regret",
-    "repair": "repair.repair",
-    "report": "report.report",
-    "schema": "schema.schema",
-    "speedup": "speedup.speedup",
-    "summary": "summary.summary",
+#: Verbs by what they are for, each with the function of the module of that name that carries it out.
+_PANELS = {
+    "Solve": {
+        "solve": "solve.solve",
+        "schedule": "schedule.schedule",
+        "compare": "compare.compare",
+        "speedup": "speedup.speedup",
+    },
+    "Grade": {
+        "grade": "grade.grade",
+        "collect": "collect.collect",
+        "summary": "summary.summary",
+        "repair": "repair.repair",
+    },
+    "Understand": {
+        "explain": "explain.explain",
+        "critique": "critique.critique",
+        "regret": "regret.regret",
+        "next": "advise.next_",
+    },
+    "Make": {
+        "generate": "generate.generate",
+        "compose": "compose.compose",
+        "benchmark": "benchmark.benchmark",
+        "schema": "schema.schema",
+    },
+    "Look": {
+        "instances": "instances.instances",
+        "gantt": "gantt.gantt",
+        "report": "report.report",
+    },
 }
+_VERBS = {verb: (panel, place) for panel, verbs in _PANELS.items() for verb, place in verbs.items()}
 
 
 @contextmanager
@@ -74,13 +87,16 @@ class _Verbs(TyperGroup):
                 self.get_command(ctx, verb)
             return None
         if cmd_name not in self.commands:
-            module, _, function = _VERBS[cmd_name].partition(".")
+            panel, place = _VERBS[cmd_name]
+            module, _, function = place.partition(".")
             found = getattr(import_module(f"planoracle.analysis.cli.{module}"), function)
             if not isinstance(found, typer.Typer):  # one that is no group of verbs itself
                 single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-                single.command(cmd_name)(found)
+                single.command(cmd_name)(viewable(found))
                 found = single
             self.commands[cmd_name] = typer.main.get_command(found)
+            self.commands[cmd_name].rich_help_panel = panel  # type: ignore[attr-defined]
+            self.commands[cmd_name].name = cmd_name
         return self.commands[cmd_name]
 
 
@@ -89,7 +105,6 @@ app = typer.Typer(
     cls=_Verbs,
     help="Proved optimal plans, replay and grading for time-aware multitasking benchmarks of language agents.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 
@@ -113,11 +128,23 @@ def _planoracle(
     pass
 
 
+def _warn(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any) -> None:
+    """Tell of a warning about a file; others are for developers."""
+    from planoracle.instances.errors import InputWarning
+
+    if issubclass(category, InputWarning):
+        tell(message, "warning")
+    else:
+        tell(warnings.formatwarning(message, category, filename, lineno).rstrip())
+
+
 def run() -> int:
     """Run the command line in this process; return its exit status."""
-    from planoracle.instances.errors import PlanoracleError, UnknownNameError
+    from planoracle.instances.errors import InputWarning, PlanoracleError, UnknownNameError
 
     status = 0
+    warnings.showwarning = _warn
+    warnings.simplefilter("always", InputWarning)
     try:
         try:
             app()

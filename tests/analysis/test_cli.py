@@ -149,7 +149,7 @@ def test_an_unknown_name_is_refused_with_a_suggestion_and_exit_status_2():
 def test_a_faulty_file_for_a_single_picture_has_exit_status_1(files):
     result = command("gantt", "broken.json", "-o", "x.png")
     assert result.returncode == 1
-    assert b"broken.json: version: " in result.stderr
+    assert b"broken.json:1: version: " in result.stderr
     assert b"Traceback" not in result.stderr
     assert not Path("x.png").exists()
 
@@ -214,7 +214,7 @@ SOLVE_KEYS = {
 
 @pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
 def test_solve_writes_the_keys_of_the_contract(form):
-    result = invoke("solve", NAME, "--format", form)
+    result = invoke("solve", NAME, "--format", form, "--all-columns")
     assert result.exit_code == 0
     (row,) = rows(result, form)
     assert set(row) >= SOLVE_KEYS
@@ -268,7 +268,7 @@ def test_solve_reports_a_broken_file_and_solves_the_rest(files, broken):
     result = invoke("solve", "own.json", broken, NAME, "--format", "jsonl")
     assert result.exit_code == 1
     assert [row["instance"] for row in rows(result)] == ["supper", NAME]
-    assert result.stderr.startswith(f"error: {broken}: ")
+    assert result.stderr.startswith(f"error: {broken}:")
     assert len(result.stderr.splitlines()) == 1
 
 
@@ -303,7 +303,7 @@ def test_schedule_lists_the_heuristics():
 
 @pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
 def test_schedule_runs_one_heuristic(form):
-    result = invoke("schedule", NAME, "--heuristic", "recipe2plan-dfs", "--format", form)
+    result = invoke("schedule", NAME, "--heuristic", "recipe2plan-dfs", "--format", form, "--all-columns")
     assert result.exit_code == 0
     (row,) = rows(result, form)
     assert (row["instance"], row["heuristic"], row["unit"]) == (NAME, "recipe2plan-dfs", "second")
@@ -351,7 +351,7 @@ def test_schedule_fails_where_there_is_no_schedule(files):
 
 @pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
 def test_grade_writes_a_row_per_submission_and_averages_to_standard_error(files, form):
-    result = invoke("grade", "good.jsonl", "--format", form)
+    result = invoke("grade", "good.jsonl", "--format", form, "--all-columns")
     assert result.exit_code == 0
     good, failed = rows(result, form)
     assert (good["id"], str(good["success"]), int(good["makespan"])) == ("good", "True", 4380)
@@ -542,7 +542,7 @@ def test_compare_reports_a_broken_file_and_compares_the_rest(files):
     result = invoke("compare", "broken.json", "own.json", "--format", "jsonl")
     assert result.exit_code == 1
     assert [row["instance"] for row in rows(result)] == ["supper"]
-    assert "error: broken.json: " in result.stderr
+    assert "error: broken.json:1: " in result.stderr
 
 
 # --- instances, schema, gantt --------------------------------------------------------------------
@@ -577,7 +577,7 @@ def test_exported_instances_read_back_as_equal_instances(files):
 def test_instances_reports_broken_files_and_lists_the_rest(files):
     result = invoke("instances", "broken.json", "own.json", "--format", "jsonl")
     assert result.exit_code == 1
-    assert "error: broken.json: version: " in result.stderr
+    assert "error: broken.json:1: version: " in result.stderr
     assert len(result.stdout.splitlines()) == 1
 
 

@@ -101,7 +101,7 @@ def test_text_is_the_default():
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "csv"])
 def test_machine_readable_forms(form):
-    result = run(NAME, KITCHEN, "--format", form)
+    result = run(NAME, KITCHEN, "--format", form, "--all-columns")
     assert result.exit_code == 0
     if form == "csv":
         rows = list(csv.DictReader(io.StringIO(result.stdout)))
