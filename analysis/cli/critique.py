@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from planoracle.analysis.cli.drawing import folded
 from planoracle.analysis.cli.submissions import (
     DataOption,
     MapOption,
@@ -23,6 +24,7 @@ from planoracle.analysis.cli.submissions import (
     submitted,
 )
 from planoracle.analysis.spoken import say, say_json
+from planoracle.analysis.streams import lenient
 
 
 class Form(StrEnum):
@@ -66,7 +68,7 @@ def critique(
         return report(problem, submission, rules=chosen, regret=regret, hints=hints, seconds=time_limit)
 
     # Reports may hold any letter that a submission does.
-    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    lenient(sys.stdout, encoding="utf-8")
     found_in = opened(submissions, pattern, columns, model)
     failed = False
     rows = []
@@ -78,7 +80,7 @@ def critique(
         row = {**submitted(answer), **answer.value.as_dict(), "prose": prose}
         if form is Form.text:
             instance = "~".join(clean(part, 200) for part in (answer.instance or "").split("~"))
-            say(f"== {clean(answer.id or '')} ({instance})\n{prose}\n")
+            say(folded(f"== {clean(answer.id or '')} ({instance})\n{prose}\n", sys.stdout))
         elif form is Form.jsonl:
             say_json(row)
         else:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import IO, Any
 
 from planoracle.analysis.cli.fitting import fit, shorten
 from planoracle.instances.visible import visible
 
-__all__ = ["draw", "human", "room"]
+__all__ = ["draw", "folded", "human", "room"]
 
 # Where lines go that nobody shows as they come, there is no end.
 _ENDLESS = 100_000
@@ -25,6 +25,15 @@ def room(stream: IO[str]) -> int | None:
         return (os.get_terminal_size(stream.fileno()).columns or 80) if stream.isatty() else None
     except (OSError, ValueError):  # no file behind it, or a closed one
         return None
+
+
+def folded(text: str, stream: IO[str]) -> str:
+    """Return prose with its lines broken between words, where a terminal would break them anywhere."""
+    width = room(stream)
+    if width is None:
+        return text
+    lines = (wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""] for line in text.split("\n"))
+    return "\n".join(part for parts in lines for part in parts)
 
 
 def draw(

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from planoracle.analysis.cli.common import NamesArgument, Run
+from planoracle.analysis.cli.drawing import folded
 from planoracle.analysis.cli.output import Format, Table
 from planoracle.analysis.spoken import say
 from planoracle.analysis.streams import lenient
@@ -46,14 +47,14 @@ def explain(
     run = Run(names, "explaining", kitchens=True)
     table = None if form is Form.text else Table(Format(form.value), _COLUMNS, least=_LEAST)
     if table is None:  # names may hold anything that JSON can
-        lenient(sys.stdout)
+        lenient(sys.stdout, encoding="utf-8")
     failed = False
     for _, found in run.each(partial(explained, time_limit=time_limit)):
         failed |= found.status == Status.unknown or (
             found.conflict is not None and found.conflict.status != Status.infeasible
         )
         if table is None:
-            say("\n".join(map(visible, found.lines())) + "\n")
+            say(folded("\n".join(map(visible, found.lines())) + "\n", sys.stdout))
         else:
             table.add(found.as_dict())
     if table is not None:

@@ -16,7 +16,7 @@ from planoracle.analysis.cli.drawing import draw, human
 from planoracle.analysis.cli.formats import latex, markdown
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.cli.view import View, chosen
-from planoracle.analysis.spoken import tell
+from planoracle.analysis.spoken import clear, tell
 from planoracle.analysis.streams import lenient
 from planoracle.instances.visible import to_json, visible
 
@@ -90,6 +90,7 @@ class Table:
             if self.form in (Format.json, Format.jsonl):
                 row = {key: row.get(key) for key in self.view.columns}
         if self.form is Format.jsonl:
+            clear()
             with _written():
                 self.stream.write(to_json(row) + "\n")
         else:

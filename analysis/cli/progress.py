@@ -10,6 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from planoracle.analysis.cli.stopping import stoppable
+from planoracle.analysis.spoken import drawn
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -86,8 +87,15 @@ def bars() -> Progress:
             estimate.seen(task.completed, now)
             return Text(_spoken(estimate.left(task.total, now)))
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Left())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    class Done(MofNCompleteColumn):
+        """How many are done, and of how many, if that is known."""
+
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.completed:.0f}") if task.total is None else super().render(task)
+
+    columns = (TextColumn("{task.description}"), BarColumn(), Done(), Left())
+    # What goes to standard output stays there, whatever is drawn on standard error.
+    return Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
 
 
 def _spoken(seconds: float | None) -> str:
@@ -102,7 +110,8 @@ def track(
 ) -> Generator[_T, None, None]:
     """Show progress over items on standard error, if that is a terminal; closing it ends the bar.
 
-    An item counts as done when the next one is asked for.
+    An item counts as done when the next one is asked for. Where results come line by line on the same terminal, the
+    first of them ends the bar.
 
     Parameters
     ----------
@@ -115,6 +124,11 @@ def track(
     known = total if callable(total) else lambda: length_hint(items) or None if total is None else total
     with stoppable(), bars() as progress:  # so that the bar is taken away
         task = progress.add_task(label, total=known())
-        for item in items:
-            yield item
-            progress.update(task, advance=1, total=known())
+        if sys.stdout.isatty():
+            drawn.append(progress.stop)
+        try:
+            for item in items:
+                yield item
+                progress.update(task, advance=1, total=known())
+        finally:
+            drawn.clear()

@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from typer.testing import CliRunner
 
+from planoracle.analysis import spoken
 from planoracle.analysis.cli import app
-from planoracle.analysis.cli.drawing import draw, room
+from planoracle.analysis.cli.drawing import draw, folded, room
 from planoracle.analysis.cli.fitting import fit, shorten
 from planoracle.analysis.cli.output import BULKY, Format, Table
 from planoracle.analysis.cli.progress import Estimate
@@ -207,6 +210,34 @@ def test_the_speed_is_that_of_late() -> None:
     assert left(*faster, total=71) == pytest.approx(30)
     assert left(*faster, total=71, at=140) == pytest.approx(20)
     assert left(*faster, total=71, at=200) is None  # something takes longer than all before
+
+
+def test_results_stay_on_standard_output_whatever_is_drawn_on_standard_error(tmp_path: Path) -> None:
+    pytest.importorskip("termios")
+    (tmp_path / "plans.jsonl").write_text(json.dumps({"id": "a", "instance": "timearena/lab1", "actions": ["wait"]}))
+    master, slave = os.openpty()
+    call = [sys.executable, "-c", "from planoracle.analysis.cli import main; main()", "critique", "plans.jsonl"]
+    with os.fdopen(master, "rb"):
+        ended = subprocess.run([*call, "--no-regret"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=slave, check=False)
+        os.close(slave)
+    assert ended.stdout.startswith(b"== a (timearena/lab1)\nResult: ")
+
+
+def test_what_is_drawn_goes_before_a_line_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone: list[str] = []
+    monkeypatch.setattr(spoken, "drawn", [lambda: gone.append("bar")])
+    spoken.say("a")
+    spoken.say("b")
+    assert gone == ["bar"]
+
+
+def test_prose_is_broken_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    text = "The plan ends when half of it is done.\n\nrecipe2plan/timed/Cobbler_Pancakes is long."
+    lines = folded(text, sys.stdout).split("\n")
+    assert lines == ["The plan ends when", "half of it is done.", "", "recipe2plan/timed/Cobbler_Pancakes", "is long."]
+    monkeypatch.setenv("COLUMNS", "")
+    assert folded(text, io.StringIO()) == text
 
 
 # --- the call -------------------------------------------------------------------------------------
