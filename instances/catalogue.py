@@ -216,8 +216,12 @@ def _unknown(name: str, message: str) -> UnknownNameError:
     hint = getattr(_shelf(name), "hint", None)
     if hint is not None and (text := hint(name)):
         return UnknownNameError(f"{message}{text}", value=name)
-    sets = {one.rpartition("/")[0] for one in bundled()} | set(registry.names())
-    return UnknownNameError(message + did_you_mean(name, [*bundled(), *sorted(sets)]), value=name)
+    names = _names(name)
+    sets = sorted({one.rpartition("/")[0] for one in names})
+    meant = did_you_mean(name, [*names, *sets, *registry.names()])
+    if not meant and _shelf(name) is not None:
+        meant = f"; there are {', '.join(sets[:6])}"
+    return UnknownNameError(message + meant, value=name)
 
 
 def _looks_like_a_file(path: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -52,7 +54,10 @@ def load_document(data: bytes, path: str) -> Document:
     """
     read = {".yaml": _yaml, ".yml": _yaml, ".toml": _toml}.get(PurePath(path).suffix.lower())
     if read is None:
-        value = load_json(data, path)
+        try:
+            value = load_json(data, path)
+        except InputError as error:  # a key that is given twice has a field
+            raise (error.at(path, line=_second(data, error.field)) if error.field else error) from None
         return Document(value, lambda places: json_lines(data.decode("utf-8-sig"), list(places)))
     if len(data) > MAX_TEXT:
         raise InputError(f"is larger than {MAX_TEXT} bytes; write it as JSON", source=path)
@@ -86,3 +91,9 @@ def _yaml(text: str) -> Document:
         message = "is YAML, which needs PyYAML: pip install 'planoracle[yaml]', or write it as JSON or TOML"
         raise InputError(message) from None
     return Document(*load(text))
+
+
+def _second(data: bytes, key: str) -> int | None:
+    """Return the line in which a key of a JSON text is given again, if it stands there twice in all."""
+    found = [match.start() for match in re.finditer(re.escape(json.dumps(key).encode()) + rb"\s*:", data)]
+    return data.count(b"\n", 0, found[1]) + 1 if len(found) == 2 else None

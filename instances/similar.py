@@ -11,13 +11,13 @@ __all__ = ["did_you_mean", "files_like", "one_of", "similar"]
 
 # Comparing is quadratic in the length of names, and there may be many: longer ones are left alone, and where there are
 # more than so many, all but those that begin or end as the value does.
-_LONGEST, _MOST, _FILES = 120, 2_500, 2_000
+_LONGEST, _MOST, _FILES = 120, 5_000, 2_000
 _SAME = 3
 # So much of a name must be the same (`difflib`), and those that are less like it than the best by more
 # than this are not meant.
 _LIKE, _WORSE = 0.7, 0.1
 # So many names are listed in a message.
-_LISTED = 30
+_LISTED = 60
 
 
 def similar(value: object, known: Iterable[str], most: int = 3) -> list[str]:

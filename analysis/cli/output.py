@@ -113,7 +113,7 @@ class Table:
                 write = markdown if self.form is Format.markdown else latex
                 self.stream.write(write([one.replace("_", " ") for one in columns], cells, self.title) + "\n")
             self.stream.flush()
-        if self.rows or self.form is Format.jsonl:
+        if self._keys:
             self.view.check(self._keys)
 
     def _shown(self) -> list[str]:

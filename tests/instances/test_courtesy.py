@@ -155,6 +155,11 @@ def test_faults_of_yaml_have_lines(tmp_path: Path) -> None:
     assert faults(path) == [(5, "nmae"), (11, "tasks[0].actions[1].duration"), (None, "name")]
 
 
+def test_a_key_that_is_given_twice_has_a_line(tmp_path: Path) -> None:
+    twice = json.dumps(problem(), indent=1).replace('"version": 1,', '"version": 1,\n "version": 1,')
+    assert faults(written(tmp_path, "k.json", twice)) == [(4, "version")]
+
+
 BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{k}: &a{k} [*a{k - 1}, *a{k - 1}]\n" for k in range(1, 64))
 
 

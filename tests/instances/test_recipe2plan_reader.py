@@ -202,7 +202,7 @@ def test_faulty_recipe_is_named(tmp_path: Path, entry: Any, field: str, message:
 @pytest.mark.parametrize(
     ("steps", "field", "message"),
     [
-        ([step(0, prequisites=[1]), step(1, prequisites=[0])], "lags", "cycle (found 'A/0 -> A/1 -> A/0')"),
+        ([step(0, prequisites=[1]), step(1, prequisites=[0])], "lags", "cycle: A/0 -> A/1 -> A/0"),
         ([step(0, prequisites=[0])], "lags[A/0 -> A/0]", "cannot precede itself (found 'A/0')"),
         (
             [step(0, physical=uses("oven", require=200))],
