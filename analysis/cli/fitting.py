@@ -110,6 +110,8 @@ def shorten(texts: Sequence[str], width: int, mark: str = "…", measure: Callab
     --------
     >>> shorten(["kitchen/breakfast/porridge-and-tea", "short"], 22)
     ['…/porridge-and-tea', 'short']
+    >>> shorten(["kitchen/breakfast/7-porridge-and-tea"], 16)
+    ['7-porri…-and-tea']
     >>> shorten(["a/same-long-ending", "b/same-long-ending"], 9)
     ['a/sa…ding', 'b/sa…ding']
     """
@@ -118,12 +120,25 @@ def shorten(texts: Sequence[str], width: int, mark: str = "…", measure: Callab
         return list(texts)
     room = max(1, width - measure(mark))
     others = {text for text in texts if text not in long}
-    for head in (0, room // 2, room):
-        made = {text: _start(text, head, measure) + mark + _end(text, room - head, measure, head == 0) for text in long}
+
+    def last(text: str) -> str:
+        """Return the last part of a path, and as much before it as there is room for."""
+        name = text.rpartition("/")[2]
+        if measure(name) >= width and name != text:
+            return name if measure(name) == width else middle(name)
+        end = _end(text, room, measure)
+        slash = end.find("/", 0, len(end) // 3)
+        return mark + (end if slash < 0 else end[slash:])
+
+    def middle(text: str) -> str:
+        return _start(text, room // 2, measure) + mark + _end(text, room - room // 2, measure)
+
+    for way in (last, middle, lambda text: _start(text, room, measure) + mark):
+        made = {text: way(text) for text in long}
         if len(others.union(made.values())) == len(others) + len(long):
             break
     else:
-        made = {text: mark + _end(text, room, measure, True) for text in long}
+        made = {text: last(text) for text in long}
     return [made.get(text, text) for text in texts]
 
 
@@ -131,8 +146,5 @@ def _start(text: str, room: int, measure: Callable[[str], int]) -> str:
     return next((text[:end] for end in range(min(len(text), room), 0, -1) if measure(text[:end]) <= room), "")
 
 
-def _end(text: str, room: int, measure: Callable[[str], int], whole: bool = False) -> str:
-    """Return the end of a text; of a path, ``whole`` parts if that does not cost much."""
-    end = next((text[-many:] for many in range(min(len(text), room), 0, -1) if measure(text[-many:]) <= room), "")
-    slash = end.find("/", 0, len(end) // 3) if whole else -1
-    return end if slash < 0 else end[slash:]
+def _end(text: str, room: int, measure: Callable[[str], int]) -> str:
+    return next((text[-many:] for many in range(min(len(text), room), 0, -1) if measure(text[-many:]) <= room), "")
