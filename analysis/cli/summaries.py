@@ -22,6 +22,8 @@ __all__ = ["format_of", "show", "write"]
 _INTERVAL = "95 %"
 _MODELS = ("model", "sets", "problems", "missing", "unscored", "samples", "success", "main_score", _INTERVAL)
 _SETS = ("model", "set", "submissions", "unscored", "missing", "samples")
+# What a narrow terminal has no room for first; then figures that have no role, and what stands at the right end.
+_LEAST = ("unscored", "samples")
 _MORE = ("success_of_all", "main_score_of_all", "gap_of_successes", "lost_by_failures")
 
 #: Formats of files by their ending.
@@ -56,7 +58,8 @@ def write(averages: Averages, path: Path) -> None:
 def show(averages: Averages, form: Format = Format.table, stream: IO[str] | None = None) -> None:
     """Write the rows of all models and sets: as data, or in tables for people (then notes go to standard error)."""
     if form not in PEOPLE:
-        table = Table(form, ["model", "set"], stream=stream)
+        # The columns somebody asks for are those of the results, not of a file beside them.
+        table = Table(form, ["model", "set"], "" if stream is None else "averages", stream)
         for row in averages.summary():
             if form is Format.csv:
                 row.pop("missing_names", None)  # too many for a cell
@@ -64,7 +67,7 @@ def show(averages: Averages, form: Format = Format.table, stream: IO[str] | None
         table.close()
         return
     stream = stream or sys.stdout
-    _put(averages.models(), _MODELS, "All models, over their sets", form, stream)
+    _put(averages.models(), _MODELS, "All models, over their sets", form, stream, _LEAST)
     for name in averages.benchmarks:
         figures = averages.averages(name)
         own: list[str] = []
@@ -77,7 +80,8 @@ def show(averages: Averages, form: Format = Format.table, stream: IO[str] | None
         benchmark = registry.find(name)
         title = f"{benchmark.title if benchmark else name or 'no known problem'}: averages"
         rows = averages.rows(name)
-        _put(rows, (*_SETS, *own), title, form, stream, full)
+        least = [*_LEAST, *(one.name for one in reversed(figures) if not one.role), "missing", "submissions"]
+        _put(rows, (*_SETS, *own), title, form, stream, least, full)
         for row in rows:
             _note(row, figures)
 
@@ -88,9 +92,11 @@ def _put(
     title: str,
     form: Format,
     stream: IO[str],
+    least: Sequence[str],
     full: float = 1,
 ) -> None:
-    table = Table(form, [*columns, *_MORE, *_widest(rows)], title, stream)
+    more = [*_MORE, *_widest(rows)]
+    table = Table(form, [*columns, *more], title, stream, least=[*reversed(more), *least])
     for row in rows:
         table.add(row | _shown(row, full))
     table.close()

@@ -56,7 +56,9 @@ _OPTIONS = {
     "wide": (
         Annotated[
             bool,
-            typer.Option("--wide", "-w", help="Show tables in full, however narrow it is.", rich_help_panel=_PANEL),
+            typer.Option(
+                "--wide", "-w", help="Show tables in full, however narrow the terminal.", rich_help_panel=_PANEL
+            ),
         ],
         False,
     ),
