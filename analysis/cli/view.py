@@ -56,9 +56,7 @@ _OPTIONS = {
     "wide": (
         Annotated[
             bool,
-            typer.Option(
-                "--wide", "-w", help="Show tables in full, however narrow the terminal.", rich_help_panel=_PANEL
-            ),
+            typer.Option("--wide", "-w", help="Show tables in full, in any terminal.", rich_help_panel=_PANEL),
         ],
         False,
     ),
