@@ -80,6 +80,8 @@ def test_grades_are_read(form: str) -> None:
     (compared,) = [one for one in rows(run("compare", file, "-f", "jsonl")) if one["instance"] == COBBLER]
     assert (compared["optimum"], compared["gap_optimum"], compared["accepted_optimum"]) == (4080, 0.0, True)
     run("report", file, "-o", "page.html")
+    (summed,) = [one for one in rows(run("summary", file, "-f", "jsonl")) if one["level"] == "model"]
+    assert (summed["model"], summed["problems"]) == ("optimum", 3)
     assert next(iter(rows(run("collect", file))))["scored"] is True
     grades = list(read_grades(file))
     assert [grade.model for grade in grades] == ["optimum"] * 3
