@@ -60,7 +60,7 @@ _OPTIONS = {
         ],
         False,
     ),
-    "columns": (
+    "some_columns": (
         Annotated[
             str | None,
             typer.Option("--columns", help="Show these, in every format: id,success.", rich_help_panel=_PANEL),
@@ -87,8 +87,8 @@ def viewable(verb: Callable[..., Any]) -> Callable[..., Any]:
         return verb
 
     @wraps(verb)
-    def viewed(*args: Any, wide: bool, columns: str | None, all_columns: bool, **named: Any) -> Any:
-        names = tuple(dict.fromkeys(name.strip() for name in (columns or "").split(",") if name.strip()))
+    def viewed(*args: Any, wide: bool, some_columns: str | None, all_columns: bool, **named: Any) -> Any:
+        names = tuple(dict.fromkeys(name.strip() for name in (some_columns or "").split(",") if name.strip()))
         before = _view.set(View(wide, names, all_columns))
         try:
             return verb(*args, **named)

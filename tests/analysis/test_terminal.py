@@ -179,7 +179,7 @@ def test_a_table_beside_another_has_columns_of_its_own() -> None:
             written.append(stream.getvalue().split("\n")[0])
         return written
 
-    assert viewable(verb)(form=Format.csv, wide=False, columns="b", all_columns=False) == ["b", "a,b"]
+    assert viewable(verb)(form=Format.csv, wide=False, some_columns="b", all_columns=False) == ["b", "a,b"]
     assert verb() == ["a,b", "a,b"]
 
 
