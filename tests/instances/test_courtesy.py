@@ -252,7 +252,7 @@ def test_what_stands_for_nothing_is_a_file_a_folder_or_a_name(tmp_path: Path, mo
     said = {
         "super.json": "there is no file super.json; did you mean supper.json?",
         "menu/supper.json": "there is no file menu/supper.json, and no folder menu",
-        "menus": "menus is a folder; name the files in it",
+        "menus": "is a folder without .json, ",
         "supper.json#super": "is no problem of the file; did you mean supper?",
         "timearena/labb": "did you mean timearena/lab",
         "Cobler_Pancakes": "did you mean recipe2plan/timed/Cobbler_Pancakes",
