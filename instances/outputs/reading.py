@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TypeVar
+from collections.abc import Hashable
+from typing import Generic, TypeVar
 
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.outputs.blocks import Block, Reader
@@ -17,6 +18,8 @@ __all__ = ["as_given", "read", "whole_value"]
 
 S = TypeVar("S")
 
+#: So many steps at the beginning tell whether two plans begin alike.
+_HEAD = 3
 _WORDS = {
     "action": "action line",
     "fence": "fenced block",
@@ -92,35 +95,77 @@ def _hidden(text: str, grammar: Grammar[S], found: Reading[list[S]]) -> Reading[
     return lost if lines else found
 
 
+class _Taken(Generic[S]):
+    """The blocks that make up the plan so far, and what steps they hold."""
+
+    def __init__(self, grammar: Grammar[S]) -> None:
+        self.grammar = grammar
+        self.blocks: list[Block[S]] = []
+        self.first: list[Hashable] = []
+        self.counts: Counter[Hashable] = Counter()
+        self.size = self.told = self.lines = 0
+
+    def add(self, block: Block[S]) -> None:
+        told = [key for key in map(self.grammar.key, block.steps) if key is not None]
+        self.first += told[: _HEAD - len(self.first)]
+        self.counts.update(told)
+        self.told += len(told)
+        self.size += len(block.steps)
+        self.lines += block.lines
+        self.blocks.append(block)
+
+    def alike(self, block: Block[S]) -> bool:
+        """Whether a block is about the steps that are there, not about what follows them."""
+        if len(block.steps) == 1 and block.kind == self.blocks[-1].kind:
+            return False
+        theirs = [key for key in map(self.grammar.key, block.steps) if key is not None]
+        head = min(len(self.first), len(theirs), _HEAD)
+        if head > 1 and self.first[:head] == theirs[:head]:
+            return True
+        common = sum(min(self.counts[key], count) for key, count in Counter(theirs).items())
+        if self.grammar.unique:
+            return common > 0 and 2 * common >= min(self.told, len(theirs))
+        return common > 3 and 5 * common >= 4 * max(self.told, len(theirs))
+
+    def kept_in(self, block: Block[S]) -> bool:
+        """Whether a block makes at least half of the steps again."""
+        again = {self.grammar.key(step) for step in block.steps}
+        return 2 * sum(count for key, count in self.counts.items() if key in again) >= self.told
+
+
 def _chosen(reader: Reader[S], messages: int) -> Reading[list[S]]:
     grammar = reader.grammar
     formed, bare = _without_sentences(reader)
-    taken: list[Block[S]] = []
+    so_far = _Taken(grammar)
     ignored = sum(block.lines for block in bare)
     lost = sum(block.lines for block in bare if not block.redo)
     example = next((block.told for block in bare if not block.redo), "")
     later = False
+    drafts: set[int] = set()
     for block in formed:
         if not block.steps:
             continue
-        if taken:
-            before = [step for one in taken for step in one.steps]
-            lines = sum(one.lines for one in taken)
-            alike = _alike(before, block, taken, grammar)
-            final = bool(block.final) and (len(block.steps) > 1 or block.message == taken[-1].message)
-            if alike and 2 * len(block.steps) < len(before):  # a summary
+        if so_far.blocks:
+            alike = so_far.alike(block)
+            final = bool(block.final) and (len(block.steps) > 1 or block.message == so_far.blocks[-1].message)
+            short = 2 * len(block.steps) < so_far.size
+            if alike and short:  # a summary
                 ignored += block.lines
                 continue
             if alike or final or block.redo:
-                ignored += lines
-                if not alike and (not final or 2 * len(block.steps) < len(before)):
-                    lost += lines
-                    example = example or taken[0].told
-                taken, later = [], True
-        taken.append(block)
+                ignored += so_far.lines
+                if so_far.kept_in(block) or (final and not short):
+                    drafts |= set(map(id, so_far.blocks))
+                    ignored += sum(len(one.unread) for one in so_far.blocks)
+                else:
+                    lost += so_far.lines
+                    example = example or so_far.blocks[0].told
+                so_far, later = _Taken(grammar), True
+        so_far.add(block)
+    taken = so_far.blocks
     steps = [step for block in taken for step in block.steps]
     plain = sum(block.plain for block in taken)
-    missed = sorted(one for block in reader.blocks for one in block.unread)
+    missed = sorted(one for block in reader.blocks if id(block) not in drafts for one in block.unread)
     if not plain:
         left = [(one.number, one.text) for one in reader.left if not steps and grammar.find(one.text)]
         missed = sorted([*missed, *reader.loose, *left])
@@ -155,22 +200,6 @@ def _without_sentences(reader: Reader[S]) -> tuple[list[Block[S]], list[Block[S]
     for block in bare:  # what says nothing new is no loss
         block.redo = all(key(step) in told for step in block.steps)
     return formed, bare
-
-
-def _alike(before: list[S], block: Block[S], taken: list[Block[S]], grammar: Grammar[S]) -> bool:
-    """Whether a block is about the steps that were there before, not about what follows them."""
-    if len(block.steps) == 1 and block.kind == taken[-1].kind:
-        return False
-    ours, theirs = (list(map(grammar.key, steps)) for steps in (before, block.steps))
-    first = [[key for key in keys[:8] if key is not None][:3] for keys in (ours, theirs)]
-    head = min(map(len, first))
-    if head > 1 and first[0][:head] == first[1][:head]:
-        return True
-    one, other = (Counter(key for key in keys if key is not None) for keys in (ours, theirs))
-    common = (one & other).total()
-    if grammar.unique:
-        return common > 0 and 2 * common >= min(one.total(), other.total())
-    return common > 3 and 5 * common >= 4 * max(one.total(), other.total())
 
 
 def _where(taken: list[Block[S]], later: bool, messages: int) -> str:
