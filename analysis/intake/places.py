@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from planoracle.instances.errors import InputError
 
@@ -61,3 +61,9 @@ class EntryError(InputError):
         value = {"value": error.value} if error.given else {}
         super().__init__(error.message, source=error.source, field=error.field, line=error.line, **value)
         self.about: dict[str, Any] = about if isinstance(about, dict) else {}
+
+    def at(self, source: str, field: str | None = None, line: int | None = None) -> Self:
+        """Return the same error at another place, see `InputError.at`."""
+        value = {"value": self.value} if self.given else {}
+        plain = InputError(self.message, source=self.source, field=self.field, line=self.line, **value)
+        return type(self)(plain.at(source, field, line), self.about)

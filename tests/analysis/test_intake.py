@@ -575,6 +575,17 @@ def test_names_of_fields_that_are_none(tmp_path: Path) -> None:
     assert notes[-1] == "--map model=name: no row has that column"
 
 
+def test_an_error_keeps_what_is_known_of_its_entry(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps(GOOD | {"id": 7, "sample": -1}))
+    ((_, bad),) = found(tmp_path / "a.jsonl")
+    assert isinstance(bad, EntryError)
+    moved = bad.at("b.jsonl", "row")
+    assert str(moved) == "b.jsonl: row.sample: must be a whole number from 0, or text (found -1)"
+    assert (moved.about["id"], moved.about["instance"]) == (7, HOUSE)
+    (row,) = graded(tmp_path / "a.jsonl", code=1)
+    assert (row["id"], row["instance"], row["sample"], row["scored"]) == ("7", HOUSE, None, False)
+
+
 def test_lines_come_one_by_one() -> None:
     """What is typed, or comes from a pipe, is answered line by line."""
 
