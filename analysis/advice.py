@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from planoracle.analysis.oracle import WORK
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
+from planoracle.instances.deadline import Limit
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.instances.status import Status
@@ -61,7 +63,7 @@ def next_commands(
     *,
     everything: bool = False,
     clock: int | None = None,
-    seconds: float = 10.0,
+    seconds: Limit = WORK,
 ) -> Advice:
     """Return the commands that keep the best makespan within reach after a run so far.
 
@@ -76,7 +78,7 @@ def next_commands(
         What time it is, in ticks, if it is later than the run so far says by its last command (not where waits are
         commands, nor in kitchens).
     seconds
-        Wall time at most for one state.
+        For one state: wall time at most, or counted work, by which no answer depends on the machine.
 
     Raises
     ------
@@ -98,7 +100,7 @@ def next_commands(
     return next_of(run, everything=everything, seconds=seconds)
 
 
-def next_of(run: AnyRun, *, everything: bool = False, seconds: float = 10.0) -> Advice:
+def next_of(run: AnyRun, *, everything: bool = False, seconds: Limit = WORK) -> Advice:
     """Return the commands that keep the best makespan within reach where a run stopped, see `next_commands`."""
     solver, problem = solver_of(run, seconds), run.problem
     if run.impossible is not None:

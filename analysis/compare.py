@@ -6,18 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from planoracle.analysis.optimum import optimum
 from planoracle.heuristics.budget import DEFAULT, Budget
 from planoracle.heuristics.registry import Answer, run
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances import registry
 from planoracle.instances.catalogue import set_of
+from planoracle.instances.deadline import Limit, Work
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.references import Claim, Reference
 from planoracle.instances.similar import one_of
 from planoracle.instances.status import Status
+from planoracle.solver.known import known
 from planoracle.solver.result import Result
 from planoracle.solver.solve import solve
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["BEST", "OPTIMUM", "REFERENCE", "Comparison", "Entry", "check", "compare", "summarize"]
+
+#: Work for an exact solve where nothing else is asked for.
+WORK = Work(60.0)
 
 #: Methods that are not called by a name of their own: solving the problem, the main one of its benchmark's references,
 #: and the best of the heuristics among these and ``improve``.
@@ -149,7 +153,7 @@ def check(methods: Iterable[str]) -> None:
 
 
 def compare(
-    problem: Problem, methods: Sequence[str] | None = None, *, time_limit: float = 60.0, budget: Budget = DEFAULT
+    problem: Problem, methods: Sequence[str] | None = None, *, time_limit: Limit = WORK, budget: Budget = DEFAULT
 ) -> Comparison:
     """Solve a problem, and let methods answer it.
 
@@ -159,7 +163,7 @@ def compare(
         ``optimum``, ``reference``, ``best_heuristic``, names of references (those of other benchmarks have no answer)
         and of heuristics. Default: all references of the problem's benchmark, and ``best_heuristic`` but in kitchens.
     time_limit
-        Seconds for the exact solve, which always takes place: gaps are measured by it.
+        Seconds of wall time, or counted work, for the exact solve, which always takes place: gaps are measured by it.
     budget
         Of the heuristics.
 
@@ -195,7 +199,7 @@ def compare(
 class _Asked:
     """One problem, its exact answer, and those of the heuristics that have been asked."""
 
-    def __init__(self, problem: Problem, time_limit: float, budget: Budget) -> None:
+    def __init__(self, problem: Problem, time_limit: Limit, budget: Budget) -> None:
         self.problem = problem
         self.time_limit = time_limit
         self.budget = budget
@@ -273,10 +277,11 @@ class _Asked:
         return Entry(name, found.makespan, Status.feasible, accepted=True, seconds=found.seconds)
 
 
-def _solved(problem: Problem, seconds: float) -> Result:
-    """Solve a problem; the disk is not asked, since how long a proof takes is a part of the answer."""
-    known = optimum.known(problem)
-    return known if known is not None and known.status.settled else solve(problem, time_limit=seconds)
+def _solved(problem: Problem, limit: Limit) -> Result:
+    """Solve a problem, since how long a proof takes is a part of the answer; what ships helps where there is none."""
+    found = solve(problem, time_limit=limit)
+    shipped = None if found.status.settled else known(problem)
+    return found if shipped is None else shipped
 
 
 def _excess(makespan: int | None, base: int | None) -> float | None:

@@ -8,9 +8,10 @@ from typing import Any
 
 from planoracle.analysis.decisions import Decisions, decisions, too_long
 from planoracle.analysis.efficiency import Efficiency, best_of, efficiency
-from planoracle.analysis.oracle import Oracle
+from planoracle.analysis.oracle import WORK, Oracle
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
+from planoracle.instances.deadline import Limit
 from planoracle.instances.errors import PlanError
 from planoracle.instances.feedback import Examined, Section, sections_of
 from planoracle.instances.problem import Problem
@@ -127,7 +128,7 @@ def critique(
     rules: Rules | None = None,
     regret: bool = True,
     hints: bool = False,
-    seconds: float = 10.0,
+    seconds: Limit = WORK,
 ) -> Critique:
     """Report on a plan.
 
@@ -145,7 +146,7 @@ def critique(
         Say in the prose up to where the decisions keep the optimum within reach, and by which commands an unfinished
         run could go on without loss.
     seconds
-        Wall time at most for each state of the run.
+        For each state of the run: wall time at most, or counted work, by which no answer depends on the machine.
 
     Raises
     ------
@@ -160,7 +161,7 @@ def critique(
 
 
 def critique_of(
-    run: AnyRun, *, oracle: Oracle | None = None, regret: bool = True, hints: bool = False, seconds: float = 10.0
+    run: AnyRun, *, oracle: Oracle | None = None, regret: bool = True, hints: bool = False, seconds: Limit = WORK
 ) -> Critique:
     """Report on a run, see `critique`; ``oracle`` solves the problem."""
     problem, benchmark = run.problem, registry.of(run.problem)
@@ -218,7 +219,7 @@ def _told(examined: Examined, later: int) -> Iterator[str]:
     yield from examined.notes
 
 
-def _decisions(run: AnyRun, examined: Examined, *, hints: bool, seconds: float) -> Decisions:
+def _decisions(run: AnyRun, examined: Examined, *, hints: bool, seconds: Limit) -> Decisions:
     # Imported when needed: they bring the solvers.
     from planoracle.analysis.advice import next_of
     from planoracle.analysis.regret import regret_of

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from planoracle.instances.deadline import Limit, Work
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, for_kind
 from planoracle.instances.status import Status
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from planoracle.solver.explain.conflict import Conflict
 
 __all__ = ["Explanation", "explain"]
+
+#: Work where nothing else is asked for.
+WORK = Work(60.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +92,13 @@ class Explanation:
         }
 
 
-def explain(problem: Problem, *, time_limit: float = 60.0) -> Explanation:
+def explain(problem: Problem, *, time_limit: Limit = WORK) -> Explanation:
     """Solve a problem and explain the answer.
 
     Parameters
     ----------
     time_limit
-        Seconds to solve it, and as many again to find a conflict if it is infeasible.
+        Seconds of wall time, or counted work, to solve it, and as many again to find a conflict if it is infeasible.
 
     Raises
     ------
@@ -115,7 +119,7 @@ least 4 turns.
     return for_kind(problem, _EXPLAINED)(problem, time_limit)
 
 
-def _schedule(instance: Instance, time_limit: float) -> Explanation:
+def _schedule(instance: Instance, time_limit: Limit) -> Explanation:
     from planoracle.solver.exact.solve import solve
 
     result = solve(instance, time_limit=time_limit)
@@ -153,7 +157,7 @@ def _schedule(instance: Instance, time_limit: float) -> Explanation:
     return Explanation(*known, shown.kind, shown.bound, certificate=shown, _told=tuple(told))
 
 
-def _kitchen(kitchen: Kitchen, time_limit: float) -> Explanation:
+def _kitchen(kitchen: Kitchen, time_limit: Limit) -> Explanation:
     from planoracle.instances.kitchens.compiled import Compiled
     from planoracle.instances.kitchens.profile import PROFILES
     from planoracle.solver.kitchens.heuristic import heuristic
@@ -185,4 +189,4 @@ def _steps(count: int) -> str:
     return f"{count} step{'' if count == 1 else 's'}"
 
 
-_EXPLAINED: Final[dict[str, Callable[[Any, float], Explanation]]] = {"schedule": _schedule, "kitchen": _kitchen}
+_EXPLAINED: Final[dict[str, Callable[[Any, Limit], Explanation]]] = {"schedule": _schedule, "kitchen": _kitchen}

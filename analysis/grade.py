@@ -45,6 +45,9 @@ class Grade:
         The benchmark's main figure, from 0 to 1; ``None`` where it is not defined.
     makespan, optimal_makespan
         Ticks; the latest end of a command carried out, and the proved optimum (``None`` if unproved).
+    optimum_status, optimum_bound
+        What is known of the best plans: ``optimal`` (proved), ``feasible`` (there is a plan), ``infeasible`` (proved
+        that there is none) or ``unknown``; and the ticks that any plan takes at least, proved.
     sample
         Which of several attempts at the problem it is: a whole number or text; ``None``: there is one.
     line, source
@@ -76,6 +79,8 @@ class Grade:
     main_score: float | None = None
     makespan: int | None = None
     optimal_makespan: int | None = None
+    optimum_status: str | None = None
+    optimum_bound: int | None = None
     benchmark: str | None = None
     model: str | None = None
     sample: int | str | None = None
@@ -122,6 +127,8 @@ class Grade:
             "goal_ratio": verdict.goal_ratio,
             "makespan": verdict.makespan,
             "optimal_makespan": measured.optimum,
+            "optimum_status": measured.status,
+            "optimum_bound": measured.bound,
             "foreign": foreign and len(foreign.names),
             "other_problem": foreign and foreign.suspicion(benchmark.foreign_share),
             "read": run.plan.read,

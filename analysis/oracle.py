@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planoracle.analysis.optimum import optimum
+from planoracle.analysis.optimum import WORK, optimum
 from planoracle.instances.benchmark import AnyRun
+from planoracle.instances.deadline import Limit
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.instances.scoring import Best
 from planoracle.solver.runs import solver_of
 
-__all__ = ["Oracle"]
+__all__ = ["WORK", "Oracle"]
 
 
 class Oracle:
@@ -19,23 +20,24 @@ class Oracle:
 
     Parameters
     ----------
-    seconds
-        Wall time at most for a problem whose solver needs a limit, and for what is left of a run.
+    limit
+        For a problem, and for one state of a run: counted work, so that no answer depends on the machine or its load,
+        or seconds of wall time.
     """
 
-    def __init__(self, seconds: float = 10.0) -> None:
-        self.seconds = seconds
+    def __init__(self, limit: Limit = WORK) -> None:
+        self.limit = limit
 
     def best(self, problem: Problem, rules: Rules) -> Best:
         """Return what is known about the best plans under some rules."""
         if problem.kind == "schedule":  # the rules are in it
-            return optimum(problem)
-        return optimum(problem, rules.deciding(), seconds=self.seconds)
+            return optimum(problem, limit=self.limit)
+        return optimum(problem, rules.deciding(), limit=self.limit)
 
     def rest(self, run: AnyRun) -> Best:
         """Return the best way to go on where a run ended; the makespan is that of what is left."""
-        return solver_of(run, self.seconds).rest
+        return solver_of(run, self.limit).rest
 
     def values(self, run: AnyRun) -> Sequence[int | None]:
         """Return the best makespan within reach before the first and after every step, ``None`` where unknown."""
-        return [value.makespan for value in solver_of(run, self.seconds).values]
+        return [value.makespan for value in solver_of(run, self.limit).values]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from planoracle.analysis.oracle import WORK
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
+from planoracle.instances.deadline import Limit
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.instances.status import Status
@@ -110,7 +112,7 @@ class Regret:
         return [i for _, i in sorted(priced)[:count]]
 
 
-def regret(problem: Problem, submission: object, rules: Rules | None = None, *, seconds: float = 10.0) -> Regret:
+def regret(problem: Problem, submission: object, rules: Rules | None = None, *, seconds: Limit = WORK) -> Regret:
     """Price every decision of a submission.
 
     Parameters
@@ -118,7 +120,7 @@ def regret(problem: Problem, submission: object, rules: Rules | None = None, *, 
     submission, rules
         See `planoracle.instances.benchmark.Benchmark.run`.
     seconds
-        Wall time at most for one state of the run.
+        For one state of the run: wall time at most, or counted work, by which no answer depends on the machine.
 
     Raises
     ------
@@ -143,7 +145,7 @@ def regret(problem: Problem, submission: object, rules: Rules | None = None, *, 
     return regret_of(registry.of(problem).run(problem, submission, rules), seconds=seconds)
 
 
-def regret_of(run: AnyRun, *, seconds: float = 10.0) -> Regret:
+def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> Regret:
     """Price every decision of a run, see `regret`."""
     solver = solver_of(run, seconds)
     steps, values = run.steps, solver.values

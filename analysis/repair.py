@@ -10,6 +10,7 @@ from planoracle.analysis.oracle import Oracle
 from planoracle.analysis.profiles import completed
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyBenchmark
+from planoracle.instances.deadline import Limit, Work
 from planoracle.instances.plan import COMMON_FIELDS, given_plan
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
@@ -18,6 +19,9 @@ from planoracle.solver.repair.minimal_change import OBJECTIVES, checked_objectiv
 from planoracle.solver.runs import solver_of
 
 __all__ = ["OBJECTIVES", "Repair", "Repairer", "repair"]
+
+#: For each question, where nothing else is asked for.
+WORK = Work(60.0)
 
 
 class Repairer:
@@ -32,7 +36,8 @@ class Repairer:
         `planoracle.solver.repair.minimal_change.minimal_change`. Kitchens know only
         one meaning of near.
     time_limit
-        Seconds of wall time for each of the nearest plan, the best one in order, and a kitchen's optimum.
+        Seconds of wall time, or counted work, for each of the nearest plan, the best one in order, and a kitchen's
+        optimum.
     """
 
     def __init__(
@@ -40,7 +45,7 @@ class Repairer:
         rules: Mapping[str, Rules] | None = None,
         *,
         objectives: Sequence[str] = OBJECTIVES,
-        time_limit: float = 60.0,
+        time_limit: Limit = WORK,
     ) -> None:
         self.rules = completed(rules)
         self.objectives = checked_objectives(objectives)

@@ -15,12 +15,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
+from planoracle.instances import optima
 from planoracle.instances.crew import with_crew
 from planoracle.instances.errors import InputError
 from planoracle.instances.feedback import Examined, Topic
 from planoracle.instances.foreign import Foreign
 from planoracle.instances.model import Instance
 from planoracle.instances.offers import Composer, Environment, Generator, Limit, Shelf
+from planoracle.instances.optima import Entries
 from planoracle.instances.plan import Plan, Reading, UnreadError, given_limit, given_plan
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules, choose
@@ -324,6 +326,11 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         """Return the main figure of a scored grade, from 0 to 1; ``None`` where it is not defined."""
         found = self._main.of(row)
         return found[0] / found[1] / self._main.full if found and found[1] else None
+
+    @cached_property
+    def optima(self) -> Entries:
+        """The optima that ship, by the name of the problem, see `planoracle.instances.optima`."""
+        return optima.read(type(self).__module__)
 
     def least(self, problem: _P) -> int | None:
         """Return the proved least makespan where a formula has it, in ticks."""

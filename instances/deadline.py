@@ -1,15 +1,25 @@
-"""One time limit for all that an answer takes: whoever works for long asks it whether to go on."""
+"""One limit for all that an answer takes, of time or of work: whoever works for long asks it whether to go on."""
 
 from __future__ import annotations
 
 from math import inf
 from time import perf_counter
+from typing import NamedTuple, TypeAlias
 
-__all__ = ["NEVER", "Deadline", "TimeOverError"]
+__all__ = ["NEVER", "Deadline", "Limit", "TimeOverError", "Work", "charge", "deadline_of", "worked"]
 
 
 class TimeOverError(Exception):
-    """The time limit has passed; never seen outside of the search that it ends."""
+    """The limit has been reached; never seen outside of the search that it ends."""
+
+
+class Work(NamedTuple):
+    """A limit of counted work, so that what comes of it depends neither on the machine nor on its load.
+
+    ``seconds`` is about how long so much work takes on a quiet core.
+    """
+
+    seconds: float
 
 
 class Deadline:
@@ -28,6 +38,9 @@ class Deadline:
 
     __slots__ = ("_end",)
 
+    #: Whether work is counted instead of time.
+    counted = False
+
     def __init__(self, seconds: float = inf) -> None:
         self._end = perf_counter() + seconds
 
@@ -35,21 +48,91 @@ class Deadline:
         """Return the seconds that are left, 0 if there are none."""
         return max(0.0, self._end - perf_counter())
 
-    def over(self) -> bool:
-        """Whether time is over."""
+    def over(self, work: float = 1e-4) -> bool:
+        """Whether time is over; ``work`` is about how many seconds have been worked since it was asked before."""
         return perf_counter() >= self._end
 
-    def check(self) -> None:
-        """Raise `TimeOverError` if time is over."""
-        if self.over():
+    def check(self, work: float = 1e-4) -> None:
+        """Raise `TimeOverError` if time is over, see `over`."""
+        if perf_counter() >= self._end:
             raise TimeOverError
+
+    def spend(self, work: float) -> None:
+        """Count work of so many seconds; time passes of itself."""
+
+    def within(self, seconds: float) -> Deadline:
+        """Return a deadline of the same kind so many seconds from now."""
+        return Deadline(seconds)
 
     def sooner(self, seconds: float) -> Deadline:
         """Return a deadline so many seconds from now, but no later than this one."""
-        made = Deadline(seconds)
-        made._end = min(made._end, self._end)
-        return made
+        return self.within(min(seconds, self.left()))
 
+
+class _Counted(Deadline):
+    """Ends when so much work has been counted; what parts of it spend counts for the whole.
+
+    >>> whole = deadline_of(Work(3.0))
+    >>> part = whole.sooner(2.0)
+    >>> part.spend(2.5)
+    >>> part.over(0.0), whole.left()
+    (True, 0.5)
+    """
+
+    __slots__ = ("_left", "_whole")
+
+    counted = True
+
+    def __init__(self, seconds: float, whole: _Counted | None = None) -> None:
+        self._left = seconds
+        self._whole = whole
+
+    def left(self) -> float:
+        return max(0.0, self._left)
+
+    def over(self, work: float = 1e-4) -> bool:
+        self.spend(work)
+        return self._left <= 0
+
+    def check(self, work: float = 1e-4) -> None:
+        self.spend(work)
+        if self._left <= 0:
+            raise TimeOverError
+
+    def spend(self, work: float) -> None:
+        self._left -= work
+        if self._whole is not None:
+            self._whole.spend(work)
+        else:
+            charge(round(work * 1e9))
+
+    def within(self, seconds: float) -> Deadline:
+        return _Counted(seconds, self)
+
+
+_worked = 0
+
+
+def worked() -> int:
+    """Return the work that has been counted in this process so far, in nanoseconds of a quiet core."""
+    return _worked
+
+
+def charge(nanoseconds: int) -> None:
+    """Count work that has been spared because it was done before, lest a count depend on what was done before."""
+    global _worked  # noqa: PLW0603  # a meter of the process
+    _worked += nanoseconds
+
+
+#: Seconds of wall time, counted work, or what another answer leaves of either.
+Limit: TypeAlias = "float | Work | Deadline"
 
 #: When time is never over.
 NEVER = Deadline()
+
+
+def deadline_of(limit: Limit) -> Deadline:
+    """Return what ends an answer that has so much time, or work, from now on."""
+    if isinstance(limit, Deadline):
+        return limit
+    return _Counted(limit.seconds) if isinstance(limit, Work) else Deadline(limit)

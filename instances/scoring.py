@@ -62,10 +62,25 @@ class Measured:
         Proved least makespan under the rules that grade, in ticks; else ``None``.
     metrics
         The benchmark's own, by name.
+    status, bound
+        What is known of the best plans, and what they take at least, proved; by default what the optimum says of it.
     """
 
     optimum: int | None
     metrics: dict[str, Any] = field(default_factory=dict)
+    status: Status | None = None
+    bound: int | None = None
+
+    @classmethod
+    def beside(cls, best: Best, metrics: dict[str, Any]) -> Measured:
+        """Return figures beside what is known about the best plans."""
+        optimum = best.makespan if best.status == Status.optimal else None
+        return cls(optimum, metrics, best.status, best.lower_bound)
+
+    def __post_init__(self) -> None:
+        if self.status is None:
+            object.__setattr__(self, "status", Status.unknown if self.optimum is None else Status.optimal)
+            object.__setattr__(self, "bound", self.optimum)
 
 
 class Column(NamedTuple):

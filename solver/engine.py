@@ -19,8 +19,11 @@ class Engine(Protocol):
     def solve(self, problem: Problem, options: Options) -> Result:
         """Solve a problem; raises `InputError` for options that make no sense for its kind."""
 
-    def packed(self, result: Result) -> dict[str, Any]:
-        """Return what of a settled result must be kept, as JSON, so that `unpacked` makes it again."""
+    def deciding(self, rules: Rules | None) -> Rules | None:
+        """Return the rules as far as they decide which plans are best, the usual ones for ``None``."""
+
+    def packed(self, problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
+        """Return what of a result must be kept, as compact JSON, so that `unpacked` makes it again."""
 
     def unpacked(self, problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
         """Return the result that was packed, its plan replayed by the rules; raises some error if it does not hold."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from planoracle.instances.deadline import Limit
 from planoracle.instances.profiles import Rules
 
 __all__ = ["Options"]
@@ -13,7 +14,7 @@ class Options(NamedTuple):
     """See `planoracle.solver.solve.solve`."""
 
     rules: Rules | None = None
-    time_limit: float = 60.0
+    time_limit: Limit = 60.0
     seed: int = 0
     workers: int = 1
     finest: bool = False

@@ -10,7 +10,7 @@ from planoracle import __version__
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.status import Status
 
-__all__ = ["Result", "versions"]
+__all__ = ["Result", "check_bound", "versions"]
 
 # Characters of a plan that are shown in one line.
 _SHOWN = 100
@@ -109,6 +109,18 @@ class Result:
             **own,
             "versions": self.versions,
         }
+
+
+def check_bound(status: Status, makespan: int | None, bound: object) -> None:
+    """Raise `ValueError` if a lower bound that has been kept makes no sense."""
+    if status == Status.optimal and bound != makespan:
+        raise ValueError("the bound of an optimum must be the optimum")
+    if status == Status.infeasible and bound is not None:
+        raise ValueError("a bound where there is no plan")
+    if bound is not None and type(bound) is not int:
+        raise ValueError("no bound")
+    if status == Status.feasible and (makespan is None or (bound is not None and bound >= makespan)):
+        raise ValueError("nothing is left to be proved")
 
 
 @cache

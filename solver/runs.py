@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from planoracle.instances.benchmark import AnyRun
+from planoracle.instances.deadline import Limit
 from planoracle.instances.problem import Problem
 from planoracle.instances.scoring import Best
 from planoracle.instances.status import Status
@@ -98,7 +99,7 @@ class RunSolver(Protocol):
         self,
         best: Callable[[Problem], Best],
         objectives: tuple[str, ...],
-        time_limit: float,
+        time_limit: Limit,
         salvaged: tuple[Dropped, ...],
     ) -> Repair:
         """Return the nearest plan that passes the rules.
@@ -110,7 +111,7 @@ class RunSolver(Protocol):
         objectives
             What is kept small, the most important first, where the kind of problem leaves a choice.
         time_limit
-            Seconds of wall time.
+            Seconds of wall time, or counted work.
         salvaged
             What was left out of the submission before it could be read.
         """
@@ -119,8 +120,8 @@ class RunSolver(Protocol):
         """Yield every command that the rules allow where the run stopped; ``value`` is known of that."""
 
 
-def solver_of(run: AnyRun, seconds: float = 10.0) -> RunSolver:
-    """Return who answers about a run; ``seconds`` is the wall time at most for one state of it."""
+def solver_of(run: AnyRun, limit: Limit) -> RunSolver:
+    """Return who answers about a run; ``limit`` is that of one state of it."""
     # Imported when needed: each brings its solver.
     module = {"schedule": "planoracle.solver.states.runs", "kitchen": "planoracle.solver.kitchens.runs"}
-    return cast("RunSolver", import_module(module[run.problem.kind]).Solver(run, seconds))
+    return cast("RunSolver", import_module(module[run.problem.kind]).Solver(run, limit))

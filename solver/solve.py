@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from planoracle.instances.deadline import Limit
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.solver.engine import engine_of
@@ -17,7 +18,7 @@ def solve(
     problem: Problem,
     *,
     rules: Rules | None = None,
-    time_limit: float = 60.0,
+    time_limit: Limit = 60.0,
     seed: int = 0,
     workers: int = 1,
     finest: bool = False,
@@ -30,7 +31,8 @@ def solve(
     rules
         Profile by which a kitchen runs, the released one by default. Schedules have theirs in the problem.
     time_limit
-        Seconds of wall time. When they are over, the best plan and bound so far are returned.
+        Seconds of wall time, or counted work (`planoracle.instances.deadline.Work`). When they are over, the best plan
+        and bound so far are returned.
     seed, workers, finest
         See `planoracle.solver.exact.solve.solve`; the search in kitchens needs none of them.
     after

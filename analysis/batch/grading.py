@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from planoracle.analysis.batch.digest import FORMAT, digest, fingerprint, of_text
 from planoracle.analysis.batch.work import Answer, Chunk, Item, Packed, pack
 from planoracle.analysis.grade import VERSION, Grader
 from planoracle.analysis.graded import grade_of
@@ -18,6 +17,7 @@ from planoracle.analysis.profiles import profiles
 from planoracle.analysis.recent import Recent
 from planoracle.analysis.statistics import Averages
 from planoracle.analysis.submissions import INTERNAL, Place
+from planoracle.instances.digest import FORMAT, digest, fingerprint, of_text
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem
 from planoracle.solver.result import versions

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from planoracle.analysis.batch.digest import FORMAT, digest, fingerprint
 from planoracle.analysis.batch.work import Answer, Chunk, Item, pack
+from planoracle.instances.digest import FORMAT, digest, fingerprint
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.problem import Problem
 from planoracle.solver.result import versions

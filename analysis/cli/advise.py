@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from planoracle.analysis.cli.common import NameArgument
+from planoracle.analysis.cli.common import LimitOption, NameArgument, stated
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.spoken import say_json, tell
 
@@ -29,7 +29,7 @@ def next_(
         int | None, typer.Option(help="The time, in ticks, if it is later than that of the plan's last command.")
     ] = None,
     profile: Annotated[str, typer.Option(help="Rules: paper or released.")] = "paper",
-    time_limit: Annotated[float, typer.Option(help="Seconds per state.", min=0.0)] = 10.0,
+    time_limit: LimitOption = None,
     form: FormatOption = Format.table,
 ) -> None:
     """List the commands after which the best makespan can still be reached, and the best way on.
@@ -52,7 +52,7 @@ def next_(
         raw = read_stream(sys.stdin.buffer, "-") if str(after) == "-" else read_bytes(after)
         text = raw.decode("utf-8", errors="replace")
     rules = profiles(profile)[found[0].benchmark]
-    advice = next_commands(found[0], text, rules, everything=everything, clock=clock, seconds=time_limit)
+    advice = next_commands(found[0], text, rules, everything=everything, clock=clock, **stated(seconds=time_limit))
     if form in (Format.json, Format.jsonl):
         say_json(advice.as_dict() | {"method": "next"}, indent=1 if form is Format.json else None)
     else:

@@ -10,7 +10,18 @@ import typer
 from planoracle.analysis.cli.output import complain, track
 from planoracle.analysis.spoken import tell
 
-__all__ = ["AgentsOption", "NameArgument", "NamesArgument", "Notes", "OnlyOption", "Run", "begun", "schedule_rows"]
+__all__ = [
+    "AgentsOption",
+    "LimitOption",
+    "NameArgument",
+    "NamesArgument",
+    "Notes",
+    "OnlyOption",
+    "Run",
+    "begun",
+    "schedule_rows",
+    "stated",
+]
 
 
 def begun(start: str) -> list[str]:
@@ -41,7 +52,21 @@ OnlyOption = Annotated[
     ),
 ]
 
+LimitOption = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        help="Seconds of wall time for a question, so that answers depend on the machine; else work is counted.",
+        min=0.0,
+    ),
+]
+
 _T = TypeVar("_T")
+
+
+def stated(**options: float | None) -> dict[str, Any]:
+    """Return those of some options that the call states."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 class Run:

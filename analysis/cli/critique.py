@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from planoracle.analysis.cli.common import LimitOption, stated
 from planoracle.analysis.cli.drawing import folded
 from planoracle.analysis.cli.submissions import (
     DataOption,
@@ -45,7 +46,7 @@ def critique(
     hints: Annotated[
         bool, typer.Option("--hints", help="Say which decisions and commands keep the best time within reach.")
     ] = False,
-    time_limit: Annotated[float, typer.Option(help="Seconds per state of a run.", min=0.0)] = 10.0,
+    time_limit: LimitOption = None,
     pattern: PatternOption = None,
     columns: MapOption = None,
     model: ModelOption = None,
@@ -65,7 +66,7 @@ def critique(
 
     def reported(problem: Any, submission: dict[str, Any]) -> Any:
         chosen = rules[problem.benchmark]
-        return report(problem, submission, rules=chosen, regret=regret, hints=hints, seconds=time_limit)
+        return report(problem, submission, rules=chosen, regret=regret, hints=hints, **stated(seconds=time_limit))
 
     # Reports may hold any letter that a submission does.
     lenient(sys.stdout, encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from planoracle.analysis.cli.common import NamesArgument, Run
+from planoracle.analysis.cli.common import LimitOption, NamesArgument, Run, stated
 from planoracle.analysis.cli.drawing import folded
 from planoracle.analysis.cli.output import Format, Table
 from planoracle.analysis.spoken import say
@@ -35,7 +35,7 @@ _LEAST = ("gap", "explained_bound", "unit", "kind")
 def explain(
     names: NamesArgument,
     form: Annotated[Form, typer.Option("--format", "-f", help="How to write the explanations.")] = Form.text,
-    time_limit: Annotated[float, typer.Option(help="Seconds per problem.", min=0.0)] = 60.0,
+    time_limit: LimitOption = None,
 ) -> None:
     """Say why no schedule is shorter than the optimum, in steps to check by hand; or why there is none.
 
@@ -49,7 +49,7 @@ def explain(
     if table is None:  # names may hold anything that JSON can
         lenient(sys.stdout, encoding="utf-8")
     failed = False
-    for _, found in run.each(partial(explained, time_limit=time_limit)):
+    for _, found in run.each(partial(explained, **stated(time_limit=time_limit))):
         failed |= found.status == Status.unknown or (
             found.conflict is not None and found.conflict.status != Status.infeasible
         )

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from planoracle.analysis.cli.common import LimitOption, stated
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
     DataOption,
@@ -47,7 +48,7 @@ def regret(
     worst: Annotated[
         int | None, typer.Option(help="Show only so many decisions of each plan, the dearest first.", min=0)
     ] = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds per state of a run.", min=0.0)] = 10.0,
+    time_limit: LimitOption = None,
     pattern: PatternOption = None,
     columns: MapOption = None,
     model: ModelOption = None,
@@ -68,7 +69,7 @@ def regret(
     rules = profiles(profile)
 
     def priced(problem: Any, submission: dict[str, Any]) -> Any:
-        return price(problem, submission, rules[problem.benchmark], seconds=time_limit)
+        return price(problem, submission, rules[problem.benchmark], **stated(seconds=time_limit))
 
     found_in = opened(submissions, pattern, columns, model)
     nested = form in (Format.json, Format.jsonl)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from planoracle.analysis.cli.common import LimitOption, stated
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
     DataOption,
@@ -46,7 +47,7 @@ def repair(
         str, typer.Option(help="What is kept small, the most important first: moved, shift, makespan, or some of them.")
     ] = "moved,shift,makespan",
     profile: ProfileOption = "paper",
-    time_limit: Annotated[float, typer.Option(help="Seconds per submission and question.", min=0.0)] = 60.0,
+    time_limit: LimitOption = None,
     pattern: PatternOption = None,
     columns: MapOption = None,
     model: ModelOption = None,
@@ -66,7 +67,7 @@ def repair(
     rules = profiles(profile)
     try:
         wanted = [name.strip() for name in objective.split(",")]
-        repairer = Repairer(rules, objectives=wanted, time_limit=time_limit)
+        repairer = Repairer(rules, objectives=wanted, **stated(time_limit=time_limit))
     except InputError:
         message = f"must be one or more of {', '.join(OBJECTIVES)}, each once"
         raise typer.BadParameter(message, param_hint="--objective") from None

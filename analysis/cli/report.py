@@ -46,7 +46,7 @@ def report(
     regret_seconds: Annotated[
         float | None,
         typer.Option(
-            help="Seconds at most for the prices of decisions, 0 for none; by default the page takes half a minute.",
+            help="Work for the prices of decisions, in seconds of a quiet core; 0 for none. By default 25.",
             min=0.0,
         ),
     ] = None,

@@ -239,6 +239,8 @@ _ALL = (
             _share("goal_ratio", "tasks done"),
             _ticks("makespan", "latest end of a command carried out, also of failed plans"),
             _ticks("optimal_makespan", "proved optimum under the rules that grade"),
+            _choice("optimum_status", "what is known of the best plans under these rules", Status),
+            _ticks("optimum_bound", "what any plan takes at least, proved"),
             _share("gap", "makespan / optimal_makespan - 1 of a success"),
             _number("main_score", "the benchmark's main figure, from 0 to 1"),
         ),

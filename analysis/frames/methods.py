@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from planoracle.analysis.compare import check, compare
+from planoracle.analysis.compare import WORK, check, compare
 from planoracle.analysis.frames.collected import Collected, Collector, where
 from planoracle.heuristics.budget import DEFAULT, Budget
 from planoracle.instances import catalogue
+from planoracle.instances.deadline import Limit
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.problem import Problem
 
@@ -21,7 +22,7 @@ def compare_methods(
     names: Iterable[str | Problem],
     methods: Sequence[str] = METHODS,
     *,
-    time_limit: float = 60.0,
+    time_limit: Limit = WORK,
     budget: Budget = DEFAULT,
 ) -> Collected:
     """Let methods answer problems: frame ``comparisons``, a row for every problem and method.

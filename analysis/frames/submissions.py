@@ -107,7 +107,7 @@ def _summed(rows: Collector, given: Iterable[Grade], rules: Mapping[str, Rules] 
     return averages.summary()
 
 
-_OWN = ("success", "executed", "progress", "goal_ratio", "main_score", "makespan", "optimal_makespan")
+_OWN = ("success", "executed", "progress", "goal_ratio", "main_score", "makespan", "optimal_makespan", "optimum_bound")
 _TEXTS = ("end", "failure", "cause", "rest", "reference")
 
 

@@ -1,4 +1,7 @@
-"""The work on all plans, spread over processes: grade and explain all, then price decisions while there is time."""
+"""The work on all plans, spread over processes: grade and explain all, then price decisions as far as work is allowed.
+
+Work is counted, see `planoracle.instances.deadline`, so that what is priced depends neither on load nor on processes.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from itertools import zip_longest
-from time import time
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
@@ -15,6 +17,7 @@ from planoracle.analysis.batch.errors import WorkerError
 from planoracle.analysis.batch.team import Team
 from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.worker import Options, Priced, Shown, bench
+from planoracle.instances.deadline import worked
 
 __all__ = ["Outcome", "Told", "Work", "work_on"]
 
@@ -23,8 +26,11 @@ _SHOWN, _PRICED = 100, 20
 # Fewer plans are worked on in this process: starting others takes longer.
 _FEW = 60
 
-# Seconds to grade and price in, if nothing else is said, and to price in however long grading takes.
-_IN_ALL, _AT_LEAST = 25.0, 2.0
+# Seconds of counted work to price in, if nothing else is said; batches that share what is left of it at once, and the
+# share from which on it is not worth while.
+_IN_ALL, _AT_ONCE, _WORTH = 25.0, 8, 0.2
+
+_PRICING = "pricing decisions"
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -73,14 +79,16 @@ class _Pool:
     def run(
         self, label: str, function: Callable[[_T], _R], batches: Sequence[_T], sizes: Sequence[int]
     ) -> Iterator[_R]:
+        """Apply a function to batches, and tell how many of so many plans are done."""
         done, total = 0, sum(sizes)
         self.told(label, 0, total)
-        for size, result in zip(sizes, self._results(function, batches), strict=True):
+        for size, result in zip(sizes, self.results(function, batches), strict=True):
             done += size
             self.told(label, done, total)
             yield result
 
-    def _results(self, function: Callable[[_T], _R], batches: Sequence[_T]) -> Iterable[_R]:
+    def results(self, function: Callable[[_T], _R], batches: Sequence[_T]) -> Iterable[_R]:
+        """Apply a function to batches."""
         if self.processes == 1:
             return map(function, batches)
         return self._elsewhere(function, batches)
@@ -108,12 +116,11 @@ def work_on(
     Parameters
     ----------
     regret_seconds
-        Wall time for the prices of decisions. The first plan of every model and problem comes first. By default what
-        grading leaves of `_IN_ALL` seconds.
+        Counted work for the prices of decisions, in seconds of a quiet core, by default `_IN_ALL`. The first plan of
+        every model and problem comes first.
     processes
         By default one for every processor.
     """
-    began = time()
     lines: dict[str | int, list[Entry]] = defaultdict(list)
     for entry in entries:
         lines[entry.key].append(entry)
@@ -121,10 +128,7 @@ def work_on(
     with _Pool(_processes(processes, len(plans)), told) as pool:
         shown, charts = _show_all(plans, options, pool)
         work = Work(plans, shown, {}, charts)
-        if regret_seconds is None:
-            regret_seconds = max(_AT_LEAST, _IN_ALL - (time() - began))
-        if regret_seconds > 0:
-            _price_all(work, options, regret_seconds, pool)
+        _price_all(work, options, _IN_ALL if regret_seconds is None else regret_seconds, pool)
     return work
 
 
@@ -146,12 +150,22 @@ def _show_all(plans: list[list[Entry]], options: Options, pool: _Pool) -> tuple[
 
 
 def _price_all(work: Work, options: Options, seconds: float, pool: _Pool) -> None:
-    """Fill ``work.priced`` as far as the time allows; no single plan takes a large part of it."""
-    batches = list(_ranked(work))
-    until, most = time() + seconds, max(1.0, seconds / 10)
-    jobs = [(options, until, most, [work.lines[i][0].submission for i in part]) for part in batches]
-    for part, found in zip(batches, pool.run("pricing decisions", _price, jobs, [*map(len, batches)]), strict=True):
-        work.priced.update((i, one) for i, one in zip(part, found, strict=True) if one is not None)
+    """Fill ``work.priced`` as far as the work allows; no single plan takes a large part of it."""
+    batches = list(_ranked(work)) if seconds > 0 else []
+    left, most = seconds, max(1.0, seconds / 10)
+    done, total = 0, sum(map(len, batches))
+    while batches and left > _WORTH:
+        some, batches = batches[:_AT_ONCE], batches[_AT_ONCE:]
+        pool.told(_PRICING, done, total)
+        share = left / len(some)
+        jobs = [(options, share, min(most, share), [work.lines[i][0].submission for i in part]) for part in some]
+        for part, (found, spent) in zip(some, pool.results(_price, jobs), strict=True):
+            work.priced.update((i, one) for i, one in zip(part, found, strict=True) if one is not None)
+            left -= spent / 1e9
+            done += len(part)
+            pool.told(_PRICING, done, total)
+    if done < total:
+        pool.told(_PRICING, total, total)
 
 
 def _ranked(work: Work) -> Iterator[list[int]]:
@@ -207,7 +221,12 @@ def _graded(entry: Entry) -> Shown:
     return Shown(entry.grade.without_details(), len(entry.grade.violations or ()), packed(sheet))
 
 
-def _price(job: tuple[Options, float, float, list[Any]]) -> list[Priced | None]:
-    options, until, most, submissions = job
-    here = bench(options)
-    return [here.price(submission, min(most, until - time())) for submission in submissions]
+def _price(job: tuple[Options, float, float, list[Any]]) -> tuple[list[Priced | None], int]:
+    """Price some plans, and return besides what work it took, in nanoseconds."""
+    options, share, most, submissions = job
+    here, began = bench(options), worked()
+    found: list[Priced | None] = []
+    for submission in submissions:
+        left = share - (worked() - began) / 1e9
+        found.append(here.price(submission, min(most, left)) if left > 0 else None)
+    return found, worked() - began

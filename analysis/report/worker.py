@@ -19,14 +19,15 @@ from planoracle.analysis.report.encode import packed, plain
 from planoracle.analysis.submissions import fault_of
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
+from planoracle.instances.deadline import Work
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.feedback import clock_of
 from planoracle.instances.problem import Problem
 
 __all__ = ["Bench", "Options", "Priced", "Shown", "bench"]
 
-# Seconds for the best plan of a kitchen, as in grading, and for one state of a run.
-_KITCHEN, _SITUATION = 10.0, 10.0
+# Work for one state of a run, in seconds.
+_SITUATION = 10.0
 # Runs of more commands are not priced.
 _MAX_PRICED = 1_000
 
@@ -67,7 +68,7 @@ class Bench:
 
     def __init__(self, options: Options) -> None:
         self.rules = profiles(options.profile)
-        self.oracle = Oracle(_KITCHEN)
+        self.oracle = Oracle()
         self.grader = Grader(
             self.rules, problems=Problems(dict(options.data), named=dict(options.problems)), oracle=self.oracle
         )
@@ -103,15 +104,16 @@ class Bench:
         return drawn(run) | {"faults": details.faults(report.sections), "critic": details.prose(report.prose())}
 
     def price(self, submission: dict[str, Any], seconds: float) -> Priced | None:
-        """Price the decisions of a submission that has been graded; ``None`` if there is no time or they cannot be."""
-        if seconds <= 0:
-            return None
+        """Price the decisions of a submission that has been graded; ``None`` if they cannot be.
+
+        ``seconds`` is the work at most, in seconds of a quiet core.
+        """
         try:
             run = self.grader.run(submission)
             count = len(run.verdict.events)
             if count > _MAX_PRICED:
                 return None
-            found = regret_of(run, seconds=min(_SITUATION, max(0.01, seconds / (count + 1))))
+            found = regret_of(run, seconds=Work(min(_SITUATION, max(0.01, seconds / (count + 1)))))
             sheet = packed(details.regret_sheet(found, clock_of(run.problem)))
         except Exception:  # the page says that the decisions are not priced
             return None

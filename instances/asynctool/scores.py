@@ -98,9 +98,9 @@ def measure(run: AsyncToolRun, oracle: Oracle) -> Measured:
     figures = figures_of(record, rules)
     found = causes(record)
     best = optimal_turns(run.task)
-    if best is None:
-        exact = oracle.best(run.problem, rules)
-        best = exact.makespan if exact.status == Status.optimal else None
+    exact = oracle.best(run.problem, rules) if best is None else None
+    if exact is not None and exact.status == Status.optimal:
+        best = exact.makespan
     tasks = len(run.task.tasks)
     metrics = {
         "func_f1": figures.functions.f1,
@@ -128,4 +128,4 @@ def measure(run: AsyncToolRun, oracle: Oracle) -> Measured:
         "labels": {"functions": asdict(figures.functions_micro), "parameters": asdict(figures.parameters_micro)},
         "closed": record.closed,
     }
-    return Measured(best, metrics)
+    return Measured(best, metrics) if exact is None else Measured.beside(exact, metrics)

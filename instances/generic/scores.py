@@ -5,7 +5,6 @@ from __future__ import annotations
 from planoracle.instances.generic.run import GenericRun
 from planoracle.instances.profiles import Rules
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row, mean_of
-from planoracle.instances.status import Status
 
 __all__ = ["COLUMNS", "averages", "measure"]
 
@@ -33,5 +32,4 @@ def _score(row: Row) -> tuple[float, int] | None:
 
 def measure(run: GenericRun, oracle: Oracle) -> Measured:
     """Compare a run with the optimum."""
-    best = oracle.best(run.problem, run.rules)
-    return Measured(best.makespan if best.status == Status.optimal else None)
+    return Measured.beside(oracle.best(run.problem, run.rules), {})

@@ -67,10 +67,10 @@ def measure(run: Recipe2PlanRun, oracle: Oracle) -> Measured:
         "multitasking_score": figures.multitasking_score,
         "reference": name,
     }
-    optimum = best.makespan if best.status == Status.optimal else None
-    if optimum is not None and verdict.success and verdict.makespan < optimum:
-        optimum = None  # as only zero_duration="accepted" allows
-    return Measured(optimum, metrics)
+    measured = Measured.beside(best, metrics)
+    if measured.optimum is not None and verdict.success and verdict.makespan < measured.optimum:
+        return Measured(None, metrics)  # as only zero_duration="accepted" allows
+    return measured
 
 
 def _reference(problem: Instance, rules: Profile, best: Best) -> tuple[str, tuple[Command, ...] | None]:

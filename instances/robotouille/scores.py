@@ -121,14 +121,16 @@ def measure(run: KitchenRun, oracle: Oracle) -> Measured:
         "recovered": found.recovered,
         "steps": [[act.action, act.valid, act.reached, act.choices] for act in record.steps],
     }
-    return Measured(optimal, metrics)
+    return Measured(optimal, metrics, best.status, _rounds(best.lower_bound, run))
 
 
 def _steps(best: Best, run: KitchenRun) -> int | None:
     """Return the proved fewest steps as the rules count them: with joint moves, of all players at once."""
-    if best.status != Status.optimal or best.makespan is None:
-        return None
-    return -(-best.makespan // len(run.problem.players)) if run.rules.moves == "joint" else best.makespan
+    return _rounds(best.makespan, run) if best.status == Status.optimal else None
+
+
+def _rounds(steps: int | None, run: KitchenRun) -> int | None:
+    return -(-steps // len(run.problem.players)) if steps is not None and run.rules.moves == "joint" else steps
 
 
 def _to_go(run: KitchenRun, taken: int, optimal: int | None, oracle: Oracle) -> dict[str, Any]:

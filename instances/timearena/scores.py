@@ -58,8 +58,7 @@ def measure(run: TimeArenaRun, oracle: Oracle) -> Measured:
     }
     if run.rules.price_waits:
         metrics |= _priced(run, oracle)
-    optimum = best.makespan if best is not None and best.status == Status.optimal else None
-    return Measured(optimum, metrics)
+    return Measured(None, metrics, Status.infeasible) if best is None else Measured.beside(best, metrics)
 
 
 def _priced(run: TimeArenaRun, oracle: Oracle) -> dict[str, Any]:

@@ -118,8 +118,8 @@ def _solve(instance: Instance, deadline: Deadline) -> Schedule | None:
         return None
     model = ScheduleModel(instance, bounds, 1, least, most, deadline=deadline)
     model.model.search_in_order([model.makespan, *model.decisions])
-    found = run(model.model, seconds=deadline.left(), fixed_search=True, deterministic=_IN_ORDER, light=True)
+    found = run(model.model, deadline=deadline, fixed_search=True, deterministic=_IN_ORDER, light=True)
     if found.status == Status.unknown:
         model.model.search_freely()
-        found = run(model.model, seconds=deadline.left(), deterministic=_FREELY, light=True)
+        found = run(model.model, deadline=deadline, deterministic=_FREELY, light=True)
     return model.schedule(found.solution) if found.solution else None

@@ -19,6 +19,9 @@ __all__ = ["MOST_WITHOUT_PRESOLVE", "Domain", "Model", "Outcome", "negated", "ru
 
 # Constraints after which the clock is looked at.
 _CLOCK = 256
+# Of counted work: seconds to make a constraint, and for a call to read one; units of CP-SAT's deterministic time that
+# a second of search is worth.
+_MAKING, _PER_CONSTRAINT, _UNITS = 2e-6, 1e-6, 0.2
 FAR = 2**60  # beyond all times, and far from where CP-SAT's sums overflow
 
 #: Workers of a run without presolve: with ten or more of them OR-Tools 9.15 can call a feasible model infeasible
@@ -82,7 +85,7 @@ class Model:
 
     def _add(self, enforced: Iterable[int]) -> cmh.ConstraintProto:
         if not self.constraints % _CLOCK:
-            self.deadline.check()
+            self.deadline.check(_CLOCK * _MAKING)
         constraint: cmh.ConstraintProto = self._constraints.add()
         constraint.enforcement_literal.extend(enforced)
         self.constraints += 1
@@ -207,7 +210,7 @@ class Outcome:
 def run(
     model: Model,
     *,
-    seconds: float,
+    deadline: Deadline,
     seed: int = 0,
     presolve: bool = False,
     core: bool = False,
@@ -218,7 +221,9 @@ def run(
     light: bool = False,
     lean: bool = False,
 ) -> Outcome:
-    """Run CP-SAT once, for at most ``seconds`` (and ``deterministic`` units of its own clock).
+    """Run CP-SAT once, until the deadline at most (and for ``deterministic`` units of its own clock).
+
+    Where work is counted there is one worker, for several do not find the same every time.
 
     Parameters
     ----------
@@ -229,10 +234,15 @@ def run(
         harder ones need (measured on states of Recipe2Plan runs).
     """
     parameters = cmh.SatParameters()
-    parameters.max_time_in_seconds = max(0.001, seconds)
+    left = deadline.left()
+    workers = max(1, workers)  # 0 would be all cores
+    if deadline.counted:
+        workers, most = 1, max(1e-6, left * _UNITS)
+        deterministic = most if deterministic is None else min(deterministic, most)
+    else:
+        parameters.max_time_in_seconds = max(0.001, left)
     if deterministic is not None:
         parameters.max_deterministic_time = deterministic
-    workers = max(1, workers)  # 0 would be all cores
     parameters.num_workers = workers if presolve else min(workers, MOST_WITHOUT_PRESOLVE)
     parameters.catch_sigint_signal = False  # Ctrl-C is for the program, not a time limit
     parameters.random_seed = seed
@@ -252,4 +262,6 @@ def run(
         parameters.search_branching = cmh.SatParameters.SearchBranching.FIXED_SEARCH
     wrapper = cmh.SolveWrapper()
     wrapper.set_parameters(parameters)
-    return Outcome(wrapper.solve(model.proto))  # type: ignore[no-untyped-call]  # the stub lacks types
+    found = Outcome(wrapper.solve(model.proto))  # type: ignore[no-untyped-call]  # the stub lacks types
+    deadline.spend(found.effort / _UNITS + _PER_CONSTRAINT * model.constraints)
+    return found

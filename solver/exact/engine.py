@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from planoracle.instances.certify import certify
@@ -13,9 +14,9 @@ from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.status import Status
 from planoracle.solver.exact import solve as exact
 from planoracle.solver.options import Options
-from planoracle.solver.result import Result, versions
+from planoracle.solver.result import Result, check_bound, versions
 
-__all__ = ["packed", "solve", "unpacked"]
+__all__ = ["deciding", "packed", "solve", "unpacked"]
 
 
 def solve(problem: Problem, options: Options) -> Result:
@@ -28,15 +29,28 @@ def solve(problem: Problem, options: Options) -> Result:
     return exact.solve(instance, time_limit=time_limit, seed=seed, workers=workers, finest=finest)
 
 
-def packed(result: Result) -> dict[str, Any]:
-    """Return what of a settled result must be kept."""
+def deciding(rules: Rules | None) -> None:
+    """Return nothing: the rules of schedules are in the problem."""
+    _no_rules(rules)
+
+
+def packed(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
+    """Return what of a result must be kept: of pieces the numbers of action, agent (-1: none), mode, the times."""
+    instance = of_kind(problem, Instance)
+    agents = {None: -1} | {agent: number for number, agent in enumerate(instance.agents)}
+    pieces = () if result.schedule is None else result.schedule.pieces
     return {
         "status": result.status,
         "makespan": result.makespan,
-        "pieces": None if result.schedule is None else [list(piece) for piece in result.schedule.pieces],
-        "canonical": result.canonical,
+        "bound": result.lower_bound,
+        "plan": [
+            number
+            for one in pieces
+            for number in (instance.index[one.action], agents[one.agent], one.mode, one.start, one.duration)
+        ],
         "proof": result.proof,
-        "grid": result.grid,
+        **({} if result.canonical else {"canonical": False}),
+        **({} if result.grid == 1 else {"grid": result.grid}),
     }
 
 
@@ -44,28 +58,37 @@ def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Re
     """Return the result that was packed, its schedule certified again."""
     _no_rules(rules)
     instance = of_kind(problem, Instance)
-    status, makespan, pieces, grid = Status(entry["status"]), entry["makespan"], entry["pieces"], entry["grid"]
+    status, makespan, bound, grid = Status(entry["status"]), entry["makespan"], entry["bound"], entry.get("grid", 1)
+    check_bound(status, makespan, bound)
     schedule = plan = None
-    if status == Status.optimal:
-        schedule = Schedule(tuple(Piece(*piece) for piece in pieces))
+    if status in (Status.optimal, Status.feasible):
+        schedule = Schedule(tuple(_pieces(instance, entry["plan"])))
         plan = certify(instance, schedule, makespan)
-    elif status != Status.infeasible or makespan is not None or pieces is not None:
-        raise ValueError("no proved result")
+    elif makespan is not None or entry["plan"]:
+        raise ValueError("a plan where there is none")
     if type(grid) is not int or grid < 1:
         raise ValueError("no grid")
     return Result(
         instance=instance.name,
         status=status,
         makespan=makespan,
-        lower_bound=makespan,
+        lower_bound=bound,
         plan=plan,
         proof=str(entry["proof"]),
         versions=versions(),
         unit=instance.unit,
         schedule=schedule,
-        canonical=bool(entry["canonical"]),
+        canonical=bool(entry.get("canonical", True)),
         grid=grid,
     )
+
+
+def _pieces(instance: Instance, numbers: list[int]) -> Iterator[Piece]:
+    for action, agent, mode, start, duration in zip(*[iter(numbers)] * 5, strict=True):
+        if action < 0 or agent < -1:
+            raise ValueError("no piece")
+        name = None if agent < 0 else instance.agents[agent]
+        yield Piece(instance.actions[action].id, start, duration, name, mode)
 
 
 def _no_rules(rules: Rules | None) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import perf_counter
 
+from planoracle.instances.deadline import Deadline
 from planoracle.instances.status import Status
 from planoracle.solver.exact.cp import FAR, Model, Outcome, run
 
@@ -34,7 +34,7 @@ class Lexicographic:
         Whether it is proved, with presolve on and off, that there is none.
     """
 
-    def __init__(self, model: Model, deadline: float) -> None:
+    def __init__(self, model: Model, deadline: Deadline) -> None:
         self.model = model
         self.deadline = deadline
         self.solution: list[int] | None = None
@@ -46,20 +46,19 @@ class Lexicographic:
         Parameters
         ----------
         share
-            Of the time left (seconds of wall time).
+            Of the time left.
         """
         if self.infeasible:
             return False
-        until = perf_counter() + share * (self.deadline - perf_counter())
+        until = self.deadline.sooner(share * self.deadline.left())
         proved = False
         for options, effort in _LADDER:
-            seconds = until - perf_counter()
-            if seconds <= 0 or proved or self.infeasible:
+            if until.left() <= 0 or proved or self.infeasible:
                 break
             self.model.minimize_sum(terms)
             if self.solution is not None:
                 self.model.hint(self.solution)
-            found = run(self.model, seconds=seconds, deterministic=effort, **options)  # type: ignore[arg-type]
+            found = run(self.model, deadline=until, deterministic=effort, **options)  # type: ignore[arg-type]
             if found.status == Status.infeasible and self.solution is None:
                 self._confirm(presolved="presolve" in options)
             proved = found.status == Status.optimal
@@ -75,13 +74,12 @@ class Lexicographic:
 
     def smallest_in_order(self, variables: Sequence[int]) -> bool:
         """Take the solution in which these variables are lexicographically smallest, if it is found soon."""
-        seconds = self.deadline - perf_counter()
-        if seconds <= 0 or self.infeasible:
+        if self.deadline.left() <= 0 or self.infeasible:
             return False
         self.model.drop_objective()
         self.model.search_in_order(variables)
         self.model.hint(())
-        found = run(self.model, seconds=seconds, fixed_search=True, deterministic=_FIXED)
+        found = run(self.model, deadline=self.deadline, fixed_search=True, deterministic=_FIXED)
         if found.status == Status.infeasible and self.solution is None:
             self._confirm(presolved=False)
         if not found.solution:
@@ -98,7 +96,7 @@ class Lexicographic:
     def _confirm(self, *, presolved: bool) -> None:
         """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
         self.model.drop_objective()
-        second = run(self.model, seconds=max(1.0, self.deadline - perf_counter()), presolve=not presolved)
+        second = run(self.model, deadline=self.deadline.within(max(1.0, self.deadline.left())), presolve=not presolved)
         self.infeasible = second.status == Status.infeasible
         if second.solution:
             self.solution = second.solution

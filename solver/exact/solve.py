@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from planoracle.instances.certify import certify
-from planoracle.instances.deadline import Deadline, TimeOverError
+from planoracle.instances.deadline import Deadline, Limit, TimeOverError, deadline_of
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.status import Status
@@ -49,7 +49,7 @@ _CANONICAL = 0.1  # of the effort that the proof took, beyond that of the first 
 
 
 def solve(
-    instance: Instance, *, time_limit: float = 60.0, seed: int = 0, workers: int = 1, finest: bool = False
+    instance: Instance, *, time_limit: Limit = 60.0, seed: int = 0, workers: int = 1, finest: bool = False
 ) -> Result:
     """Find a schedule of least makespan and prove it.
 
@@ -61,9 +61,9 @@ def solve(
     Parameters
     ----------
     time_limit
-        Seconds of wall time. When they are over, the best schedule and bound so far are returned.
+        Seconds of wall time, or counted work. When they are over, the best schedule and bound so far are returned.
     seed, workers
-        Passed to CP-SAT. More than one worker only joins in after the fast attempts.
+        Passed to CP-SAT. More than one worker only joins in after the fast attempts, and not where work is counted.
     finest
         Where `Result.grid` would exceed 1, solve again with pauses at every tick, which takes far longer.
 
@@ -87,12 +87,14 @@ def solve(
 class _Search:
     """The steps of one solve, from cheap to dear; keeps the best schedule and bound."""
 
-    def __init__(self, instance: Instance, time_limit: float, seed: int, workers: int) -> None:
+    def __init__(self, instance: Instance, time_limit: Limit, seed: int, workers: int) -> None:
         self.instance = instance
         self.began = perf_counter()
         work = sum(1 + len(action.modes[0].demands) for action in instance.actions)
-        self.deadline = Deadline(time_limit - min(time_limit / 4, _REPLAY * work))
-        self.largest = min(_LARGEST_MODEL, int(_LARGEST_PER_SECOND * time_limit))
+        whole = deadline_of(time_limit)
+        left = whole.left()
+        self.deadline = whole.sooner(left - min(left / 4, _REPLAY * work))
+        self.largest = min(_LARGEST_MODEL, int(_LARGEST_PER_SECOND * min(left, _LARGEST_MODEL)))
         self.seed = seed
         self.workers = workers
         self.bounds = ordered_windows(instance, self.deadline)
@@ -174,7 +176,7 @@ class _Search:
 
     def search_on_every_tick(self, coarse: Result) -> Result:
         shorter = self.model(self.root, self.most if coarse.makespan is None else coarse.makespan - 1)
-        found = run(shorter.model, seconds=self.left(), seed=self.seed)
+        found = run(shorter.model, deadline=self.deadline, seed=self.seed)
         if found.status == Status.unknown:
             return coarse
         if found.status == Status.infeasible and self.confirm(shorter, presolved=False)[0] == Status.infeasible:
@@ -220,7 +222,7 @@ class _Search:
         except TimeOverError:
             return self.step
         model.model.drop_objective()
-        finer = run(model.model, seconds=self.left(), deterministic=_GRID)
+        finer = run(model.model, deadline=self.deadline, deterministic=_GRID)
         return 1 if finer.status == Status.infeasible else self.step
 
     def in_order(self, model: ScheduleModel, effort: float) -> Outcome:
@@ -230,7 +232,7 @@ class _Search:
         the lexicographically smallest of these.
         """
         model.model.search_in_order([model.makespan, *model.decisions])
-        found = run(model.model, seconds=self.left(), seed=0, fixed_search=True, deterministic=effort, light=True)
+        found = run(model.model, deadline=self.deadline, seed=0, fixed_search=True, deterministic=effort, light=True)
         model.model.search_freely()
         self.effort += found.effort
         return found
@@ -261,7 +263,7 @@ class _Search:
             if self.left() <= 0:
                 break
             model.narrow(self.least, self.most if self.best is None else min(self.most, self.best.makespan))
-            found = run(model.model, seconds=self.left(), deterministic=effort, seed=self.seed, **options)
+            found = run(model.model, deadline=self.deadline, deterministic=effort, seed=self.seed, **options)
             self.effort += found.effort
             if found.status == Status.infeasible and self.best is None:
                 return self.confirm(model, presolved=bool(options.get("presolve")))
@@ -289,7 +291,7 @@ class _Search:
 
     def plan_coarsely(self) -> None:
         """Look for a first plan on a coarse grid; no better one takes longer."""
-        self.rough = coarse_schedule(self.instance, self.step, Deadline(max(_COARSE, self.left() / 4)))
+        self.rough = coarse_schedule(self.instance, self.step, self.deadline.within(max(_COARSE, self.left() / 4)))
         if self.rough is not None:
             self.best = self.rough
             self.most = min(self.most, self.best.makespan)
@@ -318,14 +320,14 @@ class _Search:
     def confirm(self, model: ScheduleModel, *, presolved: bool) -> tuple[Status, str]:
         """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
         model.model.drop_objective()
-        second = run(model.model, seconds=self.left(), seed=self.seed, presolve=not presolved)
+        second = run(model.model, deadline=self.deadline, seed=self.seed, presolve=not presolved)
         if second.status == Status.infeasible:
             return Status.infeasible, "CP-SAT with presolve on and off"
         if not second.solution:
             return Status.unknown, "infeasible by one setting of presolve, not confirmed by the other in time"
         self.best = model.schedule(second.solution)
         model.model.minimize(model.makespan)
-        third = run(model.model, seconds=self.left(), seed=self.seed, presolve=not presolved)
+        third = run(model.model, deadline=self.deadline, seed=self.seed, presolve=not presolved)
         self.take(model, third)
         return Status.optimal if third.status == Status.optimal else Status.feasible, "presolve on and off disagree"
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
-from time import perf_counter
 from typing import Any, NamedTuple
 
 from planoracle.instances.certify import certify
+from planoracle.instances.deadline import Deadline, Limit, deadline_of
 from planoracle.instances.model import Instance
 from planoracle.instances.status import Status
 from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, windows
@@ -108,7 +108,7 @@ class Conflict:
         }
 
 
-def find_conflict(instance: Instance, *, time_limit: float = 60.0) -> Conflict | None:
+def find_conflict(instance: Instance, *, time_limit: Limit = 60.0) -> Conflict | None:
     """Explain why there is no schedule.
 
     Simple explanations are preferred: time alone, then the agents' work, then one use of a resource after another, and
@@ -118,7 +118,8 @@ def find_conflict(instance: Instance, *, time_limit: float = 60.0) -> Conflict |
     Parameters
     ----------
     time_limit
-        Seconds of wall time. When they are over, the constraints not shown to be superfluous are returned.
+        Seconds of wall time, or counted work. When they are over, the constraints not shown to be superfluous are
+        returned.
 
     Returns
     -------
@@ -149,21 +150,21 @@ def find_conflict(instance: Instance, *, time_limit: float = 60.0) -> Conflict |
 class _Search:
     """Drops constraints as long as what is left is proved impossible."""
 
-    def __init__(self, instance: Instance, time_limit: float) -> None:
+    def __init__(self, instance: Instance, time_limit: Limit) -> None:
         self.instance = instance
-        self.deadline = perf_counter() + time_limit
+        self.deadline = deadline_of(time_limit)
         self.share = 20  # of the time that is left for one test
         self.finest = False  # whether to settle at once what pauses at every tick can do
         self.proof = _Verdict(Status.unknown)  # of the last set proved impossible
 
     def left(self) -> float:
-        return self.deadline - perf_counter()
+        return self.deadline.left()
 
     def run(self) -> Conflict | None:
         ranked = sorted(constraints(self.instance), key=lambda constraint: _worth(self.instance, constraint))
         for finest in (False, True):
             self.finest = finest
-            self.proof = _decide(self.instance, self.left(), finest=finest)
+            self.proof = _decide(self.instance, self.deadline, finest=finest)
             if self.proof.status == Status.feasible:
                 return None
             if self.proof.status == Status.unknown:
@@ -185,7 +186,7 @@ class _Search:
         if left <= 0:
             return Status.unknown
         seconds = min(left, _CASUAL if casual else max(_CASUAL, left / self.share))
-        found = _decide(only(self.instance, kept), seconds, finest=self.finest)
+        found = _decide(only(self.instance, kept), self.deadline.sooner(seconds), finest=self.finest)
         if found.status == Status.infeasible:
             self.proof = found
         return found.status
@@ -230,9 +231,8 @@ class _Verdict(NamedTuple):
     grid: int = 1
 
 
-def _decide(instance: Instance, seconds: float, *, finest: bool) -> _Verdict:
+def _decide(instance: Instance, deadline: Deadline, *, finest: bool) -> _Verdict:
     """Settle whether there is a schedule; any will do, but the rules have to accept it."""
-    deadline = perf_counter() + seconds
     bounds = windows(instance)
     most = horizon(instance)
     if instance.time_limit is not None:
@@ -243,14 +243,14 @@ def _decide(instance: Instance, seconds: float, *, finest: bool) -> _Verdict:
         model.model.drop_objective()
         refuted = True
         for options, effort in _ATTEMPTS:
-            found = run(model.model, seconds=deadline - perf_counter(), deterministic=effort, **options)  # type: ignore[arg-type]
+            found = run(model.model, deadline=deadline, deterministic=effort, **options)  # type: ignore[arg-type]
             if found.solution:
                 certify(instance, model.schedule(found.solution))
                 return _Verdict(Status.feasible)
             refuted &= found.status == Status.infeasible
         if refuted and step == common_tick(instance) and (step == 1 or not grid_matters(instance)):
             return _Verdict(Status.infeasible, "CP-SAT with presolve on and off")
-    result = solve(instance, time_limit=max(0.0, deadline - perf_counter()), finest=finest)
+    result = solve(instance, time_limit=deadline, finest=finest)
     return _Verdict(Status.feasible if result.schedule is not None else result.status, result.proof, result.grid)
 
 

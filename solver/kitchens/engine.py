@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens import language, run
+from planoracle.instances.kitchens.compiled import Compiled, State, compiled
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.problem import Problem, of_kind
@@ -13,9 +15,9 @@ from planoracle.instances.profiles import Rules
 from planoracle.instances.status import Status
 from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.options import Options
-from planoracle.solver.result import Result, versions
+from planoracle.solver.result import Result, check_bound, versions
 
-__all__ = ["packed", "solve", "unpacked"]
+__all__ = ["deciding", "packed", "solve", "unpacked"]
 
 
 def solve(problem: Problem, options: Options) -> Result:
@@ -24,11 +26,25 @@ def solve(problem: Problem, options: Options) -> Result:
     return plan(kitchen, time_limit=options.time_limit, rules=rules, after=options.after)
 
 
-def packed(result: Result) -> dict[str, Any]:
-    """Return what of a settled result must be kept."""
+def deciding(rules: Rules | None) -> Profile:
+    """Return the profile as far as it decides."""
+    return _profile(rules).deciding()
+
+
+def packed(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
+    """Return what of a result must be kept: of every action its number among the legal ones, sorted by their texts."""
+    engine = compiled(of_kind(problem, Kitchen), _profile(rules))
+    state, plan = engine.start(), []
+    for text in result.actions:
+        plan.append(_choices(engine, state).index(text))
+        deed = engine.find(state, text)
+        assert deed is not None
+        state = engine.step(state, deed)
     return {
         "status": result.status,
-        "actions": result.actions,
+        "makespan": result.makespan,
+        "bound": result.lower_bound,
+        "plan": plan,
         "proof": result.proof,
         "expanded": result.expanded,
     }
@@ -36,21 +52,23 @@ def packed(result: Result) -> dict[str, Any]:
 
 def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
     """Return the result that was packed, its actions replayed again."""
-    kitchen = of_kind(problem, Kitchen)
-    status, actions = Status(entry["status"]), tuple(entry["actions"])
-    steps = None
-    if status == Status.optimal:
-        steps = len(actions)
-        replayed = run.replay(kitchen, actions, _profile(rules))
-        if not replayed.success or replayed.refusals or sum(step.valid for step in replayed.steps) != steps:
+    kitchen, profile = of_kind(problem, Kitchen), _profile(rules)
+    status, steps = Status(entry["status"]), entry["makespan"]
+    check_bound(status, steps, entry["bound"])
+    actions: tuple[str, ...] = ()
+    if status in (Status.optimal, Status.feasible):
+        actions = tuple(_actions(compiled(kitchen, profile), entry["plan"]))
+        replayed = run.replay(kitchen, actions, profile)
+        made = sum(step.valid for step in replayed.steps)
+        if not replayed.success or replayed.refusals or not made == len(actions) == steps:
             raise ValueError("the plan does not pass the rules")
-    elif status != Status.infeasible or actions:
-        raise ValueError("no proved result")
+    elif steps is not None or entry["plan"]:
+        raise ValueError("a plan where there is none")
     return Result(
         instance=kitchen.name,
         status=status,
         makespan=steps,
-        lower_bound=steps,
+        lower_bound=entry["bound"],
         plan=None if steps is None else language.render(actions),
         proof=str(entry["proof"]),
         versions=versions(),
@@ -60,6 +78,22 @@ def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Re
         rounds=None if steps is None else -(-steps // len(kitchen.players)),
         expanded=int(entry["expanded"]),
     )
+
+
+def _actions(engine: Compiled, plan: list[int]) -> Iterator[str]:
+    state = engine.start()
+    for number in plan:
+        if number < 0:
+            raise ValueError("no action")
+        text = _choices(engine, state)[number]
+        yield text
+        deed = engine.find(state, text)
+        assert deed is not None
+        state = engine.step(state, deed)
+
+
+def _choices(engine: Compiled, state: State) -> list[str]:
+    return sorted(engine.deeds[deed].text for deed in engine.legal(state))
 
 
 def _profile(rules: Rules | None) -> Profile:

@@ -23,6 +23,8 @@ Groups = tuple[tuple[int, Group | None], ...]
 
 # Ways to choose objects for roles that are all looked at.
 _MOST_WAYS = 200_000
+# Of counted work: seconds to bound what is left with one choice.
+_LOOK = 5e-5
 
 
 class Seeing(NamedTuple):
@@ -96,7 +98,7 @@ class _Familiar:
         least, left = most, []
         for known, group in groups:
             if known < least:
-                self._deadline.check()
+                self._deadline.check(_LOOK)
                 assert group is not None
                 known = max(known, steps + self._bound.remaining(view, group))
                 least = min(least, known)

@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from planoracle.instances.deadline import Deadline, TimeOverError
+from planoracle.instances.deadline import Limit, TimeOverError, deadline_of
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.kitchens import language, run
 from planoracle.instances.kitchens.compiled import Compiled, State
@@ -23,6 +23,8 @@ __all__ = ["plan"]
 
 # Of the greedy searches: how much what is left weighs, and states after which they give up.
 _WEIGHTS, _GREEDY = (5, 2), 30_000
+# Of counted work: seconds to make a successor, see also `planoracle.solver.kitchens.heuristic`.
+_STEP = 7e-6
 
 
 class _Child(NamedTuple):
@@ -39,7 +41,7 @@ _Path = tuple[tuple[int, ...], Any] | None
 def plan(
     kitchen: Kitchen,
     *,
-    time_limit: float = 60.0,
+    time_limit: Limit = 60.0,
     rules: Profile = PROFILES["released"],
     after: Sequence[str] = (),
 ) -> Result:
@@ -48,7 +50,7 @@ def plan(
     Parameters
     ----------
     time_limit
-        Seconds of wall time. When they are over, the best plan and bound so far are returned.
+        Seconds of wall time, or counted work. When they are over, the best plan and bound so far are returned.
     rules
         Profile by which the kitchen runs.
     after
@@ -74,9 +76,9 @@ def plan(
 class _Search:
     """The search on one kitchen."""
 
-    def __init__(self, kitchen: Kitchen, rules: Profile, time_limit: float, after: Sequence[str] = ()) -> None:
+    def __init__(self, kitchen: Kitchen, rules: Profile, time_limit: Limit, after: Sequence[str] = ()) -> None:
         self.began = perf_counter()
-        self.deadline = Deadline(time_limit)
+        self.deadline = deadline_of(time_limit)
         self.kitchen = kitchen
         self.rules = rules
         self.compiled = Compiled(kitchen, rules)
@@ -142,7 +144,7 @@ class _Search:
         """
         compiled = self.compiled
         for deed in compiled.legal(state):
-            self.deadline.check()  # with hundreds of objects a state has thousands of successors
+            self.deadline.check(_STEP)  # with hundreds of objects a state has thousands of successors
             kind = self.kind(deed)
             after = compiled.step(state, deed)
             reached = compiled.goal(after)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import perf_counter
 from typing import Any
 
+from planoracle.instances.deadline import Limit, deadline_of
 from planoracle.instances.errors import InternalError
 from planoracle.instances.kitchens.run import KitchenRun, Record, replay
 from planoracle.instances.status import Status
@@ -17,7 +17,7 @@ from planoracle.solver.result import Result
 __all__ = ["repair_kitchen"]
 
 
-def repair_kitchen(run: KitchenRun, best: Result, time_limit: float) -> Repair:
+def repair_kitchen(run: KitchenRun, best: Result, time_limit: Limit) -> Repair:
     """Repair a run.
 
     Refused actions are dropped, for they change nothing. Of the others the longest beginning is kept from which the
@@ -28,7 +28,7 @@ def repair_kitchen(run: KitchenRun, best: Result, time_limit: float) -> Repair:
     best
         What is known of the kitchen itself under the rules of the run.
     time_limit
-        Seconds of wall time.
+        Seconds of wall time, or counted work.
 
     Returns
     -------
@@ -42,8 +42,8 @@ def repair_kitchen(run: KitchenRun, best: Result, time_limit: float) -> Repair:
 class _Search:
     """The search for one submission."""
 
-    def __init__(self, run: KitchenRun, best: Result, time_limit: float) -> None:
-        self.deadline = perf_counter() + time_limit
+    def __init__(self, run: KitchenRun, best: Result, time_limit: Limit) -> None:
+        self.deadline = deadline_of(time_limit)
         self.kitchen = run.problem
         self.rules = run.rules
         self.given = run.plan.given
@@ -87,8 +87,8 @@ class _Search:
     def _plan(self, kept: int) -> Result:
         """Complete a beginning; half the time left is spent, so that something is left for shorter ones."""
         if kept not in self.rest:
-            seconds = max(0.0, self.deadline - perf_counter()) / 2
-            self.rest[kept] = plan(self.kitchen, time_limit=seconds, rules=self.rules, after=self.legal[:kept])
+            half = self.deadline.sooner(self.deadline.left() / 2)
+            self.rest[kept] = plan(self.kitchen, time_limit=half, rules=self.rules, after=self.legal[:kept])
         return self.rest[kept]
 
     def _reaches(self, kept: int) -> bool:

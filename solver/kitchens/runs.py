@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import cast
 
+from planoracle.instances.deadline import Limit
 from planoracle.instances.kitchens.run import KitchenRun
 from planoracle.instances.problem import Problem
 from planoracle.instances.scoring import Best
 from planoracle.instances.status import Status
 from planoracle.instances.targets import Dropped
 from planoracle.solver.kitchens.planner import plan
+from planoracle.solver.known import known
 from planoracle.solver.repair.answer import Repair
 from planoracle.solver.result import Result
 from planoracle.solver.runs import Option
@@ -22,7 +24,7 @@ __all__ = ["Solver"]
 
 
 class Solver:
-    """Answers about one run; ``seconds`` is the planner's wall time at one state.
+    """Answers about one run; ``limit`` is the planner's at one state.
 
     A legal action saves one step of a best plan at most, so totals (those done counted) never fall. Refused ones
     change nothing.
@@ -31,9 +33,9 @@ class Solver:
     grid = 1
     clock = 0
 
-    def __init__(self, run: KitchenRun, seconds: float) -> None:
+    def __init__(self, run: KitchenRun, limit: Limit) -> None:
         self.run = run
-        self.seconds = seconds
+        self.limit = limit
         self.done = run.legal
         self._best: dict[int, tuple[str, ...]] = {}  # by number of actions done, those of a best plan from there
 
@@ -76,7 +78,7 @@ class Solver:
         self,
         best: Callable[[Problem], Best],
         objectives: tuple[str, ...],
-        time_limit: float,
+        time_limit: Limit,
         salvaged: tuple[Dropped, ...],
     ) -> Repair:
         """Keep as much of the beginning as can be, see `planoracle.solver.kitchens.repair`."""
@@ -93,7 +95,8 @@ class Solver:
             yield Option.of(action, "act", value, after)
 
     def _plan(self, done: list[str]) -> Result:
-        return plan(self.run.problem, time_limit=self.seconds, rules=self.run.rules, after=done)
+        shipped = None if done else known(self.run.problem, self.run.rules)
+        return shipped or plan(self.run.problem, time_limit=self.limit, rules=self.run.rules, after=done)
 
     def _value(self, done: list[str], *, remember: bool = True) -> Value:
         found = self._plan(done)

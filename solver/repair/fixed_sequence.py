@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from time import perf_counter
 
 from planoracle.instances.certify import certify
+from planoracle.instances.deadline import Limit, deadline_of
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.status import Status
@@ -53,7 +53,7 @@ class FixedSequence:
     grid: int = 1
 
 
-def best_in_sequence(instance: Instance, order: Sequence[Piece], *, time_limit: float = 60.0) -> FixedSequence:
+def best_in_sequence(instance: Instance, order: Sequence[Piece], *, time_limit: Limit = 60.0) -> FixedSequence:
     """Find the best schedule in which every command starts no earlier than the one before it.
 
     Commands that start at the same instant may change places.
@@ -80,7 +80,7 @@ def best_in_sequence(instance: Instance, order: Sequence[Piece], *, time_limit: 
     >>> [best_in_sequence(meal, order).makespan for order in ([boil, chop, wash], [chop, wash, boil])]
     [9, 13]
     """
-    deadline = perf_counter() + time_limit
+    deadline = deadline_of(time_limit)
     places = _places(instance, order)
     if sum(len(place.pieces) for place in places.values()) > len(instance.actions) + _MOST_PAUSES:
         return FixedSequence(instance.name, Status.unknown)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from planoracle.instances.certify import certify
+from planoracle.instances.deadline import Limit, deadline_of
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model import Instance
 from planoracle.instances.referee import find_violations
@@ -75,7 +76,7 @@ def minimal_change(
     target: Mapping[str, Sequence[Piece]],
     *,
     objectives: Sequence[str] = OBJECTIVES,
-    time_limit: float = 60.0,
+    time_limit: Limit = 60.0,
 ) -> MinimalChange:
     """Find the schedule that obeys the rules and is nearest to the pieces of a target.
 
@@ -90,7 +91,7 @@ def minimal_change(
         What is made small, the most important first: ``moved`` (the number of actions moved), ``shift`` (the sum
         of the shifts) and ``makespan``, or some of them.
     time_limit
-        Seconds of wall time.
+        Seconds of wall time, or counted work.
 
     Raises
     ------
@@ -129,10 +130,10 @@ class _Search:
         instance: Instance,
         target: Mapping[str, Sequence[Piece]],
         objectives: tuple[str, ...],
-        time_limit: float,
+        time_limit: Limit,
     ) -> None:
         self.began = perf_counter()
-        self.deadline = self.began + time_limit
+        self.deadline = deadline_of(time_limit)
         self.instance = instance
         self.objectives = objectives
         self.places, self.redundant = all_normal(instance, target)
@@ -149,7 +150,8 @@ class _Search:
             return self._answer(Status.infeasible)
         model = PerturbationModel(instance, bounds, most, self.places)
         grid = model.grid
-        lexicographic = Lexicographic(model.model, self.deadline - _RESERVE * (self.deadline - self.began))
+        near = self.deadline.sooner((1 - _RESERVE) * self.deadline.left())
+        lexicographic = Lexicographic(model.model, near)
         proved = []
         held: dict[str, int] = {}
         sums = [(objective, model.terms(objective)) for objective in objectives]
@@ -170,7 +172,7 @@ class _Search:
 
     def _any(self, grid: int) -> MinimalChange:
         """Settle whether there is any schedule, near or not, with pauses as fine as may be."""
-        found = solve(self.instance, time_limit=max(0.0, self.deadline - perf_counter()))
+        found = solve(self.instance, time_limit=self.deadline)
         if found.schedule is None:
             return self._answer(found.status, grid=found.grid)
         return self._answer(Status.feasible, found.schedule, grid=grid)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from planoracle.instances.certify import language
+from planoracle.instances.deadline import Limit
 from planoracle.instances.errors import InternalError
 from planoracle.instances.problem import Problem
 from planoracle.instances.schedule import Piece
@@ -27,7 +28,7 @@ def repair_schedule(
     run: AnyTrajectory,
     best: Callable[[Problem], Best],
     objectives: tuple[str, ...],
-    time_limit: float,
+    time_limit: Limit,
     salvaged: tuple[Dropped, ...] = (),
 ) -> Repair:
     """Repair a run, see `planoracle.solver.runs.RunSolver.repaired`."""

@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any
 
+from planoracle.instances.deadline import Limit
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.problem import Problem
 from planoracle.instances.schedule import Schedule
@@ -17,18 +18,19 @@ from planoracle.instances.targets import Dropped
 from planoracle.instances.trajectory import AnyTrajectory, LegalAction, wait_words, waited
 from planoracle.solver.repair.answer import Repair
 from planoracle.solver.runs import Option
-from planoracle.solver.states.solver import StateSolver, Value
-from planoracle.solver.states.values import state_solver, step_of, value_of, values_of
+from planoracle.solver.states.solver import Value
+from planoracle.solver.states.values import Solvers, state_solver, step_of, value_of, values_of
 
 __all__ = ["Solver"]
 
 
 class Solver:
-    """Answers about one run; ``seconds`` is the wall time at most for one point of it."""
+    """Answers about one run; ``limit`` is that of one point of it."""
 
-    def __init__(self, run: AnyTrajectory, seconds: float) -> None:
+    def __init__(self, run: AnyTrajectory, limit: Limit) -> None:
         self.run = run
-        self.seconds = seconds
+        self.limit = limit
+        self._solvers: Solvers = {}
 
     @property
     def grid(self) -> int:
@@ -50,12 +52,12 @@ class Solver:
     @cached_property
     def values(self) -> list[Value]:
         """The values of all points of the run."""
-        return values_of(self.run, seconds=self.seconds)
+        return values_of(self.run, limit=self.limit, solvers=self._solvers)
 
     @cached_property
     def value(self) -> Value:
         """The value of the point where the run stopped."""
-        return value_of(self.run.points[self.run.stop], self.grid, seconds=self.seconds)
+        return value_of(self.run.points[self.run.stop], self.grid, limit=self.limit, solvers=self._solvers)
 
     @property
     def rest(self) -> Best:
@@ -69,14 +71,14 @@ class Solver:
         rest = Schedule(())
         if not here.complete:
             # By a solver of its own, so that the plan does not depend on what has been asked for before.
-            solver = StateSolver(here.instance, step, here.state.clock)
-            found = value_of(here, step, value.lower, seconds=self.seconds, solver=solver)
+            solvers: Solvers = {}
+            found = value_of(here, step, value.lower, limit=self.limit, solvers=solvers)
             witness = found.witness if found.upper == value.upper else value.witness
             if witness is None and found.makespan is None:
                 return None
             if witness is None:
                 raise InternalError(f"{run.problem.name}: the completion of makespan {value.upper} was not found again")
-            rest = solver.completion(witness, here.state)
+            rest = state_solver(solvers, here.instance, step).completion(witness, here.state)
         plan, replay = run.completed(count, rest)
         if not replay.success or replay.makespan != value.upper:
             fault = replay.violations[0] if replay.violations else f"makespan {replay.makespan}, not {value.upper}"
@@ -89,7 +91,7 @@ class Solver:
 
         here = self.run.points[count]
         try:
-            conflict = find_conflict(restricted(here.instance, here.state), time_limit=self.seconds)
+            conflict = find_conflict(restricted(here.instance, here.state), time_limit=self.limit)
         except InputError:  # what has been decided contradicts itself already
             return ()
         proved = conflict is not None and conflict.status == Status.infeasible
@@ -99,7 +101,7 @@ class Solver:
         self,
         best: Callable[[Problem], Best],
         objectives: tuple[str, ...],
-        time_limit: float,
+        time_limit: Limit,
         salvaged: tuple[Dropped, ...],
     ) -> Repair:
         """Move as few actions as little as possible, see `planoracle.solver.repair.schedules`."""
@@ -118,10 +120,10 @@ class Solver:
         """Return the value after a command."""
         here, after = self.run.points[self.run.stop], one.after
         witness = before.witness if before.makespan is not None and not after.dead_end and not after.complete else None
-        if witness is not None and state_solver(after.instance, self.grid).keeps(witness, after.state):
+        if witness is not None and state_solver(self._solvers, after.instance, self.grid).keeps(witness, after.state):
             return before
         least = before.lower if after.instance is here.instance else 0
-        return value_of(after, self.grid, least, seconds=self.seconds)
+        return value_of(after, self.grid, least, limit=self.limit, solvers=self._solvers)
 
     def _option(self, before: Value, group: list[tuple[LegalAction, Value]]) -> Option:
         (first, value), (last, _) = group[0], group[-1]
@@ -143,7 +145,7 @@ class Solver:
         while high - low > 1:
             middle = (low + high) // 2
             later = waited(here, here.state.clock + middle * step)
-            after = value_of(later, step, before.makespan, seconds=self.seconds)
+            after = value_of(later, step, before.makespan, limit=self.limit, solvers=self._solvers)
             low, high = (middle, high) if after.makespan == before.makespan else (low, middle)
         return low * step
 

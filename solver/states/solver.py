@@ -11,23 +11,23 @@ from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
-from time import perf_counter
 
-from planoracle.instances import registry
+from planoracle.instances.deadline import Deadline, Limit, Work, charge, deadline_of, worked
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.state import State
 from planoracle.instances.status import Status
-from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
+from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.exact.cp import Outcome, negated, run
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.segments import holds
-from planoracle.solver.states.progress import Key, Progress, Translator
+from planoracle.solver.states.ground import NEVER, Built, ground
+from planoracle.solver.states.progress import Key, Progress
 
 __all__ = ["NEVER", "StateSolver", "Value", "Witness"]
 
-#: Lower bound of what is impossible.
-NEVER = 10**400
+#: Work for one state where nothing else is asked for.
+_WORK = Work(10.0)
 # A model made for times to come is at most so many horizons wide.
 _WIDEST = 8
 # Schedules kept, one of which may settle the next state.
@@ -116,41 +116,30 @@ class StateSolver:
         self.instance = instance
         self.step = step or common_tick(instance)
         self.solves = 0
-        self._translator = Translator(instance, self.step)
-        self._windows = windows(instance)
-        self._rest = -(-horizon(instance) // self.step)
+        self._ground = shared = ground(instance, self.step)
+        self._translator = shared.translator
         # Long stretches in which nothing happens are cut out, so that far times seldom need a wider model.
-        self._latest = max(self._rest, min(-(-latest // self.step), _WIDEST * self._rest))
-        self._model: ScheduleModel | None = None
-        self._wanted: dict[int, tuple[int, int]] = {}  # domains of the present state that differ from the free ones
-        self._changed: dict[int, tuple[int, int]] = {}  # those that are set
+        self._latest = max(shared.rest, min(-(-latest // self.step), _WIDEST * shared.rest))
+        self._built: Built | None = None
         self._begun = False
         self._recent: deque[Witness] = deque(maxlen=_RECENT)  # proved best schedules
         self._proved: dict[Key, Value] = {}  # less the time cut out
-        self._least = NEVER
-        if self._windows.consistent:
-            self._least = -(-lower_bound(instance, self._windows) // self.step)
-        actions, tails = instance.actions, self._windows.tail
-        self._starters = [i for i, action in enumerate(actions) if not action.attended and instance.eligible(action)]
-        # Pieces of these cannot be cut by a start if the model is told that they run on.
-        self._limited = {instance.index[lag.after] for lag in instance.lags if lag.maximum is not None}
+        self._least = shared.least
         self._room: Counter[str] = Counter()  # for how many given pieces of each crew the model has room
-        self._left = [
-            action.duration // self.step + tail // self.step for action, tail in zip(actions, tails, strict=True)
-        ]
-        self._held = [action.attended // self.step for action in actions]
 
     # --- the model ---------------------------------------------------------------------------------
 
-    def _prepare(self, progress: Progress) -> ScheduleModel:
+    def _prepare(self, progress: Progress) -> Built:
         """Return the model, with the decisions of a state as its domains."""
-        whole = [pair for pair in progress.whole if self._starters and pair[1].action not in self._limited]
+        shared = self._ground
+        whole = [pair for pair in progress.whole if shared.starters and pair[1].action not in shared.limited]
         needed = Counter(head for head, _ in whole)
-        if self._model is None or progress.latest > self._latest or not needed <= self._room:
+        if self._built is None or progress.latest > self._latest or not needed <= self._room:
             self._build(progress.latest, needed)
-        assert self._model is not None
-        model, wanted = self._model, self._wanted
-        wanted.clear()
+        built = self._built
+        assert built is not None
+        model = built.model
+        wanted: dict[int, tuple[int, int]] = {}
         room = {head: iter(pairs) for head, pairs in model.given.items()}
         for head, piece in whole:
             begin, end = next(room[head])
@@ -161,32 +150,26 @@ class StateSolver:
             for segment, start in zip(segments, starts, strict=False):
                 wanted[segment.start] = (start, start)
             if len(starts) < len(segments):  # those after the first open one come later anyway
-                least, most = self._free[segments[len(starts)].start]
+                least, most = built.free[segments[len(starts)].start]
                 if least < clock:
                     wanted[segments[len(starts)].start] = (clock, max(most, clock))
             if not starts:
                 continue
             for k in range(1, len(starts) + 1):
-                for literal in self._goes_on.get((i, k), ()):
-                    self._want(literal, holds=progress.goes_on(i, k))
+                for literal in built.goes_on.get((i, k), ()):
+                    _want(wanted, literal, holds=progress.goes_on(i, k))
             for mode, choice in enumerate(model.modes[i]):
                 if choice is not None:
-                    self._want(choice, holds=mode == progress.modes[i])
-        for use, setting, joined in self._joins:
+                    _want(wanted, choice, holds=mode == progress.modes[i])
+        for use, setting, joined in built.joins:
             if setting in progress.starts and use not in progress.starts:
-                self._want(joined, holds=False)  # a use can only be joined by what is set after it
+                _want(wanted, joined, holds=False)  # a use can only be joined by what is set after it
         for (i, k), agent in progress.agents.items():
             for head, chosen in model.segments[i][k].agents.items():
                 if chosen is not None:
-                    self._want(chosen, holds=head == model.head_of.get(agent or ""))
-        for variable in self._changed.keys() - wanted.keys():
-            self._set(variable, self._free[variable])
-            del self._changed[variable]
-        for variable, domain in wanted.items():
-            if self._changed.get(variable) != domain:
-                self._set(variable, domain)
-                self._changed[variable] = domain
-        return model
+                    _want(wanted, chosen, holds=head == model.head_of.get(agent or ""))
+        built.become(wanted)
+        return built
 
     def _build(self, latest: int, needed: Counter[str]) -> None:
         if latest > self._latest:
@@ -194,33 +177,13 @@ class StateSolver:
         crews = Counter(self._translator.head_of.values())
         for head, count in needed.items():  # at once for all of a crew, so that the model is seldom built again
             self._room[head] = max(self._room[head], count, crews[head])
-        most = (self._latest + self._rest) * self.step
-        model = self._model = ScheduleModel(self.instance, self._windows, self.step, 0, most, given=self._room)
-        self._changed.clear()
-        self._domains = model.model.domains()
-        # The general rules judge a schedule as a whole, those of benchmarks command by command.
-        self._joins = model.joins if registry.of(self.instance).stepwise else []
-        self._free = [(domain[0], domain[1]) for domain in self._domains]
-        place = {id(segment): (i, k) for i, segments in enumerate(model.segments) for k, segment in enumerate(segments)}
-        self._goes_on: dict[tuple[int, int], list[int]] = {}
-        for _, two, literal in model.runs:
-            self._goes_on.setdefault(place[id(two)], []).append(literal)
-
-    def _set(self, variable: int, domain: tuple[int, int]) -> None:
-        values = self._domains[variable]
-        values.clear()
-        values.extend(domain)
-
-    def _want(self, literal: int, *, holds: bool) -> None:
-        if literal < 0:
-            literal, holds = negated(literal), not holds
-        self._wanted[literal] = (int(holds), int(holds))
+        self._built = self._ground.built(self._latest, self._room)
 
     def _bound(self, progress: Progress) -> int:
         """Lower bound in steps: what has been started, every action still to do, and all that needs an agent."""
         clock, best = progress.clock, self._least
         work, rest = 0, NEVER
-        for i, left in enumerate(self._left):
+        for i, left in enumerate(self._ground.left):
             starts = progress.starts.get(i)
             size = self._translator.sizes[i] // self.step
             if starts is not None:
@@ -228,9 +191,9 @@ class StateSolver:
                 best = max(best, starts[-1] + size + left - done)
                 if done >= self.instance.actions[i].duration // self.step:
                     continue
-                left, held = left - done, max(0, self._held[i] - done)
+                left, held = left - done, max(0, self._ground.held[i] - done)
             else:
-                held = self._held[i]
+                held = self._ground.held[i]
             best = max(best, clock + left)
             if held:
                 work += held
@@ -239,7 +202,7 @@ class StateSolver:
 
     # --- values ------------------------------------------------------------------------------------
 
-    def value(self, state: State, at_least: int = 0, at_most: int | None = None, *, seconds: float = 10.0) -> Value:
+    def value(self, state: State, at_least: int = 0, at_most: int | None = None, *, limit: Limit = _WORK) -> Value:
         """Find the best makespan that a state leaves.
 
         Parameters
@@ -247,8 +210,8 @@ class StateSolver:
         at_least, at_most
             Bounds in ticks that are known already. If there is nothing shorter than ``at_most``, the value has
             no witness.
-        seconds
-            Wall time at most.
+        limit
+            Seconds of wall time, or counted work, at most.
 
         Raises
         ------
@@ -258,7 +221,7 @@ class StateSolver:
         if at_most is not None and at_least >= at_most:
             return Value(at_most, at_most)
         if not self._begun:
-            self._begin(seconds)
+            self._begin(limit)
         if self._least >= NEVER:
             return Value(NEVER, None)
         progress = self._translator.progress(state)
@@ -269,14 +232,14 @@ class StateSolver:
         for witness in self._recent:
             if witness.makespan == least and self._keeps(witness, progress):
                 return Value(least * self.step + progress.cut, least * self.step + progress.cut, witness)
-        model = self._prepare(progress)
+        built = self._prepare(progress)
         known = Value(at_least, at_most)
-        most = self._free[model.makespan][1]
+        most = built.free[built.model.makespan][1]
         if at_most is not None:
             most = min(most, (at_most - progress.cut - 1) // self.step)
         if least > most:
             return Value(at_most, at_most) if at_most is not None else Value(NEVER, None)
-        found = self._search(model, progress.cut, least, most, known, perf_counter() + seconds)
+        found = self._search(built, progress.cut, least, most, known, deadline_of(limit))
         if found.makespan is not None and found.witness is not None:
             self._recent.appendleft(found.witness)
         settled = found.status == Status.infeasible or (found.makespan is not None and found.witness is not None)
@@ -284,18 +247,30 @@ class StateSolver:
             self._proved[progress.key] = _later(found, -progress.cut)  # it comes again with every further wait
         return found
 
-    def _begin(self, seconds: float) -> None:
+    def _begin(self, limit: Limit) -> None:
         """Solve the instance itself: states only add restrictions, so its optimum bounds all of them."""
         self._begun = True
-        root = self.value(State(), seconds=seconds)
+        roots, key = self._ground.roots, (self._latest, limit)
+        if key in roots:
+            root, work = roots[key]
+            charge(work)
+            if root.makespan is not None and root.witness is not None:
+                self._build(0, Counter())
+                self._recent.appendleft(root.witness)
+        else:
+            before = worked()
+            root = self.value(State(), limit=limit)
+            if isinstance(limit, Work):
+                roots[key] = root, worked() - before
         self._least = NEVER if root.lower >= NEVER else max(self._least, -(-root.lower // self.step))
 
-    def _search(self, model: ScheduleModel, cut: int, least: int, most: int, known: Value, deadline: float) -> Value:
+    def _search(self, built: Built, cut: int, least: int, most: int, known: Value, deadline: Deadline) -> Value:
+        model = built.model
         best: list[int] | None = None
         width = 0  # narrow windows for the makespan propagate well: look from below in ever wider ones first
         while least + width < most:
-            self._set(model.makespan, (least, least + width))
-            found = self._run(model, deadline - perf_counter(), *_PROBE)
+            built.restrict(model.makespan, (least, least + width))
+            found = self._run(model, deadline, *_PROBE)
             if found.status == Status.optimal:
                 ticks = found.solution[model.makespan] * self.step + cut
                 return Value(ticks, ticks, Witness(model, found.solution, cut))
@@ -303,8 +278,8 @@ class StateSolver:
                 break
             least, width = least + width + 1, 2 * width + 1
         for options, effort in _EFFORTS:
-            self._set(model.makespan, (least, most))
-            found = self._run(model, deadline - perf_counter(), options, effort)
+            built.restrict(model.makespan, (least, most))
+            found = self._run(model, deadline, options, effort)
             if found.solution:
                 best, most = found.solution, found.solution[model.makespan]
             if found.status == Status.infeasible and best is None:
@@ -316,21 +291,23 @@ class StateSolver:
                 least = most
             elif found.bound > 0:
                 least = max(least, ceil(found.bound - 1e-6))
-            if (best is not None and least >= most) or perf_counter() >= deadline:
+            if (best is not None and least >= most) or deadline.left() <= 0:
                 break
         low = least * self.step + cut
         if best is None:
             return Value(low if known.upper is None else min(low, known.upper), known.upper)
         return Value(low, most * self.step + cut, Witness(model, best, cut))
 
-    def _run(self, model: ScheduleModel, seconds: float, options: Mapping[str, int], effort: float | None) -> Outcome:
+    def _run(
+        self, model: ScheduleModel, deadline: Deadline, options: Mapping[str, int], effort: float | None
+    ) -> Outcome:
         self.solves += 1
-        return run(model.model, seconds=seconds, deterministic=effort, **options)  # type: ignore[arg-type]
+        return run(model.model, deadline=deadline, deterministic=effort, **options)  # type: ignore[arg-type]
 
-    def _confirmed(self, model: ScheduleModel, options: Mapping[str, int], deadline: float) -> bool:
+    def _confirmed(self, model: ScheduleModel, options: Mapping[str, int], deadline: Deadline) -> bool:
         """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
         other = {"presolve": not options.get("presolve", False)}
-        return self._run(model, max(1.0, deadline - perf_counter()), other, None).status == Status.infeasible
+        return self._run(model, deadline.within(max(1.0, deadline.left())), other, None).status == Status.infeasible
 
     # --- witnesses ---------------------------------------------------------------------------------
 
@@ -339,7 +316,8 @@ class StateSolver:
         return self._keeps(witness, self._translator.progress(state))
 
     def _keeps(self, witness: Witness, progress: Progress) -> bool:
-        if progress.cut != witness.cut or witness.model is not self._model:
+        built = self._built
+        if built is None or progress.cut != witness.cut or witness.model is not built.model:
             return False
         solution, clock = witness.solution, progress.clock
         for i, segments in enumerate(witness.model.segments):
@@ -351,11 +329,11 @@ class StateSolver:
             if not starts:
                 continue
             for k in range(1, len(starts) + 1):
-                if not progress.goes_on(i, k) and self._runs_on(i, k, solution):
+                if not progress.goes_on(i, k) and _runs_on(built, i, k, solution):
                     return False
             if any(
                 setting == i and use not in progress.starts and holds(joined, solution)
-                for use, setting, joined in self._joins
+                for use, setting, joined in built.joins
             ):
                 return False
             mode = witness.model.modes[i][progress.modes[i]]
@@ -366,20 +344,7 @@ class StateSolver:
             chosen = witness.model.segments[i][k].agents.get(head)
             if chosen is not None and not holds(chosen, solution):
                 return False
-        return not (progress.whole and any(self._cuts(witness, i, progress) for i in self._starters))
-
-    def _runs_on(self, i: int, k: int, solution: list[int]) -> bool:
-        return any(holds(literal, solution) for literal in self._goes_on.get((i, k), ()))
-
-    def _cuts(self, witness: Witness, i: int, progress: Progress) -> bool:
-        """Whether a witness starts an action inside a given piece of a crew that could do it."""
-        fixed = len(progress.starts.get(i, ()))
-        for k, segment in enumerate(witness.model.segments[i][fixed:], fixed):
-            time = witness.solution[segment.start]
-            inside = any(head in segment.agents and one.start < time < one.end for head, one in progress.whole)
-            if inside and not self._runs_on(i, k, witness.solution):
-                return True
-        return False
+        return not (progress.whole and any(_cuts(built, witness, i, progress) for i in self._ground.starters))
 
     def completion(self, witness: Witness, state: State) -> Schedule:
         """Return the pieces that a witness adds to a state which it completes."""
@@ -387,6 +352,27 @@ class StateSolver:
         rows = witness.model.pieces(witness.solution, progress.agents, progress.begins)
         rest = (piece for i, k, piece in rows if k >= len(progress.starts.get(i, ())))
         return Schedule.of(self.instance, (piece._replace(start=piece.start + witness.cut) for piece in rest))
+
+
+def _want(wanted: dict[int, tuple[int, int]], literal: int, *, holds: bool) -> None:
+    if literal < 0:
+        literal, holds = negated(literal), not holds
+    wanted[literal] = (int(holds), int(holds))
+
+
+def _runs_on(built: Built, i: int, k: int, solution: list[int]) -> bool:
+    return any(holds(literal, solution) for literal in built.goes_on.get((i, k), ()))
+
+
+def _cuts(built: Built, witness: Witness, i: int, progress: Progress) -> bool:
+    """Whether a witness starts an action inside a given piece of a crew that could do it."""
+    fixed = len(progress.starts.get(i, ()))
+    for k, segment in enumerate(witness.model.segments[i][fixed:], fixed):
+        time = witness.solution[segment.start]
+        inside = any(head in segment.agents and one.start < time < one.end for head, one in progress.whole)
+        if inside and not _runs_on(built, i, k, witness.solution):
+            return True
+    return False
 
 
 def _later(value: Value, ticks: int) -> Value:

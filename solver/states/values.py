@@ -10,30 +10,32 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import gcd
+from typing import TypeAlias
 
-from planoracle.instances.memo import Memo
+from planoracle.instances.deadline import Limit, Work
 from planoracle.instances.model import Instance
 from planoracle.instances.trajectory import AnyTrajectory, DecisionPoint
 from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.states.solver import NEVER, StateSolver, Value
 
-__all__ = ["fill", "state_solver", "step_of", "value_of", "values_of"]
+__all__ = ["Solvers", "fill", "state_solver", "step_of", "value_of", "values_of"]
 
 # With more steps than this in interruptible actions a model is too large; points are then left open.
 _MAX_SEGMENTS = 6_000
+_WORK = Work(10.0)
 
 
-def state_solver(instance: Instance, step: int, latest: int = 0) -> StateSolver:
-    """Return the solver of an instance for times that are multiples of a step, kept with the instance."""
-    solvers = _solvers(instance)
-    if step not in solvers:
-        solvers[step] = StateSolver(instance, step, latest)
-    return solvers[step]
+#: Solvers of states by instance and step. What a solver answers within a limit may depend on what it has been asked
+#: before, so that every run has its own.
+Solvers: TypeAlias = dict[tuple[int, int], StateSolver]
 
 
-@Memo
-def _solvers(instance: Instance) -> dict[int, StateSolver]:
-    return {}
+def state_solver(solvers: Solvers, instance: Instance, step: int, latest: int = 0) -> StateSolver:
+    """Return the solver of an instance for times that are multiples of a step."""
+    key = id(instance), step  # which the solver keeps alive
+    if key not in solvers:
+        solvers[key] = StateSolver(instance, step, latest)
+    return solvers[key]
 
 
 def step_of(run: AnyTrajectory) -> int:
@@ -47,12 +49,12 @@ def value_of(
     at_least: int = 0,
     at_most: int | None = None,
     *,
-    seconds: float = 10.0,
-    solver: StateSolver | None = None,
+    limit: Limit = _WORK,
+    solvers: Solvers | None = None,
 ) -> Value:
     """Return the best makespan that a point leaves, lost time counted; see `StateSolver.value`.
 
-    ``solver`` is by default the one that is kept with the instance.
+    ``solvers`` are those that know the run already, if any.
     """
     lost, instance = point.lost, point.instance
     if point.dead_end:
@@ -62,24 +64,26 @@ def value_of(
         return Value(end, end)
     if sum(action.duration for action in instance.actions if action.interruptible) > _MAX_SEGMENTS * step:
         return Value(at_least, at_most)
-    solver = solver or state_solver(instance, step, point.state.clock)
+    solver = state_solver({} if solvers is None else solvers, instance, step, point.state.clock)
     least = max(0, at_least - lost)
-    found = solver.value(point.state, least, None if at_most is None else at_most - lost, seconds=seconds)
+    found = solver.value(point.state, least, None if at_most is None else at_most - lost, limit=limit)
     if found.lower >= NEVER:
         return found
     most = None if found.upper is None else max(found.upper + lost, point.reached)
     return replace(found, lower=max(found.lower + lost, point.reached), upper=most)
 
 
-def values_of(run: AnyTrajectory, *, seconds: float = 10.0) -> list[Value]:
+def values_of(run: AnyTrajectory, *, limit: Limit = _WORK, solvers: Solvers | None = None) -> list[Value]:
     """Return the value of the point before the first and after every decision of a run.
 
     Parameters
     ----------
-    seconds
-        Wall time at most for one point.
+    limit
+        Seconds of wall time, or counted work, at most for one point.
+    solvers
+        Those that know the run already, if any.
     """
-    points = run.points
+    points, solvers = run.points, {} if solvers is None else solvers
     if run.impossible is not None:
         return [Value(NEVER, None)] * len(points)
     values: list[Value] = []
@@ -87,28 +91,28 @@ def values_of(run: AnyTrajectory, *, seconds: float = 10.0) -> list[Value]:
     for last in range(len(points)):
         ends = last + 1 == len(points)
         if ends or not run.steps[last].restricts or points[last + 1].dead_end != points[last].dead_end:
-            values += _stretch(points[first : last + 1], step_of(run), seconds)
+            values += _stretch(points[first : last + 1], step_of(run), limit, solvers)
             first = last + 1
     return values
 
 
-def _stretch(points: Sequence[DecisionPoint], step: int, seconds: float) -> list[Value]:
+def _stretch(points: Sequence[DecisionPoint], step: int, limit: Limit, solvers: Solvers) -> list[Value]:
     """Value points each of which only restricts the one before."""
     if points[0].dead_end:
         return [Value(0, None)] * len(points)
     last = len(points) - 1
     latest = points[-1].state.clock
-    state_solver(points[0].instance, step, latest)
+    state_solver(solvers, points[0].instance, step, latest)
     values: list[Value | None] = [None] * len(points)
-    begin = values[0] = value_of(points[0], step, seconds=seconds)
+    begin = values[0] = value_of(points[0], step, limit=limit, solvers=solvers)
     if last:
-        values[last] = value_of(points[last], step, begin.lower, seconds=seconds)
+        values[last] = value_of(points[last], step, begin.lower, limit=limit, solvers=solvers)
         fill(
             values,
             0,
             last,
-            lambda k, low, high: value_of(points[k], step, low.lower, high.upper, seconds=seconds),
-            lambda k, value: _kept(points[k], value, points[k + 1], step),
+            lambda k, low, high: value_of(points[k], step, low.lower, high.upper, limit=limit, solvers=solvers),
+            lambda k, value: _kept(points[k], value, points[k + 1], step, solvers),
         )
     return [value for value in values if value is not None]
 
@@ -147,11 +151,11 @@ def fill(
             values[low] = following
 
 
-def _kept(before: DecisionPoint, value: Value, after: DecisionPoint, step: int) -> Value | None:
+def _kept(before: DecisionPoint, value: Value, after: DecisionPoint, step: int, solvers: Solvers) -> Value | None:
     """Return the value after a decision that a proved schedule from before it keeps to, else ``None``."""
     if value.witness is None or value.makespan is None:
         return None
-    if not state_solver(after.instance, step).keeps(value.witness, after.state):
+    if not state_solver(solvers, after.instance, step).keeps(value.witness, after.state):
         return None
     best = max(value.makespan - before.lost + after.lost, after.reached)
     return Value(best, best, value.witness)

@@ -19,12 +19,16 @@ from planoracle.analysis.batch import store as storing
 from planoracle.analysis.batch.store import VARIABLE, default_store
 from planoracle.analysis.optimum import optimum, remembering
 from planoracle.instances import catalogue
+from planoracle.instances.deadline import Work
 from planoracle.instances.kitchens.profile import PROFILES
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.status import Status
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
+#: Nothing ships about it.
+OTHER = "timearena/household1+lab2"
 KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
+HARD = "kitchens/synchronous/7_two_lettuce_chicken_sandwich"
 
 
 @pytest.fixture
@@ -45,6 +49,7 @@ def solved(monkeypatch):
         return solve(problem, **options)
 
     monkeypatch.setattr(module, "solve", counted)
+    monkeypatch.setattr(module, "known", lambda *_: None)  # nor does anything ship
     return names
 
 
@@ -54,7 +59,7 @@ def fresh(name=NAME):
 
 
 def best_of_kitchen():
-    return optimum(fresh(KITCHEN), PROFILES["paper"], seconds=30)
+    return optimum(fresh(KITCHEN), PROFILES["paper"], limit=Work(30.0))
 
 
 def forge(folder, change):
@@ -67,7 +72,7 @@ def forge(folder, change):
     path.write_bytes(check + b"\n" + text)
 
 
-@pytest.mark.parametrize("name", [NAME, "timearena/household1+lab2", "asynctool/cross2/01"])
+@pytest.mark.parametrize("name", [NAME, OTHER, "asynctool/cross2/01"])
 def test_what_was_proved_is_not_solved_again(folder, solved, name):
     first, second = optimum(fresh(name)), optimum(fresh(name))
     assert solved == [name]
@@ -81,7 +86,7 @@ def test_what_was_proved_of_kitchens_is_not_solved_again(folder, solved):
     assert solved == [KITCHEN]
     assert replace(second, seconds=first.seconds) == first
     assert first.status is second.status is Status.optimal
-    released = optimum(fresh(KITCHEN), PROFILES["released"], seconds=30)
+    released = optimum(fresh(KITCHEN), PROFILES["released"], limit=Work(30.0))
     assert solved == [KITCHEN, KITCHEN]
     assert released.status == "optimal"
 
@@ -93,11 +98,28 @@ def test_that_there_is_no_schedule_is_kept_as_well(folder, solved):
     assert solved == ["hasty"]
 
 
-def test_what_was_not_proved_is_not_kept(folder, monkeypatch):
-    exact = module.solve
-    monkeypatch.setattr(module, "solve", lambda problem, **_: exact(problem, time_limit=0))
-    assert optimum(fresh()).status != "optimal"
-    assert not list(folder.rglob("*.json"))
+def test_what_so_much_work_does_not_prove_is_kept_for_so_much_work(folder, solved):
+    some, more = Work(0.05), Work(30.0)
+    first, second = (optimum(fresh(HARD), PROFILES["paper"], limit=some) for _ in range(2))
+    assert first.status == "feasible"
+    assert replace(second, seconds=first.seconds) == first
+    assert solved == [HARD]
+    assert optimum(fresh(HARD), PROFILES["paper"], limit=more).status == "optimal"
+    assert optimum(fresh(HARD), PROFILES["paper"], limit=some).status == "feasible"
+    assert solved == [HARD, HARD]
+
+
+def test_what_is_found_in_some_seconds_is_neither_kept_nor_looked_up(folder, solved):
+    assert optimum(fresh()).status == optimum(fresh(), limit=30.0).status == "optimal"
+    assert solved == [NAME, NAME]
+    assert len(list(folder.rglob("*.json"))) == 1
+
+
+def test_what_ships_is_not_solved(folder, monkeypatch):
+    monkeypatch.setattr(module, "solve", None)
+    found = optimum(fresh())
+    assert (found.status, found.makespan) == ("optimal", 4080)
+    assert not folder.exists()
 
 
 def test_it_can_be_done_without(tmp_path, folder, solved, monkeypatch):
@@ -138,19 +160,21 @@ def test_a_change_of_versions_or_content_makes_other_entries(folder, solved, mon
 
 def shorten(entry):
     entry["makespan"] -= 60
+    entry["bound"] -= 60
 
 
 def shift(entry):
-    entry["pieces"][-1][1] -= 60
-    entry["makespan"] = max(start + duration for _, start, duration, *_ in entry["pieces"])
+    plan = entry["plan"]
+    plan[-2] -= 60
+    entry["makespan"] = entry["bound"] = max(map(sum, zip(plan[3::5], plan[4::5], strict=True)))
 
 
 def lose(entry):
-    del entry["pieces"][3]
+    del entry["plan"][15:20]
 
 
 def rename(entry):
-    entry["pieces"][0][0] = "Stew/0"
+    entry["plan"][0] = 99
 
 
 FORGERIES = {
@@ -158,8 +182,8 @@ FORGERIES = {
     "a piece that is too early": shift,
     "a piece less": lose,
     "an action of another problem": rename,
-    "no pieces": lambda entry: entry.update(pieces=None),
-    "text for numbers": lambda entry: entry["pieces"][0].__setitem__(1, "0"),
+    "no pieces": lambda entry: entry.update(plan=None),
+    "text for numbers": lambda entry: entry["plan"].__setitem__(3, "0"),
     "another status": lambda entry: entry.update(status="feasible"),
     "infeasible, with a schedule": lambda entry: entry.update(status="infeasible"),
     "no grid": lambda entry: entry.update(grid=0),
@@ -183,7 +207,7 @@ def test_a_forged_entry_is_dropped_and_solved_anew(folder, solved, capsys, forge
 
 def test_a_forged_plan_of_a_kitchen_is_dropped(folder, solved, capsys):
     first = best_of_kitchen()
-    forge(folder, lambda entry: entry["actions"].pop())
+    forge(folder, lambda entry: entry["plan"].pop())
     assert replace(best_of_kitchen(), seconds=first.seconds) == first
     assert solved == [KITCHEN, KITCHEN]
     assert "the plan does not pass the rules" in capsys.readouterr().err
@@ -235,7 +259,7 @@ FAULTS = {
     "brackets": (lambda path: put(path, b"[" * 100_000), "is damaged"),
     "another object": (lambda path: put(path, b'{"status": [1]}'), "does not hold"),
     "a number that is none": (
-        lambda path: put(path, b'{"status": "optimal", "makespan": NaN, "pieces": [], "grid": 1}'),
+        lambda path: put(path, b'{"status": "optimal", "makespan": NaN, "bound": NaN, "plan": [], "proof": ""}'),
         "does not hold",
     ),
 }
@@ -266,7 +290,7 @@ def test_whatever_stands_in_the_place_of_an_entry_is_dropped(folder, solved, cap
 @pytest.mark.parametrize("fault", ["a pipe", "a device", "a huge file", "no JSON"])
 @pytest.mark.parametrize("verb", sample(["grade", "critique", "report"], 3))
 def test_no_verb_is_stopped_by_an_entry(folder, tmp_path, verb, fault):
-    row = {"id": "a", "instance": NAME, "plan": optimum(fresh()).plan}
+    row = {"id": "a", "instance": OTHER, "plan": optimum(fresh(OTHER)).plan}
     (tmp_path / "s.jsonl").write_text(json.dumps(row) + "\n")
     (path,) = folder.rglob("*.json")
     path.unlink()
@@ -292,7 +316,7 @@ def test_a_folder_that_cannot_be_used_is_told_once(tmp_path, monkeypatch, solved
     assert len(told) <= 2
 
 
-def test_a_full_disk_is_told_once_and_leaves_nothing_behind(folder, monkeypatch, capsys):
+def test_a_full_disk_is_told_once_and_leaves_nothing_behind(folder, solved, monkeypatch, capsys):
     import errno
     from pathlib import Path
 

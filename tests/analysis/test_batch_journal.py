@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.analysis.batch import journal as module
-from planoracle.analysis.batch.digest import digest, fingerprint
 from planoracle.analysis.batch.errors import StorageError
 from planoracle.analysis.batch.journal import NAME, Journal
 from planoracle.instances import catalogue
+from planoracle.instances.digest import digest, fingerprint
 
 KEYS = [digest(number) for number in range(50)]
 ROWS = {key: json.dumps({"n": i, "text": '"},{"row": é\n\t' * (i % 3)}) for i, key in enumerate(KEYS)}
@@ -240,7 +240,7 @@ def test_problems_that_differ_have_different_fingerprints_in_every_process(tmp_p
     found = [fingerprint(catalogue.problem(name)) for name in NAMES]
     assert len(set(found)) == len(NAMES)
     code = (
-        "from planoracle.analysis.batch.digest import fingerprint\n"
+        "from planoracle.instances.digest import fingerprint\n"
         "from planoracle.instances.catalogue import problem\n"
         f"print(*(fingerprint(problem(name)) for name in {NAMES!r}))"
     )

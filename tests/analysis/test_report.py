@@ -334,7 +334,7 @@ def test_one_plan_of_every_model_is_priced_first(monkeypatch):
         for model in "ab"
     ]
     order = []
-    monkeypatch.setattr(jobs, "_price", lambda job: [order.append(one["id"]) for one in job[3]])
+    monkeypatch.setattr(jobs, "_price", lambda job: ([order.append(one["id"]) for one in job[3]], 0))
     work_on(entries_of(numbered(rows)), Options(), regret_seconds=9.0, processes=1)
     # The plans of both models are the same, so each is worked on once, for the first line that holds it.
     assert order[0] == "a0"

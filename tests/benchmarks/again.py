@@ -28,7 +28,7 @@ from planoracle.instances.recipe2plan.profile import PROFILES
 from planoracle.instances.trajectory import DecisionPoint
 from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.exact.solve import solve
-from planoracle.solver.states.values import state_solver, step_of, value_of
+from planoracle.solver.states.values import Solvers, state_solver, step_of, value_of
 from tests.benchmarks.peers.answer import Answer, UnsupportedError
 from tests.benchmarks.peers.direct import core, direct
 
@@ -54,15 +54,16 @@ def situations(instance: Instance) -> Iterator[tuple[DecisionPoint, int]]:
 def states(some: Sequence[Instance]) -> None:
     """Value situations one by one; tell those apart for which no search was needed."""
     single = [pair for instance in some for pair in situations(instance)]
+    solvers: Solvers = {}
     for situation, step in single:
         if not situation.state.pieces:
-            value_of(situation, step)  # builds the model, and proves the optimum of the whole
+            value_of(situation, step, solvers=solvers)  # builds the model, and proves the optimum of the whole
     Random(0).shuffle(single)
     spent = {True: [0, 0.0], False: [0, 0.0]}  # searched: count, seconds
     for situation, step in single:
-        solver = state_solver(situation.instance, step)
+        solver = state_solver(solvers, situation.instance, step)
         before, began = solver.solves, perf_counter()
-        value = value_of(situation, step)
+        value = value_of(situation, step, solvers=solvers)
         seconds = perf_counter() - began
         assert value.status in ("optimal", "infeasible"), value
         entry = spent[solver.solves > before]

@@ -186,4 +186,4 @@ def test_a_completion_for_which_there_is_no_time_is_no_fault_of_ours() -> None:
     assert value.makespan is not None
     assert solver_of(run).completed(value) is not None
     unproved = Value(value.lower - 1, value.upper)
-    assert solver_of(run, seconds=0).completed(unproved) is None
+    assert solver_of(run, 0.0).completed(unproved) is None

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from planoracle.analysis.advice import next_commands
-from planoracle.analysis.batch.digest import fingerprint
 from planoracle.analysis.batch.solving import Solving
 from planoracle.analysis.batch.work import Chunk, pack
 from planoracle.analysis.explain import explain
@@ -18,6 +17,7 @@ from planoracle.analysis.frames.problems import instances, schedules
 from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import repair
 from planoracle.instances import catalogue
+from planoracle.instances.digest import fingerprint
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.memo import Remembering

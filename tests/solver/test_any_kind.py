@@ -68,7 +68,7 @@ def test_a_result_is_packed_and_unpacked(problem: str | Instance) -> None:
     problem = catalogue.problem(problem) if isinstance(problem, str) else problem
     engine, found = engine_of(problem), solve(problem)
     assert found.status.settled
-    entry = json.loads(json.dumps(engine.packed(found)))
+    entry = json.loads(json.dumps(engine.packed(problem, None, found)))
     assert same(engine.unpacked(problem, None, entry), found)
     with pytest.raises((ValueError, KeyError)):
         engine.unpacked(problem, None, entry | {"status": "feasible"})

@@ -9,6 +9,7 @@ from support.samples import sample
 from support.scripted import Scripted
 
 from planoracle.instances.catalogue import load
+from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.state import State
 from planoracle.solver.exact import cp
@@ -122,7 +123,7 @@ def test_the_last_stage_asks_twice_as_well(said: str, monkeypatch: pytest.Monkey
     model = cp.Model()
     variable = model.integer(1, 3)
     Scripted(monkeypatch, ["infeasible", said])
-    lexicographic = Lexicographic(model, float("inf"))
+    lexicographic = Lexicographic(model, NEVER)
     assert not lexicographic.smallest_in_order([variable])
     assert lexicographic.infeasible == (said == "infeasible")
     assert (lexicographic.solution is not None) == (said in ("optimal", "feasible"))
@@ -134,7 +135,7 @@ def test_a_conflict_rests_on_two_refutations(said: tuple[str, str], monkeypatch:
     Scripted(monkeypatch, said)
     feasible = {"optimal", "feasible"} & set(said)
     right = "feasible" if feasible else "infeasible" if set(said) == {"infeasible"} else "unknown"
-    assert conflict._decide(machines(), 60.0, finest=False).status == right
+    assert conflict._decide(machines(), Deadline(60.0), finest=False).status == right
 
 
 # --- settings --------------------------------------------------------------------------------------
@@ -145,7 +146,7 @@ def test_many_workers_never_run_without_presolve(workers: int, monkeypatch: pyte
     # OR-Tools 9.15 calls feasible models infeasible with presolve off and ten or more workers; 0 means all cores.
     scripted = Scripted(monkeypatch)
     for presolve in (False, True):
-        cp.run(cp.Model(), seconds=1.0, workers=workers, presolve=presolve)
+        cp.run(cp.Model(), deadline=Deadline(1.0), workers=workers, presolve=presolve)
     (_, without, _), (_, with_presolve, _) = scripted.calls
     assert 1 <= without <= MOST_WITHOUT_PRESOLVE < 10
     assert with_presolve == max(1, workers)
@@ -162,7 +163,7 @@ def test_no_call_of_cp_sat_runs_in_the_setting_of_a_known_fault(monkeypatch: pyt
             solve(coarse, workers=16, finest=True)
             StateSolver(instance).value(State())
             minimal_change.minimal_change(instance, {})
-            conflict._decide(instance, 60.0, finest=True)
+            conflict._decide(instance, Deadline(60.0), finest=True)
         assert {presolve for presolve, _, _ in scripted.calls} == {True, False}
         assert 16 in {workers for _, workers, _ in scripted.calls}  # they do run, with presolve
         assert all(presolve or workers < 10 for presolve, workers, _ in scripted.calls)

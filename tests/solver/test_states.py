@@ -105,15 +105,16 @@ def test_a_witness_is_kept_exactly_by_states_that_lie_on_it():
     kept = lost = 0
     for seed in range(25):
         instance = kitchen(seed)
-        solver, before = state_solver(instance, 1), None
+        solvers, before = {}, None
+        solver = state_solver(solvers, instance, 1)
         for _, _, here in walk(instance, seed):
             if before is not None and before.witness is not None:
                 if solver.keeps(before.witness, here.state):
-                    assert value_of(here, 1).makespan == before.makespan
+                    assert value_of(here, 1, solvers=solvers).makespan == before.makespan
                     kept += 1
                 else:
                     lost += 1
-            before = value_of(here, 1)
+            before = value_of(here, 1, solvers=solvers)
     assert kept > 10
     assert lost > 10
 
@@ -237,7 +238,7 @@ def test_times_that_do_not_fit_the_step_are_refused():
 
 
 def test_without_time_nothing_is_claimed():
-    value = StateSolver(load("recipe2plan/timed/Cobbler_Pancakes")).value(State(), seconds=0.0)
+    value = StateSolver(load("recipe2plan/timed/Cobbler_Pancakes")).value(State(), limit=0.0)
     assert value.status in ("unknown", "feasible", "optimal")
     assert value.lower <= 4080
     assert value.upper is None or value.upper >= 4080

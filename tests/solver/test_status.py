@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from planoracle.analysis.advice import next_commands
-from planoracle.analysis.batch.digest import digest
 from planoracle.analysis.explain import explain
 from planoracle.analysis.frames.methods import compare_methods
 from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import repair
 from planoracle.instances.catalogue import load, problem
+from planoracle.instances.digest import digest
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.status import Status
 from planoracle.solver.exact.solve import solve

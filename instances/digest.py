@@ -14,7 +14,7 @@ from planoracle.instances.problem import Problem
 __all__ = ["FORMAT", "digest", "fingerprint", "of_text"]
 
 #: Raised when stored results change their form or meaning.
-FORMAT = 1
+FORMAT = 2
 
 
 def digest(*parts: Any) -> str:
