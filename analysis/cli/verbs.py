@@ -49,6 +49,7 @@ _PANELS = {
     },
     "Look": {
         "instances": "instances.instances",
+        "optima": "optima.optima",
         "gantt": "gantt.gantt",
         "report": "report.report",
     },

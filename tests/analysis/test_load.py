@@ -179,7 +179,6 @@ ASKED: list[tuple[str, int, list[str]]] = [
     ("robotouille", 49, ["regret"]),
     ("robotouille", 14, ["critique", "--no-regret"]),
     ("asynchow", 1, ["grade"]),
-    ("asynchow", 5, ["critique"]),
 ]
 
 

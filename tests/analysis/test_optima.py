@@ -1,0 +1,186 @@
+"""Optima that ship: found by what they are about, replayed, derived again, told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.samples import sample
+from typer.testing import CliRunner
+
+from planoracle.analysis import optima
+from planoracle.analysis.cli import app
+from planoracle.analysis.optima import Shipped, Writer, chosen, derived, faults_of, ways_of
+from planoracle.instances import catalogue, registry
+from planoracle.instances.deadline import Work
+from planoracle.instances.digest import digest
+from planoracle.instances.kitchens.profile import PROFILES
+from planoracle.instances.model import Instance
+from planoracle.instances.optima import by_key, read, written
+from planoracle.solver.known import known
+
+PAIR = "recipe2plan/timed/Cobbler_Pancakes"
+SANDWICH = "kitchens/synchronous/0_cheese_sandwich"
+ALL = chosen([])
+#: Kitchens that take minutes, which `planoracle optima --write` derives when there is time.
+SLOW = "robotouille/asynchronous/9_", "robotouille/multi_agent/"
+SETS = sorted({name.partition("/")[0] for name in ALL})
+
+
+def test_all_bundled_problems_without_a_formula_have_entries() -> None:
+    assert len(ALL) >= 220 + 230 + 30
+    lacking = {name for name in ALL for one in ways_of(name) if one.entry is None}
+    assert {name for name in lacking if not name.startswith(SLOW)} == set()
+
+
+@pytest.mark.parametrize("name", sample(ALL, 25))
+def test_what_ships_passes_the_rules(name: str) -> None:
+    for one in ways_of(name):
+        found = one.result()
+        assert (found is None) == (one.entry is None)
+        if found is None:
+            continue
+        assert found.status in ("optimal", "feasible")
+        assert found.lower_bound is not None
+        assert found.makespan is not None
+        assert (found.lower_bound == found.makespan) == (found.status == "optimal")
+
+
+@pytest.mark.parametrize("name", [PAIR, SANDWICH, "timearena/household1+household2", *chosen(["robotouille"], 2, 3)])
+def test_some_are_derived_again(name: str) -> None:
+    ways = list(ways_of(name))
+    assert ways
+    assert [faults_of(one) for one in ways] == [[]] * len(ways)
+
+
+def test_a_problem_that_has_changed_is_not_found() -> None:
+    pair = catalogue.load(PAIR)
+    first, *others = pair.actions
+    assert known(pair) is not None
+    assert known(replace(pair, actions=(replace(first, duration=660, attended=660), *others))) is None
+    assert known(replace(pair, name="recipe2plan/timed/another")) is None
+    kitchen = catalogue.problem(SANDWICH)
+    assert known(kitchen) is not None
+    assert known(kitchen, PROFILES["paper"]) is not None
+    assert known(kitchen, replace(PROFILES["paper"], moves="joint")) is None
+
+
+def test_rules_that_decide_nothing_do_not_matter() -> None:
+    kitchen = catalogue.problem(SANDWICH)
+    found = known(kitchen, replace(PROFILES["paper"], price_rest=True, limit="published"))
+    assert found is not None
+    assert found.status == "optimal"
+
+
+def test_an_entry_says_so_much_and_no_more() -> None:
+    entries = {name: registry.get(name).optima for name in SETS}
+    assert all(entries.values())
+    for shelf in entries.values():
+        for name, ways in shelf.items():
+            assert catalogue.names_problem(name)
+            for way in ways:
+                assert way.keys() - {"canonical", "grid", "expanded", "work"} == {
+                    *("of", "status", "makespan", "bound", "plan", "proof")
+                }
+                assert ("work" in way) == (way["status"] not in ("optimal", "infeasible"))
+
+
+def test_what_several_profiles_share_is_written_once(tmp_path: Path) -> None:
+    same = {"status": "optimal", "makespan": 3, "bound": 3, "plan": [1, 2], "proof": "A*"}
+    ways = [{"of": "a", **same}, {"of": "b", **same}, {"of": "c", **same, "plan": [2, 1]}]
+    found = json.loads(written({"x/one": ways}, {"planoracle": "1"}))
+    assert found["versions"] == {"planoracle": "1"}
+    assert [way["of"] for way in found["optima"]["x/one"]] == ["a b", "c"]
+    assert by_key(found["optima"]["x/one"]) == {way["of"]: way for way in ways}
+    assert read("planoracle.instances.generic") == {}
+
+
+@pytest.fixture
+def tampered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what ships about one problem be too good by a minute."""
+    benchmark = registry.get("recipe2plan")
+    (way,) = benchmark.optima[PAIR]
+    wrong = way | {"status": "feasible", "bound": way["bound"] - 60, "work": 5.0}
+    monkeypatch.setitem(benchmark.__dict__, "optima", {PAIR: [wrong]})
+
+
+def invoke(*call: str) -> tuple[int, str, str]:
+    found = CliRunner().invoke(app, ["optima", *call])
+    return found.exit_code, found.stdout, found.stderr
+
+
+def test_a_difference_is_told(tampered: None) -> None:
+    status, out, err = invoke(PAIR, "--check")
+    assert (status, out) == (1, "")
+    assert f"{PAIR} (paper, released): status is feasible, not optimal as derived" in " ".join(err.split())
+    assert "2 differences" in err
+
+
+def test_what_holds_no_plan_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    (one,) = ways_of(PAIR)
+    assert one.entry is not None
+    worse = Shipped(one.problem, one.profiles, one.rules, one.entry | {"makespan": 60, "bound": 60})
+    (fault,) = faults_of(worse)
+    assert fault.startswith("does not hold")
+    (fault,) = faults_of(replace(one, entry=None))
+    assert fault.startswith("nothing ships")
+
+
+def test_the_command_lists_and_checks() -> None:
+    status, out, _ = invoke("recipe2plan/timed/Vada_*", SANDWICH, "--format", "jsonl")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert status == 0
+    assert {row["instance"] for row in rows} >= {"recipe2plan/timed/Vada_Daikon-Radish", SANDWICH}
+    assert all(row["status"] == "optimal" and row["optimum"] == row["bound"] for row in rows)
+    status, out, err = invoke("recipe2plan", "--check", "--sample", "2", "--seed", "5")
+    assert (status, out) == (0, "")
+    assert "2 optima derived again, no differences" in err
+    assert invoke("--check", "--write")[0] == 2
+    assert chosen(["recipe2plan"], 2, 5) == chosen(["recipe2plan"], 2, 5) != chosen(["recipe2plan"], 2, 6)
+
+
+def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark = registry.get("recipe2plan")
+    kept = dict(list(benchmark.optima.items())[:3])
+    monkeypatch.setitem(benchmark.__dict__, "optima", kept | {"recipe2plan/timed/None_Such": [{"of": "0"}]})
+    monkeypatch.setattr(optima, "files", lambda _: tmp_path)
+    solved: list[str] = []
+
+    def counted(one: Shipped, work: Work) -> dict[str, object]:
+        solved.append(one.problem.name)
+        return derived(one, work)
+
+    monkeypatch.setattr(optima, "derived", counted)
+    new = next(name for name in chosen(["recipe2plan"]) if name not in kept)
+    status, _, err = invoke(*kept, new, "--write")
+    assert (status, err) == (0, "")
+    assert solved == [new]
+    found = json.loads((tmp_path / "data" / "optima.json").read_text())["optima"]
+    assert sorted(found) == sorted([*kept, new])
+
+
+def test_what_is_not_settled_is_derived_by_the_same_work() -> None:
+    hard = catalogue.problem("kitchens/multi_agent/2_lettuce_tomato_burger")
+    rules = PROFILES["paper"].deciding()
+    one = Shipped(hard, ("paper",), rules, None)
+    entry = derived(one, Work(0.3))
+    assert (entry["status"], entry["work"]) in (("feasible", 0.3), ("unknown", 0.3))
+    assert faults_of(replace(one, entry=entry)) == []
+    assert derived(one, Work(0.3)) == entry
+
+
+def test_a_writer_keeps_what_is_wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optima, "files", lambda _: tmp_path)
+    writer = Writer(registry.get("timearena"))
+    writer.keep(lambda name: name == "timearena/household1")
+    writer.write()
+    found = json.loads((tmp_path / "data" / "optima.json").read_text())["optima"]
+    assert list(found) == ["timearena/household1"]
+
+
+def test_keys_stand_for_content() -> None:
+    one = catalogue.load(PAIR)
+    assert isinstance(one, Instance)
+    assert digest(one) == digest(replace(one))
