@@ -6,7 +6,6 @@ What it needs is imported when it is asked for, so that looking a benchmark up c
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
@@ -16,7 +15,6 @@ from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from planoracle.instances import optima
-from planoracle.instances.crew import with_crew
 from planoracle.instances.errors import InputError
 from planoracle.instances.feedback import Examined, Topic
 from planoracle.instances.foreign import Foreign
@@ -24,15 +22,14 @@ from planoracle.instances.model import Instance
 from planoracle.instances.offers import Composer, Environment, Generator, Limit, Shelf
 from planoracle.instances.optima import Entries
 from planoracle.instances.plan import Plan, Reading, UnreadError, given_limit, given_plan
-from planoracle.instances.problem import Problem, of_kind
+from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules, choose
 from planoracle.instances.references import Reference
 from planoracle.instances.run import Run
-from planoracle.instances.schedule import Schedule
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row
 from planoracle.instances.targets import Dropped
 
-__all__ = ["AnyBenchmark", "AnyRun", "Benchmark", "ScheduleBenchmark"]
+__all__ = ["AnyBenchmark", "AnyRun", "Benchmark"]
 
 _P = TypeVar("_P", bound=Problem)
 _C = TypeVar("_C")
@@ -370,45 +367,6 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def name_of(self, problem: _P, action: str) -> str:
         """Name an action in the benchmark's words."""
         return action
-
-
-class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
-    """A benchmark whose problems are scheduling problems; plans and schedules can be turned into each other."""
-
-    def parse(self, problem: Instance, submission: object, rules: _R | None = None) -> Plan[_C]:
-        """Read a submission, see `Benchmark.parse`; raises `InputError` also for a problem of another kind."""
-        return super().parse(of_kind(problem, Instance), submission, rules)
-
-    def document(self, problem: Instance) -> dict[str, Any]:
-        """Return a problem in our own format, see `planoracle.instances.files`."""
-        from planoracle.instances.files import to_document
-
-        return to_document(of_kind(problem, Instance))
-
-    def schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of what `document` returns, that of our own format unless the reader has another."""
-        from planoracle.instances import files
-
-        return dict(getattr(self._part("reader"), "json_schema", files.json_schema)())
-
-    def with_agents(self, problem: Instance, crew: str) -> Instance:
-        """Return the problem by the general rules, see `planoracle.instances.crew`."""
-        return with_crew(problem, crew)
-
-    def written(self, problem: Instance, schedule: Schedule) -> object:
-        """Write a schedule as a plan, in the form that submissions have."""
-        return self._part("language").written(problem, schedule)
-
-    def render(self, problem: Instance, schedule: Schedule) -> str:
-        """Write a schedule as text that `commands` reads: texts a line each, all else as JSON."""
-        found = self.written(problem, schedule)
-        if isinstance(found, list) and all(isinstance(line, str) for line in found):
-            return "\n".join(found)
-        return found if isinstance(found, str) else json.dumps(found)
-
-    def schedule(self, problem: Instance, plan: Plan[_C]) -> Schedule:
-        """Turn a plan into a schedule in normal form; raises `PlanError` for commands that are no action."""
-        return cast(Schedule, self._part("language").schedule(problem, plan))
 
 
 #: Any benchmark, where its kind does not matter.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, cast
 
 from planoracle.instances import registry
-from planoracle.instances.benchmark import ScheduleBenchmark
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
+from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 
 __all__ = ["certify", "language"]
 

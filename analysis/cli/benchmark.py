@@ -72,7 +72,7 @@ def _joined(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _described(one: AnyBenchmark) -> dict[str, Any]:
-    from planoracle.instances.benchmark import ScheduleBenchmark
+    from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 
     names = () if one.shelf is None else one.shelf.names()
     kind = "schedule" if isinstance(one, ScheduleBenchmark) else None

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from planoracle.instances.benchmark import ScheduleBenchmark
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.plan import Plan
 from planoracle.instances.references import Claim, Reference
 from planoracle.instances.schedule import Schedule
+from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 from planoracle.instances.targets import Dropped
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planoracle.instances.benchmark import ScheduleBenchmark
 from planoracle.instances.model import Instance
 from planoracle.instances.plan import Plan
 from planoracle.instances.profiles import Rules
 from planoracle.instances.references import Claim, Reference
 from planoracle.instances.schedule import Schedule
+from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 
 __all__ = ["AsyncTool", "benchmark"]
 

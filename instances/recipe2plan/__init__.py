@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from planoracle.instances.benchmark import ScheduleBenchmark
 from planoracle.instances.model import Instance
 from planoracle.instances.profiles import Rules
 from planoracle.instances.references import Reference
+from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 
 __all__ = ["Recipe2Plan", "benchmark"]
 

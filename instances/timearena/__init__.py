@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from planoracle.instances.benchmark import ScheduleBenchmark
 from planoracle.instances.model import Instance
 from planoracle.instances.offers import Limit
 from planoracle.instances.references import Reference
+from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 
 if TYPE_CHECKING:
     from planoracle.instances.timearena.profile import Profile

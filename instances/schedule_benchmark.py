@@ -1,0 +1,58 @@
+"""What benchmarks have in common whose problems are scheduling problems."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar, cast
+
+from planoracle.instances.benchmark import Benchmark
+from planoracle.instances.crew import with_crew
+from planoracle.instances.model import Instance
+from planoracle.instances.plan import Plan
+from planoracle.instances.problem import of_kind
+from planoracle.instances.profiles import Rules
+from planoracle.instances.schedule import Schedule
+
+__all__ = ["ScheduleBenchmark"]
+
+_C = TypeVar("_C")
+_R = TypeVar("_R", bound=Rules)
+
+
+class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
+    """A benchmark whose problems are scheduling problems; plans and schedules can be turned into each other."""
+
+    def parse(self, problem: Instance, submission: object, rules: _R | None = None) -> Plan[_C]:
+        """Read a submission, see `Benchmark.parse`; raises `InputError` also for a problem of another kind."""
+        return super().parse(of_kind(problem, Instance), submission, rules)
+
+    def document(self, problem: Instance) -> dict[str, Any]:
+        """Return a problem in our own format, see `planoracle.instances.files`."""
+        from planoracle.instances.files import to_document
+
+        return to_document(of_kind(problem, Instance))
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of what `document` returns, that of our own format unless the reader has another."""
+        from planoracle.instances import files
+
+        return dict(getattr(self._part("reader"), "json_schema", files.json_schema)())
+
+    def with_agents(self, problem: Instance, crew: str) -> Instance:
+        """Return the problem by the general rules, see `planoracle.instances.crew`."""
+        return with_crew(problem, crew)
+
+    def written(self, problem: Instance, schedule: Schedule) -> object:
+        """Write a schedule as a plan, in the form that submissions have."""
+        return self._part("language").written(problem, schedule)
+
+    def render(self, problem: Instance, schedule: Schedule) -> str:
+        """Write a schedule as text that `commands` reads: texts a line each, all else as JSON."""
+        found = self.written(problem, schedule)
+        if isinstance(found, list) and all(isinstance(line, str) for line in found):
+            return "\n".join(found)
+        return found if isinstance(found, str) else json.dumps(found)
+
+    def schedule(self, problem: Instance, plan: Plan[_C]) -> Schedule:
+        """Turn a plan into a schedule in normal form; raises `PlanError` for commands that are no action."""
+        return cast(Schedule, self._part("language").schedule(problem, plan))
