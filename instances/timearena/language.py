@@ -10,7 +10,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.grammar import Found, Grammar
 from planoracle.instances.outputs.messages import chat_in
-from planoracle.instances.outputs.reading import as_given
+from planoracle.instances.outputs.reading import as_given, whole_value
 from planoracle.instances.plan import Plan, Reading
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.timearena import encode
@@ -101,7 +101,10 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[st
 
 
 def _reading(given: object, world: World, rules: Profile) -> Reading[list[str]]:
-    if isinstance(given, list) and chat_in(given) is None:
+    listed = whole_value(given) if isinstance(given, str) else None
+    if isinstance(listed, list) and all(isinstance(entry, str) for entry in listed):
+        read = as_given([extract(entry, world) for entry in listed])
+    elif isinstance(given, list) and chat_in(given) is None:
         made = [_decision(entry, f"actions[{i}]") for i, entry in enumerate(given[: MAX_DECISIONS + 1])]
         read = as_given([extract(decision, world) for decision in made] if rules.normalize else made)
     elif isinstance(given, str) or chat_in(given) is not None:

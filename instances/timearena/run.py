@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -14,10 +15,11 @@ from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.state import State
 from planoracle.instances.targets import Dropped, Target, Targets, first_or_attempted
 from planoracle.instances.timearena import encode
+from planoracle.instances.timearena.language import parse
 from planoracle.instances.timearena.profile import Profile
 from planoracle.instances.timearena.rules import WRONG, as_replay, exits
 from planoracle.instances.timearena.rules import replay as run_of
-from planoracle.instances.timearena.world import world
+from planoracle.instances.timearena.world import World, world
 from planoracle.instances.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
 
 __all__ = ["TimeArenaRun", "replay"]
@@ -96,7 +98,7 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
             clock = piece.start + action.attended
         ends = [piece.end for piece in (*here.state.pieces, *rest.pieces)]
         made += ["wait"] * (max([*ends, here.reached - here.lost]) - clock)
-        return "\n".join(made), as_replay(run_of(self.scene, made, _NO_LIMIT, self.rules))
+        return _text(made, self.scene), as_replay(run_of(self.scene, made, _NO_LIMIT, self.rules))
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every command that would be valid now, and the wait."""
@@ -163,3 +165,9 @@ def replay(problem: Instance, plan: Plan[list[str]], rules: Profile) -> TimeAren
         return TimeArenaRun(encode.under(problem, rules), plan, rules)
     except InputError as error:
         return TimeArenaRun(problem, plan, rules, impossible=str(error))
+
+
+def _text(decisions: list[str], scene: World) -> str:
+    """Write decisions one a line; as a JSON list where some of them could be taken for words around the others."""
+    lines = "\n".join(decisions)
+    return lines if parse(lines, scene) == decisions else json.dumps(decisions)
