@@ -36,9 +36,11 @@ CALLS = {
     "next": f"next {NAME}",
     "regret": "regret one.jsonl --format jsonl",
     "repair": "repair one.jsonl --format jsonl",
+    "optima": "optima timearena/household1 --format csv",
     "report": "report s.jsonl -o page.html --regret-seconds 0",
     "schema": "schema",
     "speedup": "speedup timearena/household1 --agents 2",
+    "summary": "summary s.jsonl --format csv",
     "--help": "--help",
 }
 READING = {"grade -": "grade - --format jsonl", "solve -": "solve -", "next -": f"next {NAME} --after -"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -82,7 +83,7 @@ def test_files_that_are_none_of_ours_are_refused_by_name(tmp_path: Path, name: s
     path.write_bytes(HOSTILE[name])
     with pytest.raises(InputError) as caught:
         catalogue.read_problems(str(path))
-    assert str(caught.value).startswith(f"{path}: ")
+    assert re.match(rf"{re.escape(str(path))}:(\d+:)? ", str(caught.value))
     assert len(str(caught.value)) < 1_000
 
 
