@@ -24,7 +24,10 @@ def optima(
         bool, typer.Option("--write", help="Derive what is missing, and write it into this checkout.")
     ] = False,
     work: Annotated[
-        float, typer.Option(help="With --write, work for one problem, in seconds of a quiet core.", min=0.0)
+        float,
+        typer.Option(
+            help="Most work for one problem, in seconds of a quiet core; --check leaves out what needs more.", min=0.0
+        ),
     ] = 240.0,
     sample: Annotated[int | None, typer.Option(help="Only so many problems, drawn at random.", min=1)] = None,
     seed: Annotated[int, typer.Option(help="What --sample is drawn by.", min=0)] = 0,
@@ -44,7 +47,7 @@ def optima(
         _write(found, work)
         return
     if check:
-        raise typer.Exit(_check(found))
+        raise typer.Exit(_check(found, work))
     table = Table(form, _COLUMNS)
     for name in found:
         for row in rows_of(name):
@@ -52,17 +55,21 @@ def optima(
     table.close()
 
 
-def _check(names: list[str]) -> int:
+def _check(names: list[str], work: float) -> int:
     from planoracle.analysis.optima import faults_of, ways_of
 
-    count = faulty = 0
+    count = faulty = left = 0
     for name in track(names, "solving"):
         for one in ways_of(name):
+            if one.effort > work:
+                left += 1
+                continue
             count += 1
             for fault in faults_of(one):
                 faulty += 1
                 complain(f"{name} ({', '.join(one.profiles)}): {fault}")
-    tell(f"{count} optima derived again, {faulty or 'no'} difference{'s' * (faulty != 1)}")
+    more = f"; {left} left out, which need more work" if left else ""
+    tell(f"{count} optima derived again, {faulty or 'no'} difference{'s' * (faulty != 1)}{more}")
     return int(faulty > 0)
 
 
