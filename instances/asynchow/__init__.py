@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
-from planoracle.instances.plan import Plan
+from planoracle.instances.plan import COMMON_FIELDS, Plan
 from planoracle.instances.references import Claim, Reference
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
@@ -37,7 +37,7 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
     def parse(self, problem: Instance, submission: object, rules: Profile | None = None) -> Plan[Schedule]:
         """Read a submission, see `Benchmark.parse`; of a record with neither, it is the answer that is missing."""
         record = isinstance(submission, Mapping) and {"id", "instance"} & submission.keys()
-        if record and not submission.keys() & set(self.plan_fields):  # type: ignore[attr-defined]
+        if record and submission.keys().isdisjoint((*self.plan_fields, *COMMON_FIELDS)):  # type: ignore[attr-defined]
             raise InputError("is missing", field="answer")
         return super().parse(problem, submission, rules)
 

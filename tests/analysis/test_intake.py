@@ -107,6 +107,17 @@ def test_three_models_in_four_formats_become_one_table(tmp_path: Path) -> None:
     assert told.exit_code == 0
 
 
+@pytest.mark.parametrize("name", ("output", "response", "completion", "messages", "answer"))
+def test_every_benchmark_takes_its_plan_from_the_fields_that_all_know(name: str, tmp_path: Path) -> None:
+    names = [*NAMES, "asynchow/parallel/86", "robotouille/synchronous/0_cheese_sandwich", "asynctool/cross2/01"]
+    written = [solve(catalogue.problem(one)).plan if "asynchow" not in one else 'It takes "20 min".' for one in names]
+    if name == "messages":
+        written = [[{"role": "user", "content": "Go!"}, {"role": "assistant", "content": one}] for one in written]
+    rows = [{"instance": one, name: given} for one, given in zip(names, written, strict=True)]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert [row["instance"] for row in graded(tmp_path / "rows.jsonl") if row["success"]] == names
+
+
 @pytest.mark.skipif(not VERDICTS.is_dir(), reason="the released verdicts are not here")
 def test_released_verdicts_in_four_formats_are_judged_as_released(tmp_path: Path) -> None:
     rows = []
