@@ -27,11 +27,12 @@ class Sample(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """The values of the samples of one problem, its stratum, and its share in the mean of all problems."""
+    """The values of the samples of one problem, its stratum, its share in the mean of all, and the most a value is."""
 
     values: Floats
     stratum: Hashable
     share: float
+    most: float = 1.0
 
 
 def intervals(

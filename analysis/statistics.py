@@ -110,15 +110,15 @@ class Averages:
               (of one's own problems: of those that any model has a scored run for) without any; ``submissions``,
               ``unscored``, ``repeated`` runs (with the name of a sample that was there already); ``samples_least``,
               ``samples_most``: scored runs per problem;
-            - ``success``, ``main_score`` from 0 to 1, the ends of its 95 % interval ``main_score_low`` and ``…_high``;
-              ``success_of_all, main_score_of_all``: the same with every missing problem as failed;
+            - ``success``, ``main_score`` (from 0 to 1, above it where a reference is beaten), the ends of its 95 % interval ``main_score_low`` and ``…_high``;
+              ``success_of_all, main_score_of_all``: the same with every problem without a scored run as failed;
             - ``gap`` of ``gap_runs``: of the runs that ``succeeded``, those with a proved optimum; ``lost`` of
               ``lost_runs``: of those that ``failed``, those with a price; both as shares of the optimum;
             - ``pass@k, pass^k, best@k``, see `planoracle.analysis.estimators`, if there are several samples, for every
               k of which all problems have so many;
             - the figures of `planoracle.instances.benchmark.Benchmark.averages`.
 
-            An unscored run is neither missing nor failed; it is counted and left out.
+            An unscored run is neither missing nor failed; it is counted and left out, but for figures of all.
         """
         return [
             {"model": model, "set": where} | (group.row() if own else group.common())
@@ -143,7 +143,7 @@ class Averages:
         list of dict
             The fields of `rows` but for the benchmarks' own: counts are added up, figures are the plain mean of those
             of the sets (macro average), and the interval is that of this mean. ``sets``: with a scored run;
-            ``sets_missing``: those that only other models have, which count as failed in ``…_of_all``.
+            ``sets_missing``: those of which only other models have one, which count as failed in ``…_of_all``.
         """
         sets: dict[tuple[str, str], dict[str, Tally]] = {}
         for benchmark in self.benchmarks:
@@ -165,9 +165,12 @@ class Averages:
 
 def _over_sets(model: str, sets: Mapping[tuple[str, str], Mapping[str, Tally]]) -> dict[str, Any]:
     own = [groups[model] for groups in sets.values() if model in groups]
-    # Of sets without any run of this model, the problems that it lacks.
-    lacking = [_size(groups.values()) for groups in sets.values() if model not in groups]
-    lacking = [size for size in lacking if size]
+    # Of sets without a scored run of this model, how many problems others have.
+    lacking = [
+        (model in groups, size)
+        for groups in sets.values()
+        if (model not in groups or not groups[model].scored) and (size := _size(groups.values()))
+    ]
     rows = [group.common() for group in own]
     told = [row for row in rows if row["problems"]]
     if len(told) == 1:
@@ -184,7 +187,7 @@ def _over_sets(model: str, sets: Mapping[tuple[str, str], Mapping[str, Tally]]) 
         "sets": len(told),
         "sets_missing": len(lacking),
         "problems": added["problems"],
-        "missing": added["missing"] + sum(lacking),
+        "missing": added["missing"] + sum(size for tried, size in lacking if not tried),
         "submissions": added["submissions"],
         "unscored": added["unscored"],
         "repeated": added["repeated"],

@@ -81,6 +81,7 @@ class Tally:
         self.members = tuple(members)
         self.problems: dict[str, _Problem] = {}
         self.absent: list[str] = list(members)
+        self.unjudged = 0
         self._row: dict[str, Any] | None = None
         self._own = len(averages)
         self._totals = [0] * len(self.figures)
@@ -132,8 +133,13 @@ class Tally:
     # What it adds up to
 
     def settle(self, known: Sequence[str]) -> None:
-        """Say which problems there are if no bundled set says so; those without any run are ``absent``."""
-        self.absent = [name for name in self.members or known if name not in self.problems]
+        """Say which problems there are if no bundled set says so.
+
+        Those without any run are ``absent``; of so many, ``unjudged``, no run could be judged.
+        """
+        there = self.members or known
+        self.absent = [name for name in there if name not in self.problems]
+        self.unjudged = sum(name in self.problems and not self.problems[name].scored for name in there)
         self._row = None
 
     @property
@@ -163,12 +169,13 @@ class Tally:
         return None if value is None or i is None else value / self.figures[i].full
 
     def _of_all(self, i: int | None) -> float | None:
-        """Return a share where problems without any run count as failed, whatever the benchmark says."""
+        """Return a share where problems without a scored run count as failed, whatever the benchmark says."""
         value = self._share(i)
-        if value is None or i is None or self.figures[i].absent is not None:
+        if value is None or i is None:
             return value
-        answered = len(self._terms(i)[0])
-        return value * answered / (answered + len(self.absent))
+        answered, absent = len(self._terms(i)[0]), len(self.absent)
+        counted = answered if self.figures[i].absent is None else answered + absent
+        return value * counted / (answered + absent + self.unjudged)
 
     def row(self) -> dict[str, Any]:
         """Return everything, see `planoracle.analysis.statistics.Averages.rows`; the benchmark's own figures last."""
@@ -259,9 +266,11 @@ class Tally:
         pairs = [np.array(sorted(zip(one.tops, one.bottoms, strict=True))).T for _, one in named]
         if average.absent is not None:
             pairs += [np.array([average.absent], dtype=float).T] * len(self.absent)
+        full = average.full
+        most = max([1.0, *(max(_scores(one)) / full for _, one in named)])
         weight = fsum(float(bottoms.mean()) for _, bottoms in pairs) / len(pairs)
         return [
-            Cluster((tops / weight + mean * (1 - bottoms / weight)) / average.full, stratum, 1 / len(pairs))
+            Cluster((tops / weight + mean * (1 - bottoms / weight)) / full, stratum, 1 / len(pairs), most)
             for tops, bottoms in pairs
         ]
 
@@ -285,7 +294,8 @@ def interval(clusters: Sequence[Cluster]) -> tuple[float, float] | None:
     """Return the interval of a mean share, see `planoracle.analysis.bootstrap.two_stage`.
 
     Where all values are the same, drawing them again says nothing. Then the ends are Wilson's: of n problems alike
-    no more than ``z² / (n + z²)`` of all can be different, and these have a share of 0, or of 1.
+    no more than ``z² / (n + z²)`` of all can be different, and these have a share of 0, or of 1. Nothing is known of
+    others where all are above 1, as a score beside a reference that can be beaten.
     """
     from planoracle.analysis.bootstrap import two_stage
 
@@ -295,10 +305,12 @@ def interval(clusters: Sequence[Cluster]) -> tuple[float, float] | None:
     first = float(clusters[0].values[0])
     if all(first == value for one in clusters for value in _ends(one)):
         square = NormalDist().inv_cdf((1 + LEVEL) / 2) ** 2
+        if first > 1:
+            return None
         other = square / (count + square)
         return first * (1 - other), first + (1 - first) * other
     found = two_stage(clusters, level=LEVEL)
-    return found and (max(0.0, found[0]), min(1.0, found[1]))
+    return found and (max(0.0, found[0]), min(max(one.most for one in clusters), found[1]))
 
 
 def _ends(cluster: Cluster) -> Iterator[float]:

@@ -155,8 +155,6 @@ def test_an_unscored_row_changes_no_figure(grades: list[Grade], name: str) -> No
         rows = [row for row in Averages().over(found).summary() if row["problems"]]
         return [{key: value for key, value in row.items() if key not in COUNTS} for row in rows]
 
-    if all(grade.instance != name or grade.model != "a" for grade in grades):
-        grades = [*grades, run(name, 0.5, model="a")]  # else it would be one problem less that is missing
     assert figures([*grades, run(name, None, model="a")]) == figures(grades)
 
 
@@ -202,6 +200,28 @@ def test_a_set_that_only_others_have_counts_as_failed_of_all() -> None:
     assert (second["success"], second["success_of_all"]) == (1.0, 0.05)  # of ten problems one, of the other set none
     assert (second["sets"], second["sets_missing"], second["missing"]) == (1, 1, 19)
     assert (first["success"], first["success_of_all"]) == (0.5, 0.5)
+
+
+def test_who_hands_in_nothing_gains_nothing() -> None:
+    lazy = [recipe(TIMED[0], 1.0), *(Grade("x", name, False, benchmark="recipe2plan", model="m") for name in TIMED[1:])]
+    (row,) = Averages().over(lazy).rows("recipe2plan")
+    assert (row["missing"], row["unscored"], row["success_of_all"]) == (0, 64, pytest.approx(1 / 65, **EXACT))
+    # Nor does a set in which nothing could be judged: it is one that only others have.
+    grades = [run(HOUSE[0], 1.0, success=True, model="a"), run(COOK[0], None, model="a")]
+    grades += [run(name, 0.5, success=True, model="b") for name in (*HOUSE, *COOK)]
+    first, second = Averages().over(grades).models()
+    assert [first["model"], second["model"]] == ["b", "a"]
+    assert (second["sets"], second["sets_missing"], second["success_of_all"]) == (1, 1, 0.05)
+    assert second["missing"] == 18
+
+
+def test_intervals_hold_scores_above_one() -> None:
+    ((row,), (same,)) = (
+        Averages().over([recipe(name, score) for name, score in zip(TIMED, some, strict=True)]).rows("recipe2plan")
+        for some in ([1.1, 1.3] * 32 + [1.2], [1.2] * 65)
+    )
+    assert 1 < row["main_score_low"] < row["main_score"] < row["main_score_high"] < 1.3
+    assert (same["main_score_low"], same["main_score_high"]) == (None, None)
 
 
 # --- several samples -----------------------------------------------------------------------------
