@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +14,7 @@ import typer
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
 from planoracle.analysis.cli.common import Notes
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, track
+from planoracle.analysis.cli.report import newest, write_page
 from planoracle.analysis.cli.submissions import (
     DataOption,
     MapOption,
@@ -27,7 +28,9 @@ from planoracle.analysis.cli.submissions import (
     blamed,
     chosen_rules,
     counted,
+    folders,
     found_problems,
+    named_problems,
     opened,
 )
 from planoracle.analysis.cli.summaries import format_of, show, write
@@ -38,7 +41,7 @@ from planoracle.instances.visible import to_json
 if TYPE_CHECKING:
     from planoracle.analysis.batch.grading import Submissions
     from planoracle.analysis.batch.work import Item
-    from planoracle.analysis.submissions import Intake
+    from planoracle.analysis.submissions import Intake, Place
 
 # Of the rows of grades, before and after the metrics that benchmarks want to be shown.
 _FIRST = ("id", "instance", "success", "violation", "violation_index", "progress", "main_score")
@@ -67,6 +70,10 @@ def grade(
         Path | None,
         typer.Option(help="Also write the averages to a file: .csv, .json, .jsonl, .md, .tex or .txt.", dir_okay=False),
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--report", help="Also write the page of planoracle report, an HTML file.", dir_okay=False),
+    ] = None,
     cluster: ClusterOption = None,
     cache: Annotated[bool, typer.Option(help="Keep proved optima for later, in the user's cache folder.")] = True,
 ) -> None:
@@ -86,13 +93,17 @@ def grade(
     options = chosen_rules([*(rule or ()), *(f"{name}={value}" for name, value in former.items() if value)])
     work = Grading(profile, tuple(sorted(options.items())), trace, cache)
     averages = Averages(work.grader().rules)
+    if page is not None and not page.absolute().parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {page.parent}", param_hint="--report")
+    day = None if page is None else newest(submissions)
+    kept: list[tuple[Place, object]] | None = None if page is None else []
     table, notes, strangers = Table(form, _columns(), least=_least()), Notes(), Strangers()
     failed = False
     intake = opened(submissions, pattern, columns, model)
     with workshop(work, jobs, run, cluster) as (pool, journal):
         making = Submissions(work, found_problems(problems, data, originals), keyed=journal is not None)
         # The bar is closed before anything is said of an end before time.
-        items = answered(_items(intake, making), pool, journal, Sound())
+        items = answered(_items(_keeping(intake, kept), making), pool, journal, Sound())
         with closing(track(items, "grading", counted(intake))) as told:
             for item, answer in told:
                 assert answer.row is not None
@@ -113,17 +124,28 @@ def grade(
     notes.close()
     for said in strangers.warnings():
         tell(said, "warning")
+    if page is not None and kept is not None:
+        known, places = named_problems(problems), folders(data, originals)
+        write_page(kept, page, day=day, profile=profile, rules=options, data=places, problems=known)
     raise typer.Exit(1 if failed else 0)
 
 
-def _items(intake: Intake, making: Submissions) -> Iterator[Item]:
+def _keeping(entries: Intake, kept: list[tuple[Place, object]] | None) -> Iterator[tuple[Place, object]]:
+    """Yield entries, and keep them if there is where."""
+    for entry in entries:
+        if kept is not None:
+            kept.append(entry)
+        yield entry
+
+
+def _items(entries: Iterable[tuple[Place, object]], making: Submissions) -> Iterator[Item]:
     """Yield an item for every submission; what cannot be read is answered at once."""
     from planoracle.analysis.batch.work import Answer, Item
     from planoracle.analysis.grade import Grader
     from planoracle.analysis.submissions import EntryError, is_grade
     from planoracle.instances.errors import InputError
 
-    for place, entry in intake:
+    for place, entry in entries:
         try:
             if isinstance(entry, InputError):
                 raise entry

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,13 +22,19 @@ from planoracle.analysis.cli.submissions import (
     PatternOption,
     ProblemsOption,
     ProfileOption,
+    RuleOption,
     SubmissionsArgument,
     blamed,
+    chosen_rules,
     folders,
     named_problems,
     opened,
 )
 from planoracle.analysis.spoken import tell
+
+if TYPE_CHECKING:
+    from planoracle.analysis.report.page import Report
+    from planoracle.analysis.submissions import Entries
 
 
 def report(
@@ -56,40 +62,25 @@ def report(
     problems: ProblemsOption = None,
     data: DataOption = None,
     originals: OriginalsOption = None,
+    rule: RuleOption = None,
 ) -> None:
     """Write a page that needs no network: a leaderboard, and every plan over the optimum.
 
     The submissions may be grades as well, which planoracle grade --format jsonl (or json) has written. What cannot be
     read or graded is reported and has its place on the page; the exit status is then 1.
     """
-    from planoracle.analysis.report.about import date_of
-    from planoracle.analysis.report.inputs import entries_of
-    from planoracle.analysis.report.page import build
-    from planoracle.instances.errors import InputError
-
-    try:
-        days = [date_of(path, date) for path in submissions]
-    except InputError as error:
-        complain(error)
-        raise typer.Exit(2) from None
-    day = max(filter(None, days), default=None)  # of the newest
-    intake = opened(submissions, pattern, columns, model)
-    with stoppable(), _progress() as told:
-        found = build(
-            entries_of(intake),
-            title=title,
-            day=day,
-            profile=profile,
-            data=folders(data, originals),
-            problems=named_problems(problems),
-            regret_seconds=regret_seconds,
-            told=told,
-        )
-    try:
-        _write(found.html, output)
-    except OSError as error:
-        complain(f"{output}: cannot be written: {error.strerror}")
-        raise typer.Exit(2) from None
+    day = newest(submissions, date)
+    found = write_page(
+        opened(submissions, pattern, columns, model),
+        output,
+        title=title,
+        day=day,
+        profile=profile,
+        rules=chosen_rules(rule or ()),
+        data=folders(data, originals),
+        problems=named_problems(problems),
+        regret_seconds=regret_seconds,
+    )
     for place, reason in found.unscored:
         blamed(place, reason)
     for said in found.notes:
@@ -97,6 +88,36 @@ def report(
     for said in found.warnings:
         tell(said, "warning")
     raise typer.Exit(1 if found.unscored else 0)
+
+
+def newest(paths: Iterable[Path], date: str | None = None) -> str | None:
+    """Return the day of the newest of some files, or the one that is given; ends the program for what is none."""
+    from planoracle.analysis.report.about import date_of
+    from planoracle.instances.errors import InputError
+
+    try:
+        return max(filter(None, [date_of(path, date) for path in paths]), default=None)
+    except InputError as error:
+        complain(error)
+        raise typer.Exit(2) from None
+
+
+def write_page(entries: Entries, output: Path, **options: Any) -> Report:
+    """Write the page about submissions and grades; ends the program if that is not possible.
+
+    ``options`` are those of `planoracle.analysis.report.page.build`.
+    """
+    from planoracle.analysis.report.inputs import entries_of
+    from planoracle.analysis.report.page import build
+
+    with stoppable(), _progress() as told:
+        found = build(entries_of(entries), told=told, **options)
+    try:
+        _write(found.html, output)
+    except OSError as error:
+        complain(f"{output}: cannot be written: {error.strerror}")
+        raise typer.Exit(2) from None
+    return found
 
 
 def _write(html: str, output: Path) -> None:

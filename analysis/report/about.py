@@ -10,9 +10,9 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from planoracle.analysis.profiles import profiles
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError
+from planoracle.instances.profiles import Rules
 from planoracle.solver.result import versions
 
 __all__ = ["about", "date_of"]
@@ -21,13 +21,15 @@ __all__ = ["about", "date_of"]
 EPOCH = "SOURCE_DATE_EPOCH"
 
 
-def about(benchmarks: Iterable[str], profile: str, day: str | None) -> dict[str, Any]:
+def about(benchmarks: Iterable[str], profile: str, rules: Mapping[str, Rules], day: str | None) -> dict[str, Any]:
     """Describe what a page was made with.
 
     Parameters
     ----------
     benchmarks
         Those of the submissions; names that are of none are left out.
+    profile, rules
+        The name of the profile, and what it comes to for every benchmark.
     day
         That of the submissions, ``None`` if it is not known.
 
@@ -37,7 +39,6 @@ def about(benchmarks: Iterable[str], profile: str, day: str | None) -> dict[str,
         ``date``, ``versions``, ``profile``, and for each of the ``benchmarks`` its ``title``, the package that
         ``brought`` it (``None`` for ours) and its ``rules``, each ``[name, value]``.
     """
-    rules = profiles(profile)
     brought = {point.name: point.dist for point in entry_points(group=registry.GROUP)}
     told = []
     for name in sorted(name for name in set(benchmarks) if registry.find(name) is not None):

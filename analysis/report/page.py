@@ -13,7 +13,6 @@ from importlib.resources import files
 from pathlib import Path
 
 from planoracle.analysis.figures.palette import PALETTE, method_colour
-from planoracle.analysis.profiles import profiles
 from planoracle.analysis.report.about import about
 from planoracle.analysis.report.details import wording
 from planoracle.analysis.report.encode import packed, plain
@@ -69,6 +68,7 @@ def build(
     title: str = "Plans against the optimum",
     day: str | None = None,
     profile: str = "paper",
+    rules: Mapping[str, str] | None = None,
     data: Mapping[str, Path] | None = None,
     problems: Mapping[str, Problem] | None = None,
     regret_seconds: float | None = None,
@@ -77,7 +77,7 @@ def build(
 ) -> Report:
     """Build the report page.
 
-    The same input gives the same page, but for which decisions are priced if the time does not suffice.
+    The same input gives the same page.
 
     Parameters
     ----------
@@ -87,13 +87,14 @@ def build(
         That of the submissions, see `planoracle.analysis.report.about.date_of`; without it the page has none.
     profile
         ``paper`` or ``released``.
+    rules
+        Single rules by name, see `planoracle.analysis.profiles.profiles`.
     data
         Folders by benchmark, see `planoracle.analysis.problems.Problems`.
     problems
         Problems that are found by their own names, see there.
     regret_seconds
-        Wall time for the prices of decisions, 0 for none; by default so much that the page is made in half a minute,
-        if grading leaves any.
+        Counted work for the prices of decisions, in seconds of a quiet core, 0 for none; by default 25.
     processes
         By default one for every processor.
     told
@@ -102,7 +103,7 @@ def build(
     Raises
     ------
     UnknownNameError
-        For an unknown profile.
+        For an unknown profile or rule.
 
     Examples
     --------
@@ -111,7 +112,8 @@ def build(
     >>> done.submissions, done.priced, done.unscored
     (1, 1, ())
     """
-    options = Options(profile, tuple((data or {}).items()), tuple((problems or {}).items()))
+    named = tuple((data or {}).items()), tuple((problems or {}).items()), tuple((rules or {}).items())
+    options = Options(profile, *named)
     work = work_on(entries, options, regret_seconds=regret_seconds, processes=processes, told=told)
     lines = lines_of(work)
     told("writing", 0, 1)
@@ -150,10 +152,10 @@ def _chunks(work: Work, lines: Sequence[Line], title: str, day: str | None, opti
             contents.append(chart)
         problems.append(problem_row(_unique(name, shown), set_name(line.grade), chart, len(contents)))
     places = _places(work, contents)
-    overall, models = board(lines, profiles(options.profile))
+    overall, models = board(lines, options.chosen())
     index = {
         "title": plain(title),
-        "about": about((line.grade.benchmark or "" for line in lines), options.profile, day),
+        "about": about((line.grade.benchmark or "" for line in lines), options.profile, options.chosen(), day),
         "colours": {"tasks": PALETTE, "methods": {name: method_colour(name) for name in ("submission", "optimum")}},
         "words": wording(line.grade.benchmark for line in lines),
         "problems": problems,

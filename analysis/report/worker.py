@@ -23,6 +23,7 @@ from planoracle.instances.deadline import Work
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.feedback import clock_of
 from planoracle.instances.problem import Problem
+from planoracle.instances.profiles import Rules
 
 __all__ = ["Bench", "Options", "Priced", "Shown", "bench"]
 
@@ -33,11 +34,16 @@ _MAX_PRICED = 1_000
 
 
 class Options(NamedTuple):
-    """What decides how plans are judged: the name of the rule profile, folders of data, problems by name."""
+    """What decides how plans are judged: the name of the rule profile, folders of data, problems and rules by name."""
 
     profile: str = "paper"
     data: tuple[tuple[str, Path], ...] = ()
     problems: tuple[tuple[str, Problem], ...] = ()
+    rules: tuple[tuple[str, str], ...] = ()
+
+    def chosen(self) -> dict[str, Rules]:
+        """Return the rules of every benchmark; raises `UnknownNameError` for unknown ones."""
+        return profiles(self.profile, dict(self.rules))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,7 @@ class Bench:
     """Grades, explains and prices plans under one profile."""
 
     def __init__(self, options: Options) -> None:
-        self.rules = profiles(options.profile)
+        self.rules = options.chosen()
         self.oracle = Oracle()
         self.grader = Grader(
             self.rules, problems=Problems(dict(options.data), named=dict(options.problems)), oracle=self.oracle

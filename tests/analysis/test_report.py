@@ -400,6 +400,19 @@ def test_command_line(tmp_path):
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["page.html", "plans.jsonl"]
 
 
+def test_grading_writes_the_same_page(tmp_path):
+    path = write(tmp_path / "plans.jsonl", [*submissions()[:3], {"id": "z", "instance": "nowhere", "plan": ""}])
+    for rule in ((), ("--set", "recipe2plan.reference=optimal")):
+        one, other = tmp_path / "one.html", tmp_path / "other.html"
+        run = CliRunner().invoke(app, ["grade", str(path), "--report", str(one), *rule])
+        assert (run.exit_code, invoke(path, "-o", other, *rule).exit_code) == (1, 1)
+        assert one.read_bytes() == other.read_bytes()
+        assert ('["reference","optimal"]' in json.dumps(chunks(one.read_text())[0], separators=(",", ":"))) == bool(
+            rule
+        )
+    assert CliRunner().invoke(app, ["grade", str(path), "--report", str(tmp_path / "no" / "x.html")]).exit_code == 2
+
+
 def test_command_line_tells_of_lines_without_a_grade(tmp_path):
     page = tmp_path / "page.html"
     lines = '{"id": "a", "instance": "nowhere", "plan": ""}\n\nnonsense\n'

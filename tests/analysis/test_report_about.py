@@ -15,6 +15,7 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.figures import style
 from planoracle.analysis.figures.palette import method_colour
 from planoracle.analysis.grade import Grader
+from planoracle.analysis.profiles import profiles
 from planoracle.analysis.report.about import about, date_of
 from planoracle.analysis.report.inputs import entries_of
 from planoracle.analysis.report.page import build
@@ -43,7 +44,7 @@ def test_the_foot_says_what_made_the_page() -> None:
 
 
 def test_rules_are_those_of_the_profile() -> None:
-    paper, released = (dict(about([COBBLER.partition("/")[0]], name, None)["benchmarks"][0]["rules"])
+    paper, released = (dict(about([COBBLER.partition("/")[0]], name, profiles(name), None)["benchmarks"][0]["rules"])
                        for name in ("paper", "released"))  # fmt: skip
     assert paper.keys() == released.keys()
     assert paper != released
