@@ -110,7 +110,8 @@ class Averages:
               (of one's own problems: of those that any model has a scored run for) without any; ``submissions``,
               ``unscored``, ``repeated`` runs (with the name of a sample that was there already); ``samples_least``,
               ``samples_most``: scored runs per problem;
-            - ``success``, ``main_score`` (from 0 to 1, above it where a reference is beaten), the ends of its 95 % interval ``main_score_low`` and ``…_high``;
+            - ``success``, ``main_score`` (from 0 to 1, above it where a reference is beaten), the ends of its 95 %
+              interval ``main_score_low`` and ``…_high``;
               ``success_of_all, main_score_of_all``: the same with every problem without a scored run as failed;
             - ``gap`` of ``gap_runs``: of the runs that ``succeeded``, those with a proved optimum; ``lost`` of
               ``lost_runs``: of those that ``failed``, those with a price; both as shares of the optimum;

@@ -107,7 +107,7 @@ def test_three_models_in_four_formats_become_one_table(tmp_path: Path) -> None:
     assert told.exit_code == 0
 
 
-@pytest.mark.parametrize("name", ("output", "response", "completion", "messages", "answer"))
+@pytest.mark.parametrize("name", ["output", "response", "completion", "messages", "answer"])
 def test_every_benchmark_takes_its_plan_from_the_fields_that_all_know(name: str, tmp_path: Path) -> None:
     names = [*NAMES, "asynchow/parallel/86", "robotouille/synchronous/0_cheese_sandwich", "asynctool/cross2/01"]
     written = [solve(catalogue.problem(one)).plan if "asynchow" not in one else 'It takes "20 min".' for one in names]
