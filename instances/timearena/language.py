@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 from planoracle.instances.errors import PlanError
@@ -16,7 +17,7 @@ from planoracle.instances.schedule import Schedule
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import PROFILES, Profile
 from planoracle.instances.timearena.rules import EXITS
-from planoracle.instances.timearena.world import World, world
+from planoracle.instances.timearena.world import World, task_names, world
 
 __all__ = ["MAX_DECISIONS", "extract", "parse", "reading", "schedule", "written"]
 
@@ -26,6 +27,7 @@ MAX_DECISIONS, MAX_LINE = 100_000, 10_000
 _EDGES = " \t\r\n.,;:!?\"'`()[]{}*_"
 _PARTS = re.compile(r"[,;|\u2192]|->|=>|\b(?:then|and)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"[,;:.!?](?:\s|$)|\b(?:then|and)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"_\d+\Z")
 _ARTICLES = {"the", "a", "an"}
 
 
@@ -66,7 +68,7 @@ class _Decisions(Grammar[str]):
     def meant(self, text: str, kind: str) -> str | None:
         """Return an action of the right form that the world does not have, which costs its minute."""
         said = _words(text)
-        known = len(said) in (2, 4) and (said[0] in self.verbs or said[1] in self.names)
+        known = len(said) in (2, 4) and (said[0] in self.verbs or said[1] in self.names or _of_another(said))
         return " ".join(said) if known and not text.rstrip("*_ ").endswith(":") else None
 
     def key(self, step: str) -> str | None:
@@ -150,6 +152,20 @@ def extract(text: str, world: World) -> str:
 def _words(text: str) -> list[str]:
     said = (word.strip(_EDGES) for word in text[:MAX_LINE].lower().split())
     return [word for word in said if word and word not in _ARTICLES]
+
+
+@cache
+def _vocabulary() -> tuple[frozenset[str], frozenset[str]]:
+    """Return the verbs and the objects of all tasks."""
+    worlds = [world(f"timearena/{task}") for task in task_names()]
+    verbs = (verb.partition(" ")[0] for one in worlds for verb in one.verbs)
+    return frozenset(verbs), frozenset(thing.base for one in worlds for thing in one.objects.values())
+
+
+def _of_another(said: list[str]) -> bool:
+    """Whether two or four words are an action as another task has it."""
+    verbs, names = _vocabulary()
+    return said[0] in verbs and all(_NUMBER.sub("", word) in names for word in said[1::2])
 
 
 def _named(text: str, world: World) -> str | None:

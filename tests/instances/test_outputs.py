@@ -233,3 +233,14 @@ def test_the_limits_are_named() -> None:
     for name, problem in PROBLEMS.items():
         run = registry.get(name).run(catalogue.problem(problem), handed_in(name, "<think>[{" * 100_000))
         assert not run.success
+
+
+def test_actions_of_other_tasks_are_wrong_decisions_and_not_prose() -> None:
+    """Five of them end a run of TimeArena, as bare lines or numbered as in a list."""
+    wrong = ["gather dishes", "scrape dishes into trash", "place dishes into dishwasher", "empty trash", "mop floor"]
+    plan = ["activate kettle", "wash cup", *wrong, "wash teapot"]
+    shapes = [plan, "\n".join(plan), "\n".join(f"{i}. {one}" for i, one in enumerate(plan, 1))]
+    grades = [Grader().grade({"instance": "timearena/household1", "plan": shape}) for shape in shapes]
+    assert [(one.read, one.metrics["end"], one.success) for one in grades] == [(8, "five_invalid", False)] * 3
+    prose = "wash cup\nread carefully\nfold here"
+    assert Grader().grade({"instance": "timearena/household1", "plan": prose}).read == 1
