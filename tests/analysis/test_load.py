@@ -176,7 +176,6 @@ ASKED: list[tuple[str, int, list[str]]] = [
     *(("timearena", 8, [verb]) for verb in ("regret", "repair", "critique")),
     ("robotouille", 5, ["grade", "--trace"]),
     ("robotouille", 33, ["grade", "--set", "robotouille.price_rest=true"]),
-    ("robotouille", 49, ["regret"]),
     ("robotouille", 14, ["critique", "--no-regret"]),
     ("asynchow", 1, ["grade"]),
 ]
