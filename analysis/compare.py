@@ -278,10 +278,18 @@ class _Asked:
 
 
 def _solved(problem: Problem, limit: Limit) -> Result:
-    """Solve a problem, since how long a proof takes is a part of the answer; what ships helps where there is none."""
+    """Return what ships about a problem, or else solve it; schedules are solved at once, and so in any case.
+
+    What has been left unproved is tried again where there is another limit than the usual one.
+    """
+    if problem.kind == "schedule":
+        found = solve(problem, time_limit=limit)
+        return found if found.status.settled else known(problem) or found
+    shipped = known(problem)
+    if shipped is not None and (shipped.status.settled or limit == WORK):
+        return shipped
     found = solve(problem, time_limit=limit)
-    shipped = None if found.status.settled else known(problem)
-    return found if shipped is None else shipped
+    return found if found.status.settled else shipped or found
 
 
 def _excess(makespan: int | None, base: int | None) -> float | None:
