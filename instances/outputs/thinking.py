@@ -24,19 +24,21 @@ def spoken(text: str) -> tuple[str, str]:
     ('wait', 'and then')
     """
     said: list[str] = []
-    start, depth = 0, 0
+    start = depth = lines = dropped = 0
     for tag in _TAG.finditer(text):
         between = text[start : tag.start()]
+        empty = "\n" * between.count("\n")
         closing = bool(tag[1] or tag[2] or tag[3])
+        lines += len(empty)
         if depth:
-            said.append("\n" * between.count("\n"))
+            said.append(empty)
             depth = 0 if closing else 1  # models do not nest them; a forgotten end must not swallow the answer
         elif closing:
-            lines = "".join(said).count("\n") + between.count("\n") if said or between else 0
-            said = ["\n" * lines]
+            said, dropped = [], lines
         else:
             said.append(between)
             depth = 1
         start = tag.end()
     rest = text[start:]
+    said.insert(0, "\n" * dropped)
     return ("".join(said), rest) if depth else ("".join([*said, rest]), "")
