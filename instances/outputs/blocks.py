@@ -78,6 +78,7 @@ class Reader(Generic[S]):
         self.loose: list[tuple[int, str]] = []  # lines of lists, blocks and tables in which nothing is read
         self.left: list[Line] = []  # items in thoughts and observations
         self._final, self._message = "", 0
+        self._last = self._stride = 0  # line of the last step, and how far behind the one before
         self._gap = self._redo = False  # words since the last step, and whether they take it back
 
     def text(self, text: str) -> None:
@@ -146,7 +147,7 @@ class Reader(Generic[S]):
             steps = grammar.told(text) if kind == "prose" else [one.step for one in found]
             self._add(kind, group, number, text, steps)
             return
-        meant = grammar.meant(text, kind)
+        meant = grammar.meant(text, kind, self._follows("line" if free else kind, group, number))
         if meant is not None:
             self._add("line" if free else kind, group, number, text, [meant], plain=0)
         elif grammar.looks(text, free):
@@ -158,10 +159,22 @@ class Reader(Generic[S]):
         elif _WORD.search(text):
             self.loose.append((number, text))
 
+    def _follows(self, kind: str, group: int, number: int) -> bool:
+        """Whether a line would stand in a block behind commands; of bare lines, as near as they are."""
+        last = self.blocks[-1] if self.blocks else None
+        if last is None or not last.plain or self._final or self._gap:
+            return False
+        if (last.kind, last.group) != (kind, group):
+            return False
+        if last.message != self._message:
+            return number == 1
+        return kind != "line" or number - self._last in (1, self._stride)
+
     def _add(self, kind: str, group: int, number: int, text: str, steps: list[S], plain: int | None = None) -> None:
         block = self._block(kind, group, number, text)
         block.steps += steps
         block.lines += 1
+        self._stride, self._last = number - self._last, number
         block.plain += len(steps) if plain is None else plain
 
     def _block(self, kind: str, group: int, number: int, text: str) -> Block[S]:

@@ -48,10 +48,10 @@ class Grammar(Generic[S]):
         """Whether a line that holds no step looks as if it should; ``free`` if it stands in no list, block or table."""
         return False
 
-    def meant(self, text: str, kind: str) -> S | None:
+    def meant(self, text: str, kind: str, among: bool) -> S | None:
         """Return the command that a line is meant as although it is none of the benchmark's, if there is such a thing.
 
-        ``kind`` is that of `planoracle.instances.outputs.layout.Line`.
+        ``kind`` is that of `planoracle.instances.outputs.layout.Line`; ``among``: whether it follows steps that are.
         """
         return None
 

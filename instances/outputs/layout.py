@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.outputs.characters import plain, unmarked
-from planoracle.instances.outputs.values import holes, lifted
+from planoracle.instances.outputs.values import holes, lifted, whole_value
 
 __all__ = ["MAX_LINES", "MAX_TEXT", "Line", "lines_of"]
 
@@ -24,6 +24,7 @@ _MARKED = re.compile(
 )
 _HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s{0,3}|(?=\*\*))[*_]{0,3}(?P<name>[^*#|:\n]{1,70}?)[\s*_:#]{0,9}")
 _TAG = re.compile(r"<(?:answer|plan|final[_ ]?answer|final[_ ]?plan|solution)>|\\boxed\s?\{", re.IGNORECASE)
+_QUOTED = re.compile(r'^[ \t]{0,40}"(?:[^"\\\n]|\\.)*"[ \t]{0,40}$', re.MULTILINE)
 _BREAK = re.compile(r"\s{0,9}<br ?/?>\s{0,9}")
 _END = re.compile(r"</(?:answer|plan|final[_ ]?answer|final[_ ]?plan|solution)>", re.IGNORECASE)
 _FINAL = re.compile(
@@ -95,8 +96,22 @@ def lines_of(text: str) -> tuple[list[Line], list[Line], bool]:
     """
     if len(text) > MAX_TEXT:
         raise PlanError(f"holds more than {MAX_TEXT} characters", field="plan")
-    held = lifted(text.replace("\r\n", "\n").replace("\r", "\n"))
+    held = lifted(_unescaped(text.replace("\r\n", "\n").replace("\r", "\n")))
     return *_without_sections(list(_formed(held.text, iter(held.values)))), held.whole
+
+
+def _unescaped(text: str) -> str:
+    """Break lines where a text that stands in a line of its own, or has neither lines nor quotes, says so."""
+    if "\\n" not in text:
+        return text
+    if not any(sign in text for sign in "\n\"'{"):
+        return text.replace("\\r\\n", "\n").replace("\\n", "\n")
+    return _QUOTED.sub(_unquoted, text)
+
+
+def _unquoted(found: re.Match[str]) -> str:
+    said = whole_value(found[0]) if "\\n" in found[0] else None
+    return said if isinstance(said, str) else found[0]
 
 
 def _formed(text: str, values: Iterator[object]) -> Iterator[Line]:

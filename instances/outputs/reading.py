@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Hashable
 from typing import Generic, TypeVar
 
-from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.errors import PlanError
 from planoracle.instances.outputs.blocks import Block, Reader
 from planoracle.instances.outputs.grammar import Grammar
 from planoracle.instances.outputs.messages import chat_in, contents, is_agents
 from planoracle.instances.outputs.thinking import spoken
+from planoracle.instances.outputs.values import whole_value
 from planoracle.instances.plan import Reading
-from planoracle.instances.reading import load_json
 
 __all__ = ["as_given", "read", "whole_value"]
 
@@ -74,18 +74,6 @@ def read(given: object, grammar: Grammar[S]) -> Reading[list[S]]:
     return found
 
 
-def whole_value(text: str) -> object:
-    """Return the JSON list, object or text that a text is, ``None`` if it is none."""
-    text = text.lstrip("\ufeff").strip()
-    if text[:1] not in ("[", "{", '"'):
-        return None
-    try:
-        value = load_json(text, "plan")
-    except InputError:
-        return None
-    return value if isinstance(value, list | dict | str) else None
-
-
 def _hidden(text: str, grammar: Grammar[S], found: Reading[list[S]]) -> Reading[list[S]]:
     """Count the steps in thinking that does not end: perhaps the plan was among them."""
     reader = Reader(grammar)
@@ -123,7 +111,7 @@ class _Taken(Generic[S]):
         if head > 1 and self.first[:head] == theirs[:head]:
             return True
         common = sum(min(self.counts[key], count) for key, count in Counter(theirs).items())
-        if self.grammar.unique:
+        if self.grammar.unique and self.told == len(self.counts) and len(set(theirs)) == len(theirs):
             return common > 0 and 2 * common >= min(self.told, len(theirs))
         return common > 3 and 5 * common >= 4 * max(self.told, len(theirs))
 

@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeVar
 
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.outputs.messages import contents, is_agents
-from planoracle.instances.reading import strict_decoder
+from planoracle.instances.reading import load_json, strict_decoder
 
-__all__ = ["MAX_VALUES", "Held", "holes", "leaves", "lifted", "values_in"]
+__all__ = ["MAX_VALUES", "Held", "holes", "leaves", "lifted", "values_in", "whole_value"]
 
 S = TypeVar("S")
 
@@ -75,6 +75,18 @@ class Held(NamedTuple):
     text: str
     values: list[object]
     whole: bool
+
+
+def whole_value(text: str) -> object:
+    """Return the JSON list, object or text that a text is, ``None`` if it is none."""
+    text = text.lstrip("\ufeff").strip()
+    if text[:1] not in ("[", "{", '"'):
+        return None
+    try:
+        value = load_json(text, "plan")
+    except InputError:
+        return None
+    return value if isinstance(value, list | dict | str) else None
 
 
 def values_in(text: str, *, lists: bool = True) -> tuple[list[tuple[int, int, object]], bool]:

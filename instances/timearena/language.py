@@ -28,6 +28,11 @@ _EDGES = " \t\r\n.,;:!?\"'`()[]{}*_"
 _PARTS = re.compile(r"[,;|\u2192]|->|=>|\b(?:then|and)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"[,;:.!?](?:\s|$)|\b(?:then|and)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"_\d+\Z")
+_REMARK = re.compile(r"\s[\u2013\u2014-]\s|\s\(")
+_WORD = re.compile(r"[^\W\d]+(?:_\d+)?")
+_QUOTES = ("'", '"', "`")
+_LINKS = frozenset(("first", "then", "next", "now", "meanwhile", "later", "after", "finally", "lastly", "done", "end"))
+_BETWEEN = {"in", "into", "to", "on", "by", "with"}
 _ARTICLES = {"the", "a", "an"}
 
 
@@ -48,7 +53,9 @@ class _Decisions(Grammar[str]):
             return []
         parts = [part.strip(_EDGES) for part in _PARTS.split(text) if part.strip(_EDGES)]
         steps = [step for part in parts if (step := _named(part, self.world)) and 2 * len(step) > len(part)]
-        if len(steps) < max(2, len(parts)):  # some part of it is no action
+        if len(steps) < len(parts) and len(steps) > 2 and 5 * len(steps) >= 4 * len(parts):  # some are wrong
+            steps = [_named(part, self.world) or self.meant(part, "free", True) or part for part in parts]
+        elif len(steps) < max(2, len(parts)):  # some part of it is no action
             steps = [named]
         begins = text.strip(_EDGES).lower().startswith(named)
         return [Found(len(text) if begins else len(step), step) for step in steps]
@@ -65,11 +72,19 @@ class _Decisions(Grammar[str]):
             return said[0] in self.verbs and not self.names.isdisjoint(said)
         return len(said) in (2, 4) or not (self.verbs | self.names).isdisjoint(said)
 
-    def meant(self, text: str, kind: str) -> str | None:
-        """Return an action of the right form that the world does not have, which costs its minute."""
-        said = _words(text)
+    def meant(self, text: str, kind: str, among: bool) -> str | None:
+        """Return an action that the world does not have, which costs its minute: one of the right form, or a few words.
+
+        Few words stand for a decision only where one stands after the other.
+        """
+        said = _words(text if kind == "free" else _REMARK.split(text, maxsplit=1)[0])
+        if kind != "free" and said[:1] == ["wait"]:
+            return "wait"
         known = len(said) in (2, 4) and (said[0] in self.verbs or said[1] in self.names or _of_another(said))
-        return " ".join(said) if known and not text.rstrip("*_ ").endswith(":") else None
+        short = len(said) in (1, 2) or (len(said) == 4 and said[2] in _BETWEEN and _ARTICLES.isdisjoint(text.split()))
+        few = among and short and all(map(_WORD.fullmatch, said)) and _LINKS.isdisjoint(said)
+        few = few and (kind != "free" or text[:1] in _QUOTES or text.rstrip()[-1] not in ".,!?")
+        return " ".join(said) if (known or few) and not text.rstrip("*_ ").endswith(":") else None
 
     def key(self, step: str) -> str | None:
         return None if step == "wait" else step

@@ -121,6 +121,28 @@ def test_what_may_be_a_plan_is_not_failed_unread(name: str, text: str) -> None:
     assert "could not be read" in row["reason"]
 
 
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        (f"{A}\ndance\n{B}\nfold quilt\n{C}", [A, "dance", B, "fold quilt", C]),
+        (f"{A}\n\n\n{B}\n\n\ndance\n\n\n{C}", [A, B, "dance", C]),
+        (f"1. {A}.\n2. Fold quilt.\n3. {C}.", [A, "fold quilt", C]),
+        (f"{A}, {B}, dance, {C}, {C}", [A, B, "dance", C, C]),
+        (
+            f"- {A} - for it takes long\n- **Fly** - why not\n- **Wait** - for nothing else is left to do",
+            [A, "fly", C],
+        ),
+        (f"{A}\nthen\n{B}\nGood luck!", [A, B]),
+        (f"Plan, in short\n\n{A}\n{B}", [A, B]),
+        (json.dumps(f"{A}\n{B}\n{C}") + "\n\nThat is all.", [A, B, C]),
+        (f"{A}\\n{B}\\n{C}", [A, B, C]),
+        (f"**Morning**\n\n- {B}\n- {C}\n- {B}\n- {D}\n\n**Evening**\n\n- {B}\n- {B}\n- {A}", [B, C, B, D, B, B, A]),
+    ],
+)
+def test_no_decision_among_others_is_lost(text: str, steps: list[str]) -> None:
+    assert found(text).commands == steps
+
+
 @pytest.mark.parametrize("name", ["recipe2plan", "timearena", "robotouille", "asynchow"])
 def test_a_refusal_and_nothing_at_all_are_failures(name: str) -> None:
     for text in ("I'm sorry, but I can't help with that. Ask somebody else.", "", "[]"):
