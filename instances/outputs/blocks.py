@@ -79,6 +79,7 @@ class Reader(Generic[S]):
         self.left: list[Line] = []  # items in thoughts and observations
         self._final, self._message = "", 0
         self._last = self._stride = 0  # line of the last step, and how far behind the one before
+        self._plain = False  # whether there has been a command of the benchmark
         self._gap = self._redo = False  # words since the last step, and whether they take it back
 
     def text(self, text: str) -> None:
@@ -162,7 +163,7 @@ class Reader(Generic[S]):
     def _follows(self, kind: str, group: int, number: int) -> bool:
         """Whether a line would stand in a block behind commands; of bare lines, as near as they are."""
         last = self.blocks[-1] if self.blocks else None
-        if last is None or not last.plain or self._final or self._gap:
+        if last is None or not self._plain or self._final or self._gap:
             return False
         if (last.kind, last.group) != (kind, group):
             return False
@@ -176,6 +177,7 @@ class Reader(Generic[S]):
         block.lines += 1
         self._stride, self._last = number - self._last, number
         block.plain += len(steps) if plain is None else plain
+        self._plain = self._plain or plain is None
 
     def _block(self, kind: str, group: int, number: int, text: str) -> Block[S]:
         """Return the block that a line belongs to, perhaps a new one."""
