@@ -66,11 +66,11 @@ class _Decisions(Grammar[str]):
 
     def looks(self, text: str, free: bool) -> bool:
         said = _words(text)
-        if not 1 < len(said) <= 12 or text.rstrip("*_ ").endswith(":"):
+        if not free < len(said) <= 12 or text.rstrip("*_ ").endswith(":"):
             return False
         if free:
             return said[0] in self.verbs and not self.names.isdisjoint(said)
-        return len(said) in (2, 4) or not (self.verbs | self.names).isdisjoint(said)
+        return len(said) in (1, 2, 4) or not (self.verbs | self.names).isdisjoint(said)
 
     def meant(self, text: str, kind: str, among: bool) -> str | None:
         """Return an action that the world does not have, which costs its minute: one of the right form, or a few words.
