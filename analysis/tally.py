@@ -16,7 +16,7 @@ from planoracle.instances.scoring import Average, Row
 if TYPE_CHECKING:
     from planoracle.analysis.bootstrap import Cluster
 
-__all__ = ["LEVEL", "Tally", "interval"]
+__all__ = ["LEVEL", "Tally", "comparable", "interval"]
 
 #: Of all intervals of tables.
 LEVEL: Final = 0.95
@@ -24,9 +24,22 @@ LEVEL: Final = 0.95
 _ONE = 1 << 60
 
 
+def comparable(made: int | None, best: int | None) -> bool:
+    """Whether the makespan of a success can be set beside the proved optimum.
+
+    One below it leaves out what the optimum counts, such as the message that closes a run, and would flatter.
+
+    Examples
+    --------
+    >>> comparable(6, 6), comparable(5, 6), comparable(6, None)
+    (True, False, False)
+    """
+    return made is not None and bool(best) and made >= (best or 0)
+
+
 def _gap(row: Row) -> tuple[float, int] | None:
     made, best = row["makespan"], row["optimal_makespan"]
-    return (made / best - 1, 1) if row["success"] and made is not None and best else None
+    return (made / best - 1, 1) if row["success"] and comparable(made, best) else None
 
 
 def _lost(row: Row) -> tuple[float, int] | None:

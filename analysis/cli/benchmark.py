@@ -51,7 +51,7 @@ def new(
 @benchmark.command("list")
 @viewable
 def list_(form: FormatOption = Format.table) -> None:
-    """List the benchmarks, the rules that ``--set`` sets for ``grade`` and others, and their metrics."""
+    """List the benchmarks, the rules that --set sets for grade and others, and their metrics."""
     benchmarks = [_described(one) for one in map(registry.get, registry.names())]
     table = Table(form, _COLUMNS, least=_LEAST)
     for row in benchmarks:

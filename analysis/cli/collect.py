@@ -19,7 +19,7 @@ from planoracle.analysis.cli.submissions import (
     counted,
     opened,
 )
-from planoracle.analysis.spoken import tell
+from planoracle.analysis.spoken import clear, tell
 from planoracle.instances.visible import to_json
 
 
@@ -51,6 +51,8 @@ def collect(
                         blamed(place, str(entry))
                         failed += 1
                         continue
+                    if draft is None:
+                        clear()
                     stream.write(to_json(normalised(entry, place)) + "\n")
                     written += 1
                 if draft is not None and output is not None:

@@ -39,6 +39,7 @@ def compare(
 
     problems, grades = parted(names)
     run = Run(problems, "comparing", kitchens=True)
+    models = {f"gap_{grade.model or 'no model'}" for grade in grades}
     tables: dict[str, Table] = {}
     found, notes = [], Notes()
     for problem, one in run.each(lambda problem: with_models(compared(problem), grades)):
@@ -59,7 +60,8 @@ def compare(
         if form in PEOPLE:
             table.columns = _shown(table.rows)
             methods = (name for name in table.columns if name not in _COLUMNS and not name.startswith("gap_"))
-            table.least = ["seconds", *methods, "status", "lower_bound"]
+            others = [name for name in table.columns if name.startswith("gap_") and name not in models]
+            table.least = ["seconds", *methods, *(["status", *others] if models else []), "status", "lower_bound"]
         table.close()
     if found:
         rows = summarize(found)

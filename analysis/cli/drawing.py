@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from textwrap import fill, wrap
 from typing import IO, Any
 
-from planoracle.analysis.cli.fitting import fit, shorten
+from planoracle.analysis.cli.fitting import fit, in_words, shorten
 from planoracle.instances.visible import visible
 
 __all__ = ["draw", "folded", "human", "room"]
@@ -75,7 +75,7 @@ def draw(
         numeric = all(isinstance(row.get(column), int | float | None) for row in rows)
         table.add_column(headings[column], justify="right" if numeric else "left", overflow="fold", width=width)
         texts = cells[column]
-        shown.append(texts if any(" " in text for text in texts) else shorten(texts, width, mark, cell_len))
+        shown.append(texts if in_words(column, texts) else shorten(texts, width, mark, cell_len))
     for row in zip(*shown, strict=True):
         table.add_row(*map(Text, row))
     with console.capture() as captured:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-__all__ = ["Fitted", "fit", "shorten"]
+__all__ = ["Fitted", "fit", "in_words", "shorten"]
+
+# Columns of names, which are shortened and not broken, whatever is in them.
+_NAMES = frozenset({"id", "instance", "problem", "model", "set", "method", "heuristic", "file"})
 
 # Cells between columns, and at the left edge, where there is room for all and where there is not.
 _ROOMY, _TIGHT = (3, 4), (2, 0)
@@ -55,7 +58,7 @@ def fit(
     >>> fit(cells, {name: name for name in cells}, 40, ["seconds"])
     Fitted(widths={'instance': 30, 'makespan': 8}, tight=True, left_out=('seconds',))
     """
-    columns = {name: _measured(texts, headings[name], measure) for name, texts in cells.items()}
+    columns = {name: _measured(texts, headings[name], in_words(name, texts), measure) for name, texts in cells.items()}
     whole = {name: column.whole for name, column in columns.items()}
     if width is None or _total(whole.values(), _ROOMY) <= width:
         return Fitted(whole, False, ())
@@ -92,10 +95,15 @@ def _total(widths: Iterable[int], between: tuple[int, int]) -> int:
     return sum(found) + between[0] * (len(found) - 1) + between[1]
 
 
-def _measured(texts: Sequence[str], heading: str, measure: Callable[[str], int]) -> _Column:
+def in_words(name: str, texts: Sequence[str]) -> bool:
+    """Whether a column holds texts that can be broken between words."""
+    return name not in _NAMES and any(" " in text for text in texts)
+
+
+def _measured(texts: Sequence[str], heading: str, words: bool, measure: Callable[[str], int]) -> _Column:
     cells = max(map(measure, texts), default=0)
     word = max(map(measure, heading.split()), default=0)
-    if any(" " in text for text in texts):
+    if words:
         longest = max(measure(part) for text in texts for part in text.split())
         least = max(_LEAST_TEXT, min(longest, _LEAST_NAME))
     else:

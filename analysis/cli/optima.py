@@ -10,6 +10,7 @@ from planoracle.analysis.cli.output import Format, FormatOption, Table, complain
 from planoracle.analysis.spoken import tell
 
 _COLUMNS = ("instance", "profile", "status", "makespan", "bound", "claimed", "unit", "proof")
+_LEAST = ("proof", "unit", "bound", "profile")
 
 
 def optima(
@@ -48,7 +49,7 @@ def optima(
         return
     if check:
         raise typer.Exit(_check(found, work))
-    table = Table(form, _COLUMNS)
+    table = Table(form, _COLUMNS, least=_LEAST)
     for name in found:
         for row in rows_of(name):
             table.add(row)

@@ -37,7 +37,10 @@ class Format(StrEnum):
 #: Formats that people read: of few columns, rounded, with summaries behind.
 PEOPLE = (Format.table, Format.markdown, Format.latex)
 
-FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How to write the results.")]
+FormatOption = Annotated[
+    Format,
+    typer.Option("--format", "-f", help=f"How to write the results: {', '.join(Format)}.", metavar="FORMAT"),
+]
 
 #: What is for programs, and makes lines that no spreadsheet shows: left out of csv unless asked for.
 BULKY = frozenset(
@@ -98,6 +101,7 @@ class Table:
 
     def close(self) -> None:
         """Write what has been kept."""
+        clear()
         with _written():
             if self.form is Format.json:
                 self.stream.write(to_json(self.rows, indent=1) + "\n")

@@ -85,7 +85,7 @@ def bars() -> Progress:
             estimate = self._estimates.setdefault(task.id, Estimate())
             now = monotonic()
             estimate.seen(task.completed, now)
-            return Text(_spoken(estimate.left(task.total, now)))
+            return Text("" if task.finished else _spoken(estimate.left(task.total, now)))
 
     class Done(MofNCompleteColumn):
         """How many are done, and of how many, if that is known."""

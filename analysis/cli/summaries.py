@@ -22,8 +22,10 @@ __all__ = ["format_of", "show", "write"]
 _INTERVAL = "95 %"
 _MODELS = ("model", "sets", "problems", "missing", "unscored", "samples", "success", "main_score", _INTERVAL)
 _SETS = ("model", "set", "submissions", "unscored", "missing", "samples")
-# What a narrow terminal has no room for first; then figures that have no role, and what stands at the right end.
-_LEAST = ("unscored", "samples")
+# What a narrow terminal has no room for first: of all models, whose order needs the main score of all; of a benchmark's
+# sets, with the figures that have no role behind it. What several samples give, and what was lost, goes before these.
+_LEAST_OF_MODELS = ("samples", "gap_of_successes", "sets", "problems", "success_of_all", _INTERVAL)
+_LEAST_OF_SETS = ("samples",)
 _MORE = ("success_of_all", "main_score_of_all", "gap_of_successes", "lost_by_failures")
 
 #: Formats of files by their ending.
@@ -67,7 +69,7 @@ def show(averages: Averages, form: Format = Format.table, stream: IO[str] | None
         table.close()
         return
     stream = stream or sys.stdout
-    _put(averages.models(), _MODELS, "All models, over their sets", form, stream, _LEAST)
+    _put(averages.models(), _MODELS, "All models, over their sets", form, stream, _LEAST_OF_MODELS)
     for name in averages.benchmarks:
         figures = averages.averages(name)
         own: list[str] = []
@@ -80,7 +82,8 @@ def show(averages: Averages, form: Format = Format.table, stream: IO[str] | None
         benchmark = registry.find(name)
         title = f"{benchmark.title if benchmark else name or 'no known problem'}: averages"
         rows = averages.rows(name)
-        least = [*_LEAST, *(one.name for one in reversed(figures) if not one.role), "missing", "submissions"]
+        roleless = [one.name for one in reversed(figures) if not one.role]
+        least = [*_LEAST_OF_SETS, *roleless, "submissions", *reversed(_MORE), "unscored", "missing"]
         _put(rows, (*_SETS, *own), title, form, stream, least, full)
         for row in rows:
             _note(row, figures)
@@ -95,8 +98,9 @@ def _put(
     least: Sequence[str],
     full: float = 1,
 ) -> None:
-    more = [*_MORE, *_widest(rows)]
-    table = Table(form, [*columns, *more], title, stream, least=[*reversed(more), *least])
+    widest = _widest(rows)
+    least = [*reversed(widest), "lost_by_failures", *least]
+    table = Table(form, [*columns, *_MORE, *widest], title, stream, least=least)
     for row in rows:
         table.add(row | _shown(row, full))
     table.close()

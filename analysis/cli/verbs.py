@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -68,6 +69,14 @@ def _visible_complaints() -> Iterator[None]:
         raise
 
 
+def _unwrap(command: Any) -> None:
+    """Let the paragraphs of a help text be broken where the terminal ends, and not where their source does."""
+    if command.help:
+        command.help = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help.strip())
+    for part in getattr(command, "commands", {}).values():
+        _unwrap(part)
+
+
 class _Verbs(TyperGroup):
     """Imports a verb when it is called, or listed in a help text."""
 
@@ -98,6 +107,7 @@ class _Verbs(TyperGroup):
             self.commands[cmd_name] = typer.main.get_command(found)
             self.commands[cmd_name].rich_help_panel = panel  # type: ignore[attr-defined]
             self.commands[cmd_name].name = cmd_name
+            _unwrap(self.commands[cmd_name])
         return self.commands[cmd_name]
 
 

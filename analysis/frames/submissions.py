@@ -10,6 +10,7 @@ from planoracle.analysis.frames.collected import Collected, Collector, where
 from planoracle.analysis.frames.columns import own_metrics
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.regret import Regret
+from planoracle.analysis.tally import comparable
 from planoracle.analysis.statistics import Averages
 from planoracle.analysis.submissions import Answer
 from planoracle.instances.errors import InputError
@@ -36,7 +37,7 @@ def grades(given: Iterable[Grade]) -> Collected:
         row = {name: getattr(grade, name) for name in grade.__slots__ if name not in ("violations", "metrics")}
         row |= {name: grade.metrics.get(name) for name in own}
         best = grade.optimal_makespan
-        known = grade.success and grade.makespan is not None and best
+        known = grade.success and comparable(grade.makespan, best)
         row["violations"] = None if grade.violations is None else len(grade.violations)
         row["gap"] = grade.makespan / best - 1 if known else None  # type: ignore[operator]
         rows.add(row | _submitted(grade))

@@ -16,6 +16,7 @@ from planoracle.analysis.report.jobs import Work
 from planoracle.analysis.report.worker import Priced
 from planoracle.analysis.statistics import Averages
 from planoracle.analysis.submissions import said
+from planoracle.analysis.tally import comparable
 from planoracle.instances import catalogue, registry
 from planoracle.instances.problem import GENERAL
 from planoracle.instances.profiles import Rules
@@ -59,9 +60,10 @@ class Line:
     def ratio(self) -> float | None:
         """Makespan by optimum of a success, ``None`` if the optimum is not proved."""
         grade = self.grade
-        if not grade.success or grade.makespan is None or not grade.optimal_makespan:
+        made, best = grade.makespan, grade.optimal_makespan
+        if not grade.success or made is None or best is None or not comparable(made, best):
             return None
-        return whole(grade.makespan) / whole(grade.optimal_makespan)
+        return whole(made) / whole(best)
 
 
 def lines_of(work: Work) -> list[Line]:

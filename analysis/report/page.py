@@ -119,8 +119,7 @@ def build(
     told("writing", 0, 1)
     notes = tuple(dict.fromkeys(filter(None, (catalogue.note(line.grade.instance or "") for line in lines))))
     warnings = tuple(Strangers().over(line.grade for line in lines).warnings())
-    more = [f"and so are some of {len(warnings) - _WARNINGS} more models and sets"] if len(warnings) > _WARNINGS else []
-    text = _page(title, (*warnings[:_WARNINGS], *more, *notes), "".join(_chunks(work, lines, title, day, options)))
+    text = _page(title, _remarks(notes, warnings), "".join(_chunks(work, lines, title, day, options)))
     told("writing", 1, 1)
     return Report(
         html=text,
@@ -201,7 +200,16 @@ def _compressed(text: str) -> str:
     return b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _page(title: str, remarks: Iterable[str], data: str) -> str:
+def _remarks(notes: Sequence[str], warnings: Sequence[str]) -> str:
+    """Return what stands above every view; the warnings are of all plans, and stay on the first."""
+    said = [("remark", note) for note in notes] + [("remark warning", one) for one in warnings[:_WARNINGS]]
+    if len(warnings) > _WARNINGS:
+        said.append(("remark warning", f"So are plans in {len(warnings) - _WARNINGS} more sets of a model."))
+    lines = (f'<p class="{kind}">{html.escape(plain(text, 500))}</p>\n' for kind, text in said)
+    return f'<div id="remarks">\n{"".join(lines)}</div>\n' if said else ""
+
+
+def _page(title: str, remarks: str, data: str) -> str:
     """Put the page together. Only the script and the style with these hashes ever run or apply."""
     assets = files("planoracle.analysis.report") / "assets"
     script, style = (
@@ -212,7 +220,7 @@ def _page(title: str, remarks: Iterable[str], data: str) -> str:
         "TITLE": html.escape(plain(title)),
         "POLICY": f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
-        "REMARKS": "".join(f'<p class="note remark">{html.escape(plain(said, 500))}</p>\n' for said in remarks),
+        "REMARKS": remarks,
         "STYLE": style,
         "SCRIPT": script,
         "DATA": data,

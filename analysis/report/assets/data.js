@@ -176,10 +176,10 @@ class Rows {
     return found.length > 1 ? found : [];
   }
 
-  // Makespan of a success by the proved optimum.
+  // Makespan of a success by the proved optimum; none of a run that ends before all that the optimum counts.
   ratio(row) {
     const [made, best] = [this.makespan[row], this.optimum[row]];
-    return this.outcome[row] === 0 && made !== null && best ? made / best : null;
+    return this.outcome[row] === 0 && made !== null && best && made >= best ? made / best : null;
   }
 
   problem(row) {

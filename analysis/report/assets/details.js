@@ -84,7 +84,7 @@ function figures(rows, row) {
     rows.bound[row] ?? problem.bound,
   );
   const entries = [
-    ["Makespan", span(time, rows.makespan[row])],
+    [rows.outcome[row] === 0 ? "Makespan" : "Carried out", span(time, rows.makespan[row])],
     ["Optimum", optimum],
     ["÷ optimum", fixed(rows.ratio(row), 3)],
     rows.outcome[row] === 0 ? ["Regret", span(time, rows.total[row])] : ["Lost at failure", span(time, rows.lost[row])],

@@ -87,9 +87,9 @@ function rowColumns(rows, withProblem) {
       key: "makespan",
       label: "Makespan",
       number: true,
-      title: "Latest end of what was carried out, also by a plan that fails",
-      value: at("makespan"),
-      show: (row) => span(rows.problem(row).time, rows.makespan[row]),
+      title: "When the last action of a success ends",
+      value: (row) => (rows.outcome[row] === 0 ? rows.makespan[row] : null),
+      show: (row) => (rows.outcome[row] === 0 ? span(rows.problem(row).time, rows.makespan[row]) : DASH),
     },
     {
       key: "ratio",
