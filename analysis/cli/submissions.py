@@ -50,9 +50,7 @@ SubmissionsArgument = Annotated[
 ]
 PatternOption = Annotated[
     str | None,
-    typer.Option(
-        help="What paths in a folder say: {model}/{instance}.*, also {sample}, {id}. Default: guessed, and told."
-    ),
+    typer.Option(help="What paths say: {model}/{instance}.*, also {sample}, {id}. Default: guessed, and told."),
 ]
 MapOption = Annotated[
     list[str] | None,

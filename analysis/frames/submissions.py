@@ -10,9 +10,9 @@ from planoracle.analysis.frames.collected import Collected, Collector, where
 from planoracle.analysis.frames.columns import own_metrics
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.regret import Regret
-from planoracle.analysis.tally import comparable
 from planoracle.analysis.statistics import Averages
 from planoracle.analysis.submissions import Answer
+from planoracle.analysis.tally import comparable
 from planoracle.instances.errors import InputError
 from planoracle.instances.profiles import Rules
 
