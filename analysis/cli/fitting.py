@@ -62,7 +62,7 @@ def fit(
     whole = {name: column.whole for name, column in columns.items()}
     if width is None or _total(whole.values(), _ROOMY) <= width:
         return Fitted(whole, False, ())
-    order = [name for name in least if name in columns]
+    order = [name for name in dict.fromkeys(least) if name in columns]
     order += [name for name in reversed(columns) if name not in order]
     order = [name for name in order if name != next(iter(columns))]
     kept = dict.fromkeys(columns)
