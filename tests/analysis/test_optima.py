@@ -24,15 +24,12 @@ from planoracle.solver.known import known
 PAIR = "recipe2plan/timed/Cobbler_Pancakes"
 SANDWICH = "kitchens/synchronous/0_cheese_sandwich"
 ALL = chosen([])
-#: Kitchens that take minutes, which `planoracle optima --write` derives when there is time.
-SLOW = "robotouille/asynchronous/9_", "robotouille/multi_agent/"
 SETS = sorted({name.partition("/")[0] for name in ALL})
 
 
 def test_all_bundled_problems_without_a_formula_have_entries() -> None:
     assert len(ALL) >= 220 + 230 + 30
-    lacking = {name for name in ALL for one in ways_of(name) if one.entry is None}
-    assert {name for name in lacking if not name.startswith(SLOW)} == set()
+    assert {name for name in ALL for one in ways_of(name) if one.entry is None} == set()
 
 
 @pytest.mark.parametrize("name", sample(ALL, 25))
