@@ -264,5 +264,5 @@ def test_actions_of_other_tasks_are_wrong_decisions_and_not_prose() -> None:
     shapes = [plan, "\n".join(plan), "\n".join(f"{i}. {one}" for i, one in enumerate(plan, 1))]
     grades = [Grader().grade({"instance": "timearena/household1", "plan": shape}) for shape in shapes]
     assert [(one.read, one.metrics["end"], one.success) for one in grades] == [(8, "five_invalid", False)] * 3
-    prose = "wash cup\nread carefully\nfold here"
-    assert Grader().grade({"instance": "timearena/household1", "plan": prose}).read == 1
+    for said, steps in {"wash cup\nRead carefully.\nThen fold.": 1, "wash cup\nread carefully\nfold here": 3}.items():
+        assert Grader().grade({"instance": "timearena/household1", "plan": said}).read == steps
