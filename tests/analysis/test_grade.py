@@ -49,6 +49,8 @@ CONTRACT = [
     "main_score",
     "makespan",
     "optimal_makespan",
+    "optimum_status",
+    "optimum_bound",
     "benchmark",
     "model",
     "sample",

@@ -24,6 +24,7 @@ from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import Repairer
 from planoracle.analysis.submissions import MAX_LINE, answers, read_submissions
 from planoracle.instances import registry
+from planoracle.instances.deadline import Work
 from planoracle.instances.errors import InputError
 from planoracle.solver.runs import solver_of
 from planoracle.solver.states.solver import Value
@@ -182,8 +183,8 @@ def test_a_completion_for_which_there_is_no_time_is_no_fault_of_ours() -> None:
     """A busy machine may find the best makespan in time, but not the plan that belongs to it."""
     problem = Problems().find("recipe2plan/timed/Pizza_Chocolate-Cake")
     run = registry.of(problem).run(problem, "Step(2, Chocolate-Cake, 10 min, 00:00:00)")
-    value = solver_of(run).value
+    value = solver_of(run, Work(10.0)).value
     assert value.makespan is not None
-    assert solver_of(run).completed(value) is not None
+    assert solver_of(run, Work(10.0)).completed(value) is not None
     unproved = Value(value.lower - 1, value.upper)
-    assert solver_of(run, 0.0).completed(unproved) is None
+    assert solver_of(run, Work(0.0)).completed(unproved) is None
