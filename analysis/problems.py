@@ -55,6 +55,10 @@ class Problems:
         """Let a name stand for a problem, or for the error there is instead."""
         self._found.put(name, problem)
 
+    def forget(self, name: str) -> None:
+        """Let a name stand for what it did before it was `put`."""
+        self._found.drop(name)
+
     def known(self, name: str) -> Problem | None:
         """Return a problem that has been found before."""
         found = self._found.peek(name)

@@ -47,3 +47,7 @@ class Recent(Generic[_K, _V]):
     def peek(self, key: _K) -> _V | None:
         """Return the value of a key if it is there."""
         return self._kept.get(key)
+
+    def drop(self, key: _K) -> None:
+        """Forget the value of a key if it is there."""
+        self._kept.pop(key, None)

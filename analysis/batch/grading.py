@@ -73,8 +73,12 @@ class Grading:
         def run(chunk: Chunk) -> list[Answer]:
             for name, packed in chunk.problems.items():
                 grader.problems.put(name, unpacked(packed))
-            with remembering(self.cached):
-                return [graded(task) for task in chunk.tasks]
+            try:
+                with remembering(self.cached):
+                    return [graded(task) for task in chunk.tasks]
+            finally:  # the same name may mean another problem to whoever asks next
+                for name in chunk.problems:
+                    grader.problems.forget(name)
 
         return run
 

@@ -339,7 +339,8 @@ def test_a_full_disk_is_told_once_and_leaves_nothing_behind(folder, solved, monk
 def test_processes_share_it(folder, tmp_path):
     # All solve the same problems at the same time, and overwrite one another's entries.
     code = (
-        "from planoracle.analysis.optimum import optimum\nfrom planoracle.instances import catalogue\n"
+        "from planoracle.analysis import optimum as kept\nfrom planoracle.instances import catalogue\n"
+        "kept.known, optimum = lambda *_: None, kept.optimum\n"  # as if the optima did not ship
         "for name in catalogue.expand(['recipe2plan/timed/Co*', 'timearena/household/2']):\n"
         "    best = optimum(catalogue.problem(name))\n    print(name, best.status, best.makespan)"
     )

@@ -39,9 +39,11 @@ def test_what_ships_passes_the_rules(name: str) -> None:
         assert (found is None) == (one.entry is None)
         if found is None:
             continue
-        assert found.status in ("optimal", "feasible")
         assert found.lower_bound is not None
-        assert found.makespan is not None
+        if found.makespan is None:  # no plan within its work
+            assert found.status == "unknown"
+            continue
+        assert found.status in ("optimal", "feasible")
         assert (found.lower_bound == found.makespan) == (found.status == "optimal")
 
 
