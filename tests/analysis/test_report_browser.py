@@ -18,7 +18,10 @@ from planoracle.analysis.report.page import build
 from tests.support.chromium import BINARY, Chromium
 from tests.support.reports import COBBLER, HOUSE, KITCHEN, MARKUP, submissions
 
-pytestmark = pytest.mark.skipif(BINARY is None, reason="there is no chromium on the path")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(BINARY is None, reason="there is no chromium on the path"),
+]
 
 ROWS = "#submissions ~ .table tbody tr"
 HEADS = "#submissions ~ .table thead th"

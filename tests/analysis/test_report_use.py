@@ -17,7 +17,10 @@ from planoracle.analysis.report.page import build
 from tests.support.chromium import BINARY, Chromium, Page
 from tests.support.reports import COBBLER, HOUSE, MARKUP, submissions
 
-pytestmark = pytest.mark.skipif(BINARY is None, reason="there is no chromium on the path")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(BINARY is None, reason="there is no chromium on the path"),
+]
 
 ROWS = "#submissions ~ .table tbody tr"
 NAMES = f"[...document.querySelectorAll('{ROWS} th a')].map((cell) => cell.textContent)"
