@@ -245,7 +245,10 @@ def _modules() -> Iterator[tuple[Path, ast.Module]]:
 
 @pytest.mark.slow
 def test_everything_is_said_by_one_module() -> None:
-    """No ``print``, no ``echo``, no writing to a stream of the process; and JSON that verbs write from one function."""
+    """No ``print``, no ``echo``, no writing to a stream of the process; and JSON that verbs write from one function.
+
+    One script prints the data that it makes for the package, and is no verb.
+    """
     found = []
     for path, tree in _modules():
         calls = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
@@ -254,4 +257,4 @@ def test_everything_is_said_by_one_module() -> None:
             dumps = call == "json.dumps" and path.parent == Path("analysis/cli")
             if prints or dumps:
                 found.append((str(path), call))
-    assert found == [("analysis/spoken.py", "print")] * 3
+    assert found == [("instances/robotouille/convert.py", "print"), *[("analysis/spoken.py", "print")] * 3]
