@@ -12,7 +12,7 @@ from planoracle.instances.problem import Problem
 if TYPE_CHECKING:
     from planoracle.analysis.grade import Grade
     from planoracle.analysis.result import Result
-    from planoracle.instances.offers import Environment
+    from planoracle.instances.environment import AnyEnvironment
 
 __all__ = ["environment", "grade", "load", "read", "schedule", "solve"]
 
@@ -125,7 +125,7 @@ def schedule(
     )
 
 
-def environment(problem: Problem) -> Environment:
+def environment(problem: Problem) -> AnyEnvironment:
     """Return a live environment, for one run of an agent on a problem.
 
     Raises

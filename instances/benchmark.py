@@ -12,14 +12,15 @@ from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 from planoracle.instances import optima
 from planoracle.instances.errors import InputError
 from planoracle.instances.feedback import Examined, Topic
 from planoracle.instances.foreign import Foreign
+from planoracle.instances.manner import USUAL, Manner
 from planoracle.instances.model import Instance
-from planoracle.instances.offers import Composer, Environment, Generator, Limit, Shelf
+from planoracle.instances.offers import Composer, Generator, Limit, Shelf
 from planoracle.instances.optima import Entries
 from planoracle.instances.plan import Plan, Reading, UnreadError, given_limit, given_plan
 from planoracle.instances.problem import Problem
@@ -28,6 +29,9 @@ from planoracle.instances.references import Reference
 from planoracle.instances.run import Run
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row
 from planoracle.instances.targets import Dropped
+
+if TYPE_CHECKING:
+    from planoracle.instances.environment import AnyEnvironment, Reward
 
 __all__ = ["AnyBenchmark", "AnyRun", "Benchmark"]
 
@@ -49,7 +53,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     - ``sets``: the functions of `Shelf`; ``reader``: ``recognises(document)``, ``read(document, source)``;
       ``generator``: ``style()``, which returns a `Generator`;
-      ``environment``: ``live(problem, rules)``, which returns an `Environment`. None of the four must be there.
+      ``environment``: ``live(problem, rules, manner, reward)``, which returns a
+      `planoracle.instances.environment.Environment`. None of the four must be there.
     - ``profile``: ``PROFILES``, and ``CHOICES`` with the values of rules that are text.
     - ``language``: ``reading(problem, given, rules)``, which returns a `Reading`, or ``commands``, which returns the
       commands alone; where problems are scheduling problems also ``written(problem, schedule)`` and
@@ -216,8 +221,15 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
             raise InputError("tells no criteria for its problems", field="benchmark", value=self.name)
         return bool(part.selected(problem, makespan))
 
-    def environment(self, problem: _P, rules: _R | None = None) -> Environment:
+    def environment(
+        self, problem: _P, rules: _R | None = None, manner: Manner = USUAL, reward: Reward | None = None
+    ) -> AnyEnvironment:
         """Return a live environment by some rules (default: those of the problem), for one run of an agent.
+
+        Parameters
+        ----------
+        manner, reward
+            See `planoracle.instances.environment`.
 
         Raises
         ------
@@ -227,7 +239,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         part = self._part("environment")
         if part is None:
             raise InputError("has no live environment", field="benchmark", value=self.name)
-        return cast(Environment, part.live(problem, self.rules_of(problem) if rules is None else rules))
+        return part.live(problem, self.rules_of(problem) if rules is None else rules, manner, reward)  # type: ignore[no-any-return]
 
     # Rules
 

@@ -1,4 +1,4 @@
-"""What a benchmark may offer besides problems and rules: names, limits, random and combined problems, live runs."""
+"""What a benchmark may offer besides problems and rules: names, limits, random and combined problems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["Composer", "Environment", "Generator", "Limit", "Shelf"]
+__all__ = ["Composer", "Generator", "Limit", "Shelf"]
 
 
 class Shelf(Protocol):
@@ -33,18 +33,6 @@ class Shelf(Protocol):
 
     def load(self, name: str) -> Any:
         """Return the problem of a name that is covered; raises `UnknownNameError` for others."""
-
-
-class Environment(Protocol):
-    """One run of an agent that is answered message by message."""
-
-    done: bool
-
-    def opening(self) -> list[dict[str, str]]:
-        """Return the messages that a run begins with, each with ``role`` and ``content``."""
-
-    def send(self, message: Any) -> list[dict[str, str]]:
-        """Take one message of the agent and return the answers; none once the run is ``done``."""
 
 
 class Generator(NamedTuple):

@@ -11,6 +11,7 @@ from planoracle.instances.asynctool.encode import problem_of
 from planoracle.instances.asynctool.language import read_message
 from planoracle.instances.asynctool.problem import Problem
 from planoracle.instances.asynctool.profile import PROFILES, Profile
+from planoracle.instances.manner import Manner
 from planoracle.instances.model import Instance
 
 __all__ = ["Environment", "Turn", "live"]
@@ -150,6 +151,6 @@ class Environment:
         return None
 
 
-def live(problem: Instance, rules: Profile) -> Environment:
+def live(problem: Instance, rules: Profile, manner: Manner, reward: object) -> Environment:
     """Return one run of an agent on an encoded problem."""
     return Environment(problem_of(problem), rules)

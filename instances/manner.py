@@ -1,0 +1,32 @@
+"""How a live run is held, see `planoracle.instances.environment`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["USUAL", "Manner"]
+
+
+class Manner(NamedTuple):
+    """How a live run is held.
+
+    Attributes
+    ----------
+    loop
+        ``closed``: command by command, each of which is answered; ``open``: one message with the whole plan.
+    feedback
+        ``terse``: whether a command was carried out; ``detailed``: also why it was not, and what goes on.
+    style
+        Of messages, where a benchmark has its own: ``paper``, or ``chat`` for the form that chat interfaces demand.
+    limit
+        Messages of the agent after which the run ends; ``None``: as many as the rules allow.
+    """
+
+    loop: str = "closed"
+    feedback: str = "detailed"
+    style: str = "chat"
+    limit: int | None = None
+
+
+#: Command by command, in detail.
+USUAL = Manner()
