@@ -92,6 +92,7 @@ def test_imports_point_one_way(path: Path) -> None:
     assert found <= ALLOWED[parts[0]] | {"__version__"}  # all else that the public door offers leads anywhere
 
 
+@pytest.mark.slow
 def test_no_modules_import_each_other() -> None:
     sources = {}
     for path in MODULES:

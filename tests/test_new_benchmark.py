@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.profiles import profiles

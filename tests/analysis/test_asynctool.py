@@ -104,6 +104,7 @@ def test_gold_plays_score_full_marks_everywhere(method: str, suffix: str) -> Non
             assert found.metrics["usable_idle_turns"] == 0
 
 
+@pytest.mark.slow
 def test_swapped_parameters() -> None:
     done = 0
     for name in NAMES:

@@ -64,6 +64,7 @@ def test_a_worker_killed_at_work_costs_nothing(cluster, tmp_path):
     assert run.read_bytes() == (tmp_path / "other" / NAME).read_bytes()
 
 
+@pytest.mark.slow
 def test_files_are_read_here_and_shipped(cluster, tmp_path, monkeypatch):
     # Workers do not stand in this folder, so that they would not find the file.
     monkeypatch.chdir(tmp_path)

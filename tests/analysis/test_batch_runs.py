@@ -152,6 +152,7 @@ def test_a_worker_that_dies_is_replaced(many):
     assert (status, out) == (1, expected)
 
 
+@pytest.mark.slow
 def test_work_that_kills_workers_ends_with_an_error_that_names_it(some):
     path, _, _ = some
     code = f"{EAGER}\nfrom planoracle.analysis.batch import team\nimport os\nteam._settle = os._exit"
@@ -319,6 +320,7 @@ def test_a_kept_grade_without_what_its_averages_need_is_no_end(tmp_path, name, v
 # --- being stopped -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", sample([signal.SIGINT, signal.SIGTERM], 2))
 def test_interrupts_end_all_processes_and_say_how_to_go_on(some, tmp_path, number):
     path, expected, _ = some

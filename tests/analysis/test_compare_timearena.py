@@ -38,6 +38,7 @@ def label(scenario: str, size: int) -> str:
     return f"timearena/{scenario}/{size}"
 
 
+@pytest.mark.slow
 def test_means_of_the_released_greedy_and_of_the_optimum(comparisons, rows):
     for scenario in GREEDY:
         for size in (1, 2, 3):

@@ -51,6 +51,7 @@ def test_all_recipe2plan_verdicts(shared: Any, rules: str) -> None:
     assert len(lines) == 645
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", sample(["released", "paper"], 2))
 def test_all_timearena_verdicts(shared: Any, rules: str) -> None:
     profile = arena.PROFILES[rules]

@@ -231,6 +231,7 @@ def test_hard_ones_are_looked_for_within_limits() -> None:
     assert "0 of 1 problems found in 5 draws" in none.stderr
 
 
+@pytest.mark.slow
 def test_infeasible_is_an_answer_and_a_time_out_is_not() -> None:
     hard = ("generic", "--any", "--windows", 1, "--tightness", 1, "--count", 3, "--difficulty", "-f", "jsonl")
     found = invoke(*hard)

@@ -522,6 +522,7 @@ FAILED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAILED)
 def test_hostile_plans_are_graded_as_failed(name):
     plan, kind, index = FAILED[name]

@@ -239,6 +239,7 @@ def test_the_measure_tells_quadratic_work_from_other() -> None:
         assert_growth(lambda n: [bytearray(10 * n) for _ in range(n)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "name", "shape"), sample(CASES, 2, several=True), ids=[f"{place[0]}: {name}" for place, name, _ in CASES]
 )

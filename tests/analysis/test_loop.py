@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from support.runner import CliRunner
 
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.runner import CliRunner
 from support.samples import sample
-from typer.testing import CliRunner
 
 from planoracle.analysis import optima
 from planoracle.analysis.cli import app

@@ -74,6 +74,7 @@ def test_sums_are_exact_on_the_recipe2plan_verdicts(shared, rules):
     assert good > 80
 
 
+@pytest.mark.slow
 def test_sums_are_exact_on_the_timearena_verdicts(shared):
     good = 0
     old, fresh = ((shared / "verdicts" / f"{name}.jsonl").read_text() for name in ("timearena", "timearena_fresh"))
@@ -103,6 +104,7 @@ def test_sums_are_exact_on_some_kitchens_of_the_verdicts(shared):
     assert good
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", sample(["timed", "untimed"], 2))
 def test_sums_are_exact_on_the_reference_plans(setting):
     for name in catalogue.expand([f"recipe2plan/{setting}"])[::2]:

@@ -108,6 +108,7 @@ def test_no_verb_needs_diagnostics_and_all_tell_that_the_output_is_lost(place, v
         assert (lost, told) == (status, err)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", sample(["schema", "grade", "critique"], 3))
 def test_all_faults_of_one_verb_that_keeps_rows_one_that_prints_and_one_that_only_echoes(place, verb):
     status, out, _ = run(place, CALLS[verb])
@@ -177,6 +178,7 @@ def test_a_compressed_file_of_problems_is_told_to_be_one(place, call):
     assert err.count("is compressed (gzip); decompress it first") == err.count("error") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", sample(["grade {}", "grade - < {}", "critique {} --no-regret", "collect {}"], 4))
 def test_compressed_submissions_are_read_like_others(place, call):
     text = "".join(json.dumps(row) + "\n" for row in submissions(3)).encode()

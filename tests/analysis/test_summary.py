@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 import pytest
 from support.reports import chunks
-from typer.testing import CliRunner, Result
+from support.runner import CliRunner
+from typer.testing import Result
 
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from typer.testing import CliRunner
+from support.runner import CliRunner
 
 from planoracle.analysis import spoken
 from planoracle.analysis.cli import app

@@ -73,6 +73,7 @@ def test_any_message_is_a_call_a_wait_the_close_or_unreadable(message: Any) -> N
     answer(messages, message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flood", FLOODS)
 def test_floods_are_read_in_linear_time(flood: str) -> None:
     text = flood * (300_000 // len(flood))

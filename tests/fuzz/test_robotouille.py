@@ -106,6 +106,7 @@ def test_floods_are_read_in_linear_time(flood: str) -> None:
             assert isinstance(run, InputError) or not run.success
 
 
+@pytest.mark.slow
 def test_the_limits_of_plans_are_named() -> None:
     for plan in (["Do nothing"] * (MAX_ACTIONS + 1), "Do nothing\n" * (MAX_ACTIONS + 1)):
         with pytest.raises(PlanError, match=str(MAX_ACTIONS)):
@@ -147,6 +148,7 @@ def test_valid_specimens_are_read() -> None:
     assert len(domain_from_document(DOMAIN, "file").actions) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", sample(["own", "simulator"], 2))
 def test_a_kitchen_of_a_million_stations_is_refused_with_the_limit(form: str) -> None:
     count = 200_000

@@ -428,6 +428,7 @@ def test_numbers_of_five_thousand_digits_are_plan_errors_under_the_released_prof
         parse(text.format("9" * 5000), PAIR, RELEASED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", sample([PAPER, RELEASED], 2), ids=["paper", "released"])
 def test_too_many_commands_are_a_plan_error(rules):
     many = "Step(0, Tacos, 0:00, 0:00) " * (language.MAX_COMMANDS + 1)

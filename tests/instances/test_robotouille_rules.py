@@ -105,6 +105,7 @@ def test_a_state_survives_the_birth_of_objects() -> None:
     assert [cook.engine.deeds[action].text for action in cook.engine.legal(before)] == texts
 
 
+@pytest.mark.slow
 def test_states_are_the_same_in_every_process() -> None:
     script = """if True:
         from tests.support.robotouille import KITCHENS, Compiled

@@ -39,6 +39,7 @@ def test_constant_delays_closed_form_solver_and_exhaustive_search_agree(block: i
         assert encode.optimal_turns(problem) == result.makespan == least_turns(problem), seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(12), 12))
 def test_any_delays_solver_and_exhaustive_search_agree(block: int) -> None:
     varied = 0

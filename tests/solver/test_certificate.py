@@ -214,6 +214,7 @@ def never_too_high(instance):
     return certificate(instance, best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(15), 15))
 def test_bounds_of_random_kitchens_hold(block):
     found = [never_too_high(kitchen(seed, most)) for seed in range(block, 75, 15) for most in (6, 10)]
@@ -228,6 +229,7 @@ def test_bounds_of_random_workshops_hold(block):
     assert sum(one.explained for one in shown) > 0.8 * len(shown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(15), 15))
 def test_bounds_hold_against_exhaustive_search_through_the_rules(block):
     checked = 0

@@ -273,6 +273,7 @@ def test_paths_that_time_cut_short_are_bounds(monkeypatch: pytest.MonkeyPatch) -
             assert all(one <= two for one, two in zip(early.head + early.tail, full.head + full.tail, strict=True))
 
 
+@pytest.mark.slow
 def test_what_is_put_at_the_end_obeys_the_rules() -> None:
     for seed in range(80):
         for instance in (kitchen(seed, 9), workshop(seed), soups(1 + seed % 30)):

@@ -53,6 +53,7 @@ def test_bundled_kitchens_are_proved(name: str) -> None:
     assert replayed.steps_taken == found.makespan == len(found.actions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", sample(KNOWN, 2))
 def test_the_released_default_kitchens(shared: Path, setting: str) -> None:
     folder = shared / "benchmarks" / "robotouille" / setting

@@ -283,6 +283,7 @@ def test_a_schedule_that_does_not_pass_the_rules_is_never_handed_out(monkeypatch
         minimal_change(cooking(), {})
 
 
+@pytest.mark.slow
 def test_answers_are_the_same_at_every_run():
     instance = load("recipe2plan/timed/Cobbler_Pancakes")
     target = {

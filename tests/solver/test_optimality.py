@@ -24,6 +24,7 @@ MOST_SCHEDULES = 200_000
 BLOCKS = 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(BLOCKS), BLOCKS))
 def test_kitchens_agree_with_exhaustive_search_through_the_rules(block):
     for seed in range(block, KITCHENS, BLOCKS):
@@ -220,6 +221,7 @@ def test_finest_finds_what_pauses_off_the_grid_gain(monkeypatch):
     assert (result.status, result.makespan, result.grid) == ("optimal", 3, 1)
 
 
+@pytest.mark.slow
 def test_all_other_recipe2plan_problems_are_proved_on_every_grid():
     assert sum(solve(load(name)).grid == 1 for name in facts.names()) == 127
 

@@ -30,6 +30,7 @@ def test_single_tasks_agree_with_exhaustive_search_through_the_rules(task: str) 
     assert optimum(world(name), 300_000) == ("complete", solve(encode.load(name)).makespan)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     sample(
