@@ -1,0 +1,1 @@
+"""Agents of live runs: optimal, heuristic, random, human, and models."""

@@ -1,0 +1,77 @@
+"""The loop of a live run, with agents that follow a script."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pytest
+from planoracle.analysis.agents.agent import AgentError, Said
+from planoracle.analysis.agents.play import Exchange, play
+from planoracle.analysis.agents.registry import agent, names
+from planoracle.instances.environment import AnyEnvironment, Observation, Transition
+from planoracle.instances.errors import InputError, UnknownNameError
+
+
+@dataclass
+class Counting:
+    """An environment that is over after so many messages."""
+
+    left: int
+
+    @property
+    def done(self) -> bool:
+        return self.left == 0
+
+    def step(self, said: str) -> Transition:
+        self.left -= 1
+        return Transition(Observation(said.upper(), self.left), 0.5, self.done, (), {})
+
+
+@dataclass
+class Scripted:
+    lines: Iterable[str]
+    name: str = "scripted"
+
+    async def act(self, environment: AnyEnvironment) -> Said | None:
+        for line in self.lines:
+            if line == "FAIL":
+                raise AgentError("no answer within 60 s", "timeout", {"requests": 3})
+            return Said(line, {"tokens": len(line)})
+        return None
+
+
+def played(count: int, *lines: str, told: list[Exchange] | None = None):
+    tell = None if told is None else told.append
+    return asyncio.run(play(Counting(count), Scripted(iter(lines)), told=tell))  # type: ignore[arg-type]
+
+
+def test_goes_on_until_the_run_is_over() -> None:
+    told: list[Exchange] = []
+    found = played(2, "one", "two", "three", told=told)
+    assert [one.said.text for one in found.exchanges] == ["one", "two"]
+    assert [one.transition.observation.text for one in found.exchanges] == ["ONE", "TWO"]
+    assert found.exchanges == tuple(told) and found.total == 1.0
+    assert found.failure is None and found.environment.done
+
+
+def test_stops_when_the_agent_has_nothing_more_to_say() -> None:
+    found = played(2, "one")
+    assert len(found.exchanges) == 1 and not found.environment.done and found.failure is None
+
+
+def test_a_failure_of_the_agents_side_is_told_apart() -> None:
+    found = played(3, "one", "FAIL", "three")
+    assert len(found.exchanges) == 1 and not found.environment.done
+    assert found.failure is not None
+    again = pickle.loads(pickle.dumps(found.failure))
+    assert (str(again), again.kind, again.usage) == ("no answer within 60 s", "timeout", {"requests": 3})
+
+
+def test_names_are_told_and_checked() -> None:
+    assert {"optimal", "greedy", "random", "improve", "replay:FILE"} <= set(names())
+    for wrong in ("bogus", "replay", "replay:", "optimal:x", ""):
+        with pytest.raises(UnknownNameError, match="agent"):
+            agent(wrong)
