@@ -8,7 +8,7 @@ from functools import lru_cache
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.timearena.profile import PROFILES, Profile
-from planoracle.instances.timearena.rules import may_meet
+from planoracle.instances.timearena.simulation import may_meet
 from planoracle.instances.timearena.world import Object, Role, World, world
 
 __all__ = ["MINUTES_PER_TASK", "command", "decisions", "instance", "load", "to_schedule", "under"]

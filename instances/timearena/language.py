@@ -10,16 +10,17 @@ from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.grammar import Found, Grammar
-from planoracle.instances.outputs.messages import chat_in
+from planoracle.instances.outputs.messages import chat_in, contents
 from planoracle.instances.outputs.reading import as_given, whole_value
+from planoracle.instances.outputs.thinking import spoken
 from planoracle.instances.plan import Plan, Reading
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import PROFILES, Profile
-from planoracle.instances.timearena.rules import EXITS
+from planoracle.instances.timearena.simulation import EXITS
 from planoracle.instances.timearena.world import World, task_names, world
 
-__all__ = ["MAX_DECISIONS", "extract", "parse", "reading", "schedule", "written"]
+__all__ = ["MAX_DECISIONS", "decision", "extract", "parse", "reading", "schedule", "written"]
 
 #: More decisions than minutes in any run; characters that are read of a line.
 MAX_DECISIONS, MAX_LINE = 100_000, 10_000
@@ -131,6 +132,35 @@ def _reading(given: object, world: World, rules: Profile) -> Reading[list[str]]:
     if len(read.commands) > MAX_DECISIONS:
         raise PlanError(f"holds more than {MAX_DECISIONS} decisions", field="actions")
     return read
+
+
+def decision(said: object, scene: World, rules: Profile) -> str:
+    """Return the decision in one message of the agent: the first that it names, else what it says; never raises.
+
+    A record ``{"action": text}`` says no more than its decision, as an entry of a list or log does. What is returned
+    is read as itself in a list of decisions.
+
+    >>> from planoracle.instances.timearena.world import world
+    >>> decision("Next: activate kettle!", world("timearena/household1"), PROFILES["paper"])
+    'activate kettle'
+    """
+    if isinstance(said, str) and said in scene.known:
+        return said
+    action = said.get("action") if isinstance(said, dict) else None
+    text = (action if isinstance(action, str) else _first(said, scene))[:MAX_LINE]
+    return extract(text, scene) if rules.normalize else text
+
+
+def _first(said: object, scene: World) -> str:
+    message = {"role": "assistant", **said} if isinstance(said, dict) else said
+    try:
+        found = _reading(message, scene, PROFILES["paper"]).commands
+    except PlanError:
+        found = []
+    if found:
+        return found[0]
+    parts = contents(message) if isinstance(message, dict) else [message]
+    return "\n".join(spoken(part)[0] for part in parts if isinstance(part, str))
 
 
 def written(problem: Instance, schedule: Schedule) -> list[str]:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from planoracle.instances.timearena.rules import KINDS, Run
+from planoracle.instances.timearena.rules import Run
+from planoracle.instances.timearena.simulation import KINDS
 
 __all__ = ["Figures", "Summary", "measure", "proportions", "summarize"]
 

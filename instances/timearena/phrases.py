@@ -9,7 +9,7 @@ from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.run import TimeArenaRun
 from planoracle.instances.timearena.world import words
 
-__all__ = ["TOPICS", "examine", "foreign"]
+__all__ = ["TOPICS", "examine", "fault", "foreign"]
 
 TOPICS = (
     Topic("reading", "Actions that do not exist", ("invalid_action",), "Use the actions you were given, word by word."),
@@ -40,7 +40,7 @@ def examine(run: TimeArenaRun) -> Examined:
     faultless = record.completed and not verdict.violations
     return Examined(
         replay=verdict,
-        findings=tuple(_finding(times, one) for one in verdict.violations),
+        findings=tuple(Finding.of(one, fault(times, one)) for one in verdict.violations),
         clock=times,
         command=lambda index: f"{quoted(record.steps[index].action)} in {times.moment(index)}",
         remarks={"completeness": left} if left else {},
@@ -68,8 +68,9 @@ def foreign(run: TimeArenaRun) -> Foreign:
     return Foreign(tuple(names), len(run.record.steps))
 
 
-def _finding(times: Clock, one: Violation) -> Finding:
-    return Finding.of(one, f"{times.moment(one.start or 0)}: {quoted(one.subject)} {_told(times, one)}")
+def fault(times: Clock, one: Violation) -> str:
+    """Say what is wrong with a minute."""
+    return f"{times.moment(one.start or 0)}: {quoted(one.subject)} {_told(times, one)}"
 
 
 def _told(times: Clock, one: Violation) -> str:

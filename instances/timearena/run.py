@@ -17,8 +17,9 @@ from planoracle.instances.targets import Dropped, Target, Targets, first_or_atte
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.language import parse
 from planoracle.instances.timearena.profile import Profile
-from planoracle.instances.timearena.rules import WRONG, as_replay, exits
+from planoracle.instances.timearena.rules import as_replay
 from planoracle.instances.timearena.rules import replay as run_of
+from planoracle.instances.timearena.simulation import WRONG, exits
 from planoracle.instances.timearena.world import World, world
 from planoracle.instances.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
 

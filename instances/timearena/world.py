@@ -12,7 +12,7 @@ from typing import Any
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.reading import load_json
 
-__all__ = ["COMMON", "Object", "Role", "World", "build", "task_names", "words", "world"]
+__all__ = ["COMMON", "Object", "Role", "World", "build", "label", "task_names", "words", "world"]
 
 #: Objects that are numbered but never reserved; with ``shared`` there is one of each for all tasks.
 COMMON = ("pot", "fryer", "oven")
@@ -72,6 +72,11 @@ class World:
         return tuple(found)
 
     @cached_property
+    def known(self) -> frozenset[str]:
+        """All these actions, and the wait."""
+        return frozenset((*self.commands, "wait"))
+
+    @cached_property
     def reservations(self) -> dict[str, frozenset[str]]:
         """What alone each container takes in the released code, for containers that it restricts.
 
@@ -109,6 +114,15 @@ def _facts() -> dict[str, dict[str, Any]]:
 def task_names() -> tuple[str, ...]:
     """Names of the 30 tasks."""
     return tuple(_facts())
+
+
+def label(task: str) -> str:
+    """Return what a task is about, in a few words.
+
+    >>> label("household1")
+    'tea'
+    """
+    return str(_facts()[task]["label"])
 
 
 @lru_cache(maxsize=2048)  # submissions may name any of the many combinations

@@ -21,7 +21,7 @@ from planoracle.instances.kitchens import run as steps
 from planoracle.instances.model import Action, Instance, Resource
 from planoracle.instances.recipe2plan import rules as kitchen_rules
 from planoracle.instances.referee import KINDS
-from planoracle.instances.timearena import rules as minute_rules
+from planoracle.instances.timearena import simulation as minute_rules
 from tests.support.critiques import CHAINS, KITCHEN, PAIR, TABLES, TASK, TEA, all_findings, mixed_up, report
 from tests.support.random_instances import kitchen as random_kitchen
 

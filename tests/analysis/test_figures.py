@@ -43,7 +43,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan.facts import combine
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.timearena import rules
+from planoracle.instances.timearena import rules, simulation
 from planoracle.instances.timearena.metrics import measure, proportions
 from planoracle.instances.timearena.world import world
 from planoracle.solver.exact.solve import solve
@@ -148,7 +148,7 @@ def drawings(schedules: Pairs, comparisons: pd.DataFrame) -> dict[str, Callable[
     long = [Curve(f"agent {k}", tuple((t, t / 400) for t in range(k, 150 + 10 * k)), 300, k == 3) for k in range(8)]
     runs = {name: measure(rules.replay(world(TASKS), str(plan).splitlines(), 60)) for name, plan in plans.items()}
     shares = {name: proportions([one]) for name, one in runs.items()}
-    shares["a model with quite a long name"] = {kind: 1 / len(rules.KINDS) for kind in rules.KINDS}
+    shares["a model with quite a long name"] = {kind: 1 / len(simulation.KINDS) for kind in simulation.KINDS}
     cobbler = regret(SMALL, run(SMALL, "parallel-lpt").plan)
     wrong = regret(catalogue.load("timearena/household1"), ["fly"] * 6)
     random = np.random.default_rng(0)

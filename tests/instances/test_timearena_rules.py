@@ -14,7 +14,8 @@ from support.samples import examples
 
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import PROFILES, Profile
-from planoracle.instances.timearena.rules import KINDS, WRONG, Run, as_replay, replay
+from planoracle.instances.timearena.rules import Run, as_replay, replay
+from planoracle.instances.timearena.simulation import KINDS, WRONG
 from planoracle.instances.timearena.world import World, world
 from planoracle.solver.exact.solve import solve
 

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 
-from planoracle.instances.timearena import rules
 from planoracle.instances.timearena.profile import PROFILES, Profile
+from planoracle.instances.timearena.simulation import State
 from planoracle.instances.timearena.world import World
-
-
-def _copy(state: rules._State) -> rules._State:
-    other = copy(state)
-    other.left, other.running, other.busy = dict(state.left), dict(state.running), set(state.busy)
-    return other
 
 
 def commands(scene: World, profile: Profile) -> list[str]:
     """Return every two- and four-word command that the rules do not always refuse."""
-    fresh = rules._State(scene, profile)
+    fresh = State(scene, profile)
     said = []
     for verb in scene.verbs:
         first, *preposition = verb.split()
@@ -30,7 +23,7 @@ def commands(scene: World, profile: Profile) -> list[str]:
     return [text for text in said if fresh.judge(text)[0] in ("", "dependency_violation")]
 
 
-def _after(state: rules._State, text: str) -> tuple[rules._State, int] | None:
+def _after(state: State, text: str) -> tuple[State, int] | None:
     """Return the state when the agent is next free and the minutes until then; ``None`` for a wrong command."""
     if text == "wait":
         kind, keys = "", []
@@ -38,7 +31,7 @@ def _after(state: rules._State, text: str) -> tuple[rules._State, int] | None:
         kind, keys = state.judge(text)
     if kind:
         return None
-    after = _copy(state)
+    after = state.copy()
     minutes = after.start(keys) if keys else 0
     for _ in range(minutes):
         after.work(keys[0])
@@ -48,9 +41,9 @@ def _after(state: rules._State, text: str) -> tuple[rules._State, int] | None:
     return after, minutes or 1
 
 
-def _arrived(scene: World, made: Sequence[str], profile: Profile) -> tuple[rules._State, int]:
+def _arrived(scene: World, made: Sequence[str], profile: Profile) -> tuple[State, int]:
     """Return the state after some decisions, wrong ones among them, and the minute."""
-    state, minute = rules._State(scene, profile), 0
+    state, minute = State(scene, profile), 0
     for text in made:
         reached = _after(state, text)
         if reached is not None:
@@ -81,7 +74,7 @@ def optimum(
     """
     said = [*commands(scene, profile), "wait"]
     start, begin = _arrived(scene, made, profile)
-    layers: dict[int, list[rules._State]] = {begin: [start]}
+    layers: dict[int, list[State]] = {begin: [start]}
     met: set[tuple[object, ...]] = set()
     while layers:
         minute = min(layers)
