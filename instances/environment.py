@@ -8,9 +8,10 @@ what ``grade`` reads, so that a run and its grade cannot differ.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from planoracle.instances import registry
@@ -67,13 +68,17 @@ class Outcome(NamedTuple):
     text: str = ""
 
 
-class Observation(NamedTuple):
-    """What an agent sees.
+class Observation:
+    """What an agent sees; immutable.
+
+    Parameters
+    ----------
+    text
+        What it is told since its last message, the whole introduction at the beginning; or a function that returns it,
+        which is called when the text is first asked for, if ever.
 
     Attributes
     ----------
-    text
-        What it is told since its last message; the whole introduction at the beginning.
     clock
         Ticks.
     player
@@ -82,10 +87,37 @@ class Observation(NamedTuple):
         Why the run is over, if it is.
     """
 
-    text: str
-    clock: int
-    player: str | None = None
-    over: str | None = None
+    __slots__ = ("_text", "clock", "over", "player")
+
+    def __init__(
+        self, text: str | Callable[[], str], clock: int, player: str | None = None, over: str | None = None
+    ) -> None:
+        self._text = text
+        self.clock = clock
+        self.player = player
+        self.over = over
+
+    @property
+    def text(self) -> str:
+        """What it is told."""
+        if not isinstance(self._text, str):
+            self._text = self._text()
+        return self._text
+
+    def _told(self) -> tuple[str, int, str | None, str | None]:
+        return self.text, self.clock, self.player, self.over
+
+    def __eq__(self, other: object) -> bool:
+        return self._told() == other._told() if isinstance(other, Observation) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._told())
+
+    def __repr__(self) -> str:
+        return "Observation(text={!r}, clock={!r}, player={!r}, over={!r})".format(*self._told())
+
+    def __reduce__(self) -> tuple[type[Observation], tuple[object, ...]]:
+        return Observation, self._told()
 
 
 class Transition(NamedTuple):
@@ -207,8 +239,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
             over = self._over(world)
         if over is None and self.manner.limit is not None and before.count + 1 >= self.manner.limit:
             over = "message_limit"
-        text = self._answer(world, outcomes, over)
-        seen = Observation(text, self._clock(world), self._player(world), over)
+        seen = Observation(partial(self._answer, world, outcomes, over), self._clock(world), self._player(world), over)
         turn = Turn(said, outcomes, seen, before.turn)
         self.state = Snapshot(world, turn, before.count + 1, over, before.memo)
         value, memo, info = (0.0, None, {}) if self.reward is None else self.reward.after(self, before.memo)
@@ -224,7 +255,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
     def observation(self) -> Observation:
         """What the agent saw last."""
         world, turn = self.state.world, self.state.turn
-        return turn.observation if turn else Observation(self.introduction(), self._clock(world), self._player(world))
+        return turn.observation if turn else Observation(self.introduction, self._clock(world), self._player(world))
 
     def legal(self) -> Sequence[Command]:
         """Return all commands that the rules allow now, in a fixed order; none once the run is over."""
@@ -319,7 +350,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
         return None
 
     def _answer(self, world: _S, outcomes: Sequence[Outcome], over: str | None) -> str:
-        """Return what the agent is told after its message."""
+        """Return what the agent is told after its message; asked for late, if at all, so of the arguments alone."""
         detailed = self.manner.feedback == "detailed"
         lines = [one.text if detailed and one.text else _terse(one) for one in outcomes]
         return "\n".join(lines + ([f"The run is over: {over.replace('_', ' ')}."] if over else []))
@@ -334,10 +365,13 @@ class Environment(ABC, Generic[_P, _R, _S]):
 
     def _open_plan(self) -> dict[str, object]:
         turn = self.state.turn
-        return {self.benchmark.plan_fields[0]: turn.said if turn else ""}
+        return self._plan_of(turn.said if turn else "")
+
+    def _plan_of(self, said: object) -> dict[str, object]:
+        return {self.benchmark.plan_fields[0]: said}
 
     def _whole(self, said: object) -> tuple[Outcome, ...]:
-        plan = {"instance": self.problem.name, self.benchmark.plan_fields[0]: said}
+        plan = {"instance": self.problem.name, **self._plan_of(said)}
         try:
             run = self.benchmark.run(self.problem, plan, self.rules)
         except PlanError as error:

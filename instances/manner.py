@@ -20,12 +20,15 @@ class Manner(NamedTuple):
         Of messages, where a benchmark has its own: ``paper``, or ``chat`` for the form that chat interfaces demand.
     limit
         Messages of the agent after which the run ends; ``None``: as many as the rules allow.
+    bounded
+        Whether a run ends where the authors' own harness ends it although their rules do not.
     """
 
     loop: str = "closed"
     feedback: str = "detailed"
     style: str = "chat"
     limit: int | None = None
+    bounded: bool = True
 
 
 #: Command by command, in detail.

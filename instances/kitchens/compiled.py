@@ -6,7 +6,7 @@ against the same rules word by word.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -120,6 +120,10 @@ class Compiled:
     def find(self, state: State, text: str) -> int | None:
         """Return the first legal action that is written like this, or ``None``."""
         return self._action_index.legal(state[0]).by_text.get(text)
+
+    def texts(self, state: State) -> Mapping[str, int]:
+        """Return the ways to write the legal actions, each with the first action that it means."""
+        return self._action_index.legal(state[0]).by_text
 
     # What a state means.
 

@@ -17,7 +17,7 @@ from planoracle.instances.outputs.messages import chat_in
 from planoracle.instances.outputs.reading import as_given
 from planoracle.instances.plan import Reading
 
-__all__ = ["MAX_ACTIONS", "extract", "match", "parse", "reading", "render"]
+__all__ = ["MAX_ACTIONS", "extract", "finishes", "match", "parse", "reading", "render"]
 
 #: More actions than steps in any run.
 MAX_ACTIONS = 10_000
@@ -144,6 +144,17 @@ def match(text: str, domain: Domain) -> list[tuple[Action, dict[str, str]]]:
             if hit:
                 found.append((action, hit.groupdict()))
     return found
+
+
+def finishes(text: str, domain: Domain) -> bool:
+    r"""Whether a text that holds no action ends the plan.
+
+    >>> from planoracle.instances.kitchens.domain import bundled
+    >>> finishes("All is done.\nAction: Finish", bundled()), finishes("Finish the soup!", bundled())
+    (True, False)
+    """
+    ends = _Actions(domain).ends
+    return any(ends(line.rpartition(":")[2]) for line in text.splitlines())
 
 
 def render(actions: Iterable[str]) -> str:

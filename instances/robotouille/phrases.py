@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from planoracle.instances.feedback import (
     Examined,
     Finding,
@@ -15,6 +13,7 @@ from planoracle.instances.feedback import (
 from planoracle.instances.foreign import Foreign
 from planoracle.instances.kitchens import sets as ours
 from planoracle.instances.kitchens.run import KitchenRun, Refusal, replay
+from planoracle.instances.kitchens.words import condition_in_words
 from planoracle.instances.replay import Violation
 from planoracle.instances.robotouille import sets
 from planoracle.instances.robotouille.failures import Lack, lacks
@@ -34,24 +33,6 @@ _UNREACHED = {
     "wrong_stack": "the order of the stack is wrong: {condition} does not hold",
     "wrong_place": "{condition} does not hold",
     "missing": "{condition} does not hold, nothing of the kind is there",
-}
-
-# How conditions of the usual domains are written; others are written as they are.
-_WORDS = {
-    "loc": "{0} at {1}",
-    "item_at": "{0} at {1}",
-    "item_on": "{0} directly on {1}",
-    "container_at": "{0} at {1}",
-    "atop": "{0} on top of {1}",
-    "has_item": "{0} holding {1}",
-    "has_container": "{0} holding {1}",
-    "nothing": "{0} with empty hands",
-    "clear": "nothing on top of {0}",
-    "station_empty": "nothing on {0}",
-    "container_empty": "nothing in {0}",
-    "vacant": "nobody at {0}",
-    "in": "{0} in {1}",
-    "addedto": "{0} added to {1}",
 }
 
 
@@ -97,27 +78,15 @@ def _fitting(run: KitchenRun) -> str:
 def _finding(one: Refusal, action: str) -> Finding:
     why = clean(one.message)
     if one.kind == "precondition" and isinstance(one.required, tuple):
-        why = f"needs {listed([_condition(part.split()) for part in one.required])}"
+        why = f"needs {listed([condition_in_words(part.split()) for part in one.required])}"
     return Finding.of(one, f'command {one.position + 1} ("{clean(action, 70)}"): {why}')
 
 
 def _remark(lack: Lack) -> Finding:
-    words = _condition(lack.objects)
+    words = condition_in_words(lack.objects)
     names = [clean(name) for name in lack.objects[1:]]
     text = _UNREACHED[lack.kind].format(
         objects=listed(names) or "it", predicate=clean(lack.objects[0]).removeprefix("is"), condition=words
     )
     subject, condition = " ".join(lack.objects), " ".join(lack.condition)
     return Finding.of(Violation(None, lack.kind, subject, required=(condition,)), text)
-
-
-def _condition(words: Sequence[str]) -> str:
-    """Write a condition in words."""
-    if words[0] == "not":
-        return f"that it is not so: {_condition(words[1:])}"
-    predicate, *names = (clean(word) for word in words)
-    if predicate in _WORDS and len(names) == _WORDS[predicate].count("{"):
-        return _WORDS[predicate].format(*names)
-    if len(names) == 1 and predicate.startswith("is"):
-        return f"{names[0]} to be {predicate.removeprefix('is')}"
-    return " ".join((predicate, *names))
