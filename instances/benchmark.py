@@ -32,6 +32,7 @@ from planoracle.instances.targets import Dropped
 
 if TYPE_CHECKING:
     from planoracle.instances.environment import AnyEnvironment, Reward
+    from planoracle.instances.settings import Setting
 
 __all__ = ["AnyBenchmark", "AnyRun", "Benchmark"]
 
@@ -54,7 +55,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     - ``sets``: the functions of `Shelf`; ``reader``: ``recognises(document)``, ``read(document, source)``;
       ``generator``: ``style()``, which returns a `Generator`;
       ``environment``: ``live(problem, rules, manner, reward)``, which returns a
-      `planoracle.instances.environment.Environment`. None of the four must be there.
+      `planoracle.instances.environment.Environment`; ``settings``: ``SETTINGS``, by name. None of these must be there.
     - ``profile``: ``PROFILES``, and ``CHOICES`` with the values of rules that are text.
     - ``language``: ``reading(problem, given, rules)``, which returns a `Reading`, or ``commands``, which returns the
       commands alone; where problems are scheduling problems also ``written(problem, schedule)`` and
@@ -240,6 +241,13 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         if part is None:
             raise InputError("has no live environment", field="benchmark", value=self.name)
         return part.live(problem, self.rules_of(problem) if rules is None else rules, manner, reward)  # type: ignore[no-any-return]
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """The ways in which its papers ask a model, by name, and the plain ones, see `planoracle.instances.settings`."""
+        from planoracle.instances.settings import PLAIN
+
+        return {**PLAIN, **getattr(self._part("settings"), "SETTINGS", {})}
 
     # Rules
 

@@ -261,6 +261,10 @@ class Environment(ABC, Generic[_P, _R, _S]):
         """Return all commands that the rules allow now, in a fixed order; none once the run is over."""
         return () if self.done else self._legal(self.state.world)
 
+    def situation(self) -> str:
+        """Return how things stand now, in words, for whoever does not look back at what was answered."""
+        return self._situation(self.state.world)
+
     # Time travel
 
     def fork(self) -> Self:
@@ -344,6 +348,10 @@ class Environment(ABC, Generic[_P, _R, _S]):
     @abstractmethod
     def _handed_in(self) -> dict[str, object]:
         """Return the run so far as the fields of a submission."""
+
+    def _situation(self, world: _S) -> str:
+        """Return how things stand, in words."""
+        return f"{self._clock(world)} {self.problem.unit}s have passed."
 
     def _player(self, world: _S) -> str | None:
         """Return whose turn it is, where there are several."""

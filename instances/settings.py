@@ -1,0 +1,143 @@
+"""Settings: how a model is asked, as the papers do it: with which prompts, examples and memory, and how often.
+
+A benchmark has its settings in the module ``settings`` of its room, as ``SETTINGS``; the plain ones here are there for
+all. Prompts are files in the folder ``prompts`` of the room; in place of ``{{name}}`` they get what `NAMES` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from planoracle.instances.manner import USUAL, Manner
+
+if TYPE_CHECKING:
+    from planoracle.instances.environment import AnyEnvironment
+
+__all__ = ["HISTORIES", "NAMES", "PLAIN", "WAYS", "Ask", "Sampling", "Setting", "by_name"]
+
+#: What of the turns so far is sent again: all of them; or, in the message that tells how things stand, nothing, the
+#: last command, the last message of the agent, or that and what it was about.
+HISTORIES = ("full", "none", "last_action", "last", "last_observed")
+#: ``turns``: a message each; ``drafts``: whole plans, each of which a critic answers until one is a success;
+#: ``episodes``: runs from the beginning, after each failed one of which the model says what it has learnt.
+WAYS = ("turns", "drafts", "episodes")
+#: What prompts can ask for, beside the answers to `Ask` and the words of a room.
+NAMES: Mapping[str, str] = {
+    "instructions": "how commands are written and what they are answered",
+    "introduction": "the problem in words",
+    "situation": "how things stand now, in words",
+    "legal": "the commands that the rules allow now, a line each",
+    "answer": "what the last message was answered",
+    "memory": "what the agent remembers of its last turn",
+    "example": "a problem that a solver has solved, with its plan",
+    "command": "in the form of a message: the command, or with an open loop the whole plan",
+    "thought": "in the form of a message: why it is given",
+    "plan": "in the answer of a critic: the plan that it is about",
+    "critique": "in the answer of a critic: what is wrong with the plan",
+    "run": "after an episode: what was said and answered",
+    "lessons": "what the model has learnt from earlier episodes",
+}
+
+
+class Sampling(NamedTuple):
+    """How a model is sampled; ``None``: as the client does by itself."""
+
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+
+class Ask(NamedTuple):
+    """A question before the first turn; its answer stands in place of its name in all later prompts."""
+
+    name: str
+    prompt: str
+    sampling: Sampling = Sampling()
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One way to ask a model.
+
+    Attributes
+    ----------
+    name, title
+        As on the command line, and in a few words.
+    package
+        Whose folder ``prompts`` has the files, which are called as here with ``.md`` behind.
+    task
+        File of the first message of the user.
+    system
+        File of the system's message; ``""``: there is none.
+    turn
+        File of the user's message after a turn; ``""``: the answer as it is.
+    form
+        File that says how a message of the agent looks.
+    manner, sampling
+        How the run is held, and the model sampled.
+    history, way
+        See `HISTORIES` and `WAYS`.
+    rounds
+        Revisions, or episodes, at most.
+    again
+        File of what is said to a plan that failed, or of the question what has been learnt.
+    improve
+        With drafts: whether plans that are a success are criticised, too, until the model says that it is done.
+    asks
+        What is asked first.
+    examples, shows
+        Problems to choose an example from, the first that is not the problem itself, by name or as files of the folder
+        ``prompts``; how it is shown: as the ``plan``, as a ``dialogue``, or by the messages of the agent (``steps``).
+    limit
+        Messages at most, as a multiple of the optimum.
+    words
+        What else prompts can ask for.
+    """
+
+    name: str
+    title: str
+    package: str
+    task: str
+    system: str = ""
+    turn: str = ""
+    form: str = "form"
+    manner: Manner = USUAL
+    sampling: Sampling = Sampling()
+    history: str = "full"
+    way: str = "turns"
+    rounds: int = 1
+    again: str = ""
+    improve: bool = False
+    asks: tuple[Ask, ...] = ()
+    examples: tuple[str, ...] = ()
+    shows: str = "plan"
+    limit: float | None = None
+    words: Mapping[str, Callable[[AnyEnvironment], str]] = field(default_factory=dict)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of all its prompts, each once."""
+        named = (self.system, self.task, self.turn, self.form, self.again, *(ask.prompt for ask in self.asks))
+        return tuple(dict.fromkeys(filter(None, named)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What its prompts can ask for."""
+        return (*NAMES, *self.words, *(ask.name for ask in self.asks))
+
+
+def by_name(settings: Sequence[Setting]) -> Mapping[str, Setting]:
+    """Return settings by their names."""
+    return {one.name: one for one in settings}
+
+
+_PACKAGE = __name__.rpartition(".")[0]
+
+#: Command by command, and the whole plan at once, in the environment's own words: for every benchmark.
+PLAIN = by_name(
+    [
+        Setting("closed", "command by command, nothing else said", _PACKAGE, "task", "system"),
+        Setting("open", "the whole plan at once, nothing else said", _PACKAGE, "task", "system", manner=Manner("open")),
+    ]
+)
