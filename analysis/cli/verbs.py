@@ -54,6 +54,9 @@ _PANELS = {
         "gantt": "gantt.gantt",
         "report": "report.report",
     },
+    "Serve": {
+        "mcp": "mcp.mcp",
+    },
 }
 _VERBS = {verb: (panel, place) for panel, verbs in _PANELS.items() for verb, place in verbs.items()}
 

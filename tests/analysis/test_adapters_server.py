@@ -1,0 +1,161 @@
+"""The server of tools: what an assistant asks in memory and over a pipe is what the verbs answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from support.runner import CliRunner
+
+from planoracle import explain, grade, load, solve
+from planoracle.analysis.advice import next_commands
+from planoracle.analysis.cli import app
+
+pytest.importorskip("mcp", reason="the server of tools needs planoracle[mcp]")
+
+import anyio
+from mcp import Client, StdioServerParameters
+
+from planoracle.analysis.adapters.server import MOST, server
+
+ROOT = Path(__file__).resolve().parents[2]
+TEA = "timearena/household1"
+
+
+def asked(*calls, files=False, target=None):
+    """What the server answers to calls: structured content, or the text of an error."""
+
+    async def ask():
+        async with Client(target or server(files=files)) as client:
+            return [await client.call_tool(name, arguments) for name, arguments in calls]
+
+    answers = anyio.run(ask)
+    return [one.content[0].text if one.is_error else one.structured_content for one in answers]
+
+
+def test_tools_say_what_they_take_and_give():
+    async def listed():
+        async with Client(server()) as client:
+            return (await client.list_tools()).tools, client.server_info, client.instructions
+
+    tools, info, instructions = anyio.run(listed)
+    assert [tool.name for tool in tools] == ["problems", "solve", "explain", "grade", "next"]
+    assert (info.name, "planoracle" in instructions) == ("planoracle", True)
+    for tool in tools:
+        assert tool.description
+        assert all("description" in one for one in tool.input_schema["properties"].values())
+        assert tool.output_schema["properties"]
+        assert tool.annotations.read_only_hint
+
+
+@pytest.mark.parametrize("name", [TEA, "recipe2plan/timed/Vada_Daikon-Radish", "asynctool/files_2"])
+def test_answers_are_those_of_the_verbs(name):
+    best, why, advice = asked(("solve", {"problem": name}), ("explain", {"problem": name}), ("next", {"problem": name}))
+    assert best["makespan"] == best["lower_bound"] == solve(load(name)).makespan
+    assert (best["status"], best["plan"] is None) == ("optimal", False)
+    assert why["lines"] == explain(load(name)).lines()
+    expected = next_commands(load(name)).as_dict()
+    assert [one["command"] for one in advice["options"]] == [one["command"] for one in expected["options"]]
+    assert advice["best"] == best["makespan"]
+    (verdict,) = asked(("grade", {"problem": name, "plan": best["plan"]}))
+    expected = grade({"instance": name, "plan": best["plan"]})
+    assert (verdict["scored"], verdict["success"], verdict["main_score"]) == (True, True, expected.main_score)
+    assert verdict["makespan"] == verdict["optimal_makespan"] == best["makespan"]
+
+
+def test_a_kitchen_is_asked_about_as_well():
+    (best,) = asked(("solve", {"problem": "robotouille/synchronous/0_cheese_sandwich"}))
+    (verdict,) = asked(
+        ("grade", {"problem": "robotouille/synchronous/0_cheese_sandwich", "plan": best["plan"].splitlines()})
+    )
+    assert (verdict["success"], verdict["makespan"]) == (True, best["makespan"])
+
+
+def test_a_grade_is_told_in_words_and_priced_if_wanted():
+    plan = ["wash cup", "activate kettle", "brew tea with teapot"]
+    short, long = asked(
+        ("grade", {"problem": TEA, "plan": plan}), ("grade", {"problem": TEA, "plan": plan, "prices": True})
+    )
+    expected = grade({"instance": TEA, "plan": plan})
+    assert {name: short[name] for name in ("success", "makespan", "progress")} == {
+        name: getattr(expected, name) for name in ("success", "makespan", "progress")
+    }
+    assert [one["kind"] for one in short["violations"]] == ["dependency_violation"]
+    assert "What puts the end off most: wash cup (minute 0) by 2 min" in long["report"]
+    assert "puts the end off" not in short["report"]
+
+
+def test_a_document_is_a_problem_too():
+    document = json.loads((ROOT / "instances/examples/tea.json").read_text())
+    best, advice = asked(("solve", {"problem": document}), ("next", {"problem": document}))
+    (verdict,) = asked(("grade", {"problem": document, "plan": best["plan"]}))
+    assert (best["makespan"], advice["best"], verdict["success"], verdict["optimal_makespan"]) == (10, 10, True, 10)
+
+
+def test_everything_that_is_allowed_is_listed_if_wanted():
+    (advice,) = asked(("next", {"problem": TEA, "after": ["activate kettle"], "everything": True}))
+    assert [(one["command"], one["cost"]) for one in advice["options"]] == [
+        ("wash teapot", 0),
+        ("wash cup", 0),
+        ("wait", 0),
+    ]
+
+
+def test_names_are_listed():
+    every, some, globbed = asked(
+        ("problems", {}), ("problems", {"pattern": "recipe2plan"}), ("problems", {"pattern": "*/timed/Vada_D*"})
+    )
+    assert {"recipe2plan", "timearena"} <= set(every["names"])
+    assert (some["total"], len(some["names"])) == (130, MOST)
+    assert globbed["names"] == ["recipe2plan/timed/Vada_Daikon-Radish"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("solve", {"problem": "timearena/household11"}, "did you mean timearena/household1"),
+        ("solve", {"problem": {"a": 1}}, "neither of our formats"),
+        ("solve", {"problem": {"format": "planoracle/instance", "version": 1}}, "problem: "),
+        ("next", {"problem": TEA, "after": {"plan": 3}}, "actions: must be a list"),
+        ("next", {"problem": TEA, "profile": "mine"}, "mine"),
+        ("solve", {"problem": TEA, "seconds": 1e9}, "less than or equal to 600"),
+        ("solve", {}, "Field required"),
+        ("solve", {"problem": f"{TEA}\x1b[31m"}, r"\x1b"),
+    ],
+)
+def test_what_is_wrong_with_a_question_is_told(tool, arguments, said):
+    (error,) = asked((tool, arguments))
+    assert said in error
+
+
+def test_a_plan_that_cannot_be_read_has_no_score():
+    (verdict,) = asked(("grade", {"problem": TEA, "plan": {"actions": 3}}))
+    assert (verdict["scored"], verdict["success"], verdict["main_score"]) == (False, None, None)
+    assert "must be a list" in verdict["reason"]
+
+
+def test_files_are_read_only_if_the_server_was_started_so(tmp_path):
+    path = tmp_path / "tea.json"
+    path.write_text(CliRunner().invoke(app, ["instances", "--export", TEA]).stdout.splitlines()[0])
+    secret = tmp_path / "nothing.json"
+    refused = asked(("solve", {"problem": str(path)}), ("solve", {"problem": str(secret)}))
+    assert all("names no problem that ships" in one for one in refused)
+    (best,) = asked(("solve", {"problem": str(path)}), files=True)
+    assert best["makespan"] == 13
+
+
+def test_it_speaks_over_a_pipe():
+    code = "from planoracle.analysis.cli import main; main()"
+    environment = {"PLANORACLE_CACHE": os.environ["PLANORACLE_CACHE"]}
+    started = StdioServerParameters(command=sys.executable, args=["-c", code, "mcp"], env=environment)
+    best, error = asked(("solve", {"problem": TEA}), ("solve", {"problem": "tea"}), target=started)
+    assert (best["makespan"], "names no problem" in error) == (13, True)
+
+
+def test_the_verb_names_the_extra_that_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    result = CliRunner().invoke(app, ["mcp"])
+    assert "pip install 'planoracle[mcp]'" in str(result.exception)
