@@ -25,16 +25,29 @@ from planoracle.instances.recipe2plan.steps import (
     lenient_steps,
     looks_like_a_step,
     nominal,
+    plain_step,
     released_steps,
 )
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["MAX_COMMANDS", "Answers", "Command", "parse", "reading", "render", "schedule", "to_schedule", "written"]
+__all__ = [
+    "MAX_COMMANDS",
+    "Answers",
+    "Command",
+    "first_command",
+    "parse",
+    "reading",
+    "render",
+    "schedule",
+    "to_schedule",
+    "written",
+]
 
 #: More commands than any plan of a benchmark needs; protects memory.
 MAX_COMMANDS = 100_000
 
 _T = TypeVar("_T")
+_ACTION = re.compile(r"^\W{0,9}action\W{0,9}:", re.IGNORECASE | re.MULTILINE)
 _FINISH = re.compile(r"action:\s{0,9}finish", re.IGNORECASE)
 
 
@@ -133,6 +146,26 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[Answers
         found = as_given([_entry(entry, f"plan[{i}]", problem) for i, entry in enumerate(_limited(given))])
     listed = _ordered(found.commands)
     return found.of(lambda _: Answers((tuple(_repaired(listed, problem) if rules.timestamp_repair else listed),)))
+
+
+def first_command(problem: Instance, text: str, rules: Profile) -> Command | None:
+    """Return the first step that a text commands: the first behind ``Action:``, or else the first of the plan.
+
+    Raises
+    ------
+    PlanError
+        For numbers that are too long, or too many steps.
+    """
+    plain = plain_step(text)
+    if plain is not None:
+        return plain
+    marked = _ACTION.search(text)
+    parts = [text[marked.end() :].lstrip().partition("\n")[0], text[marked.end() :]] if marked else []
+    for part in (*parts, text):
+        found = _read(part, problem, rules).commands
+        if found:
+            return found[0]
+    return None
 
 
 def written(problem: Instance, schedule: Schedule) -> str:

@@ -12,7 +12,7 @@ from planoracle.instances.recipe2plan.rules import MAX_VIOLATIONS
 from planoracle.instances.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.replay import Violation
 
-__all__ = ["TOPICS", "examine", "foreign"]
+__all__ = ["TOPICS", "examine", "foreign", "told"]
 
 TOPICS = (
     Topic("reading", "Reading", ("no_action",), "Write every step as Step(number, recipe, duration, start)."),
@@ -80,8 +80,13 @@ def _place(run: Recipe2PlanRun, words: Words, index: int) -> str:
 
 
 def _finding(words: Words, one: Violation) -> Finding:
-    found = Finding.of(one, _TOLD[one.kind](words, one))
+    found = Finding.of(one, told(words, one))
     return replace(found, excess=None) if one.kind == "wrong_action" else found  # steps are numbers, not amounts
+
+
+def told(words: Words, one: Violation) -> str:
+    """Say what is wrong, as a part of a sentence."""
+    return _TOLD[one.kind](words, one)
 
 
 def _recipe(words: Words, one: Violation) -> str:
@@ -138,7 +143,7 @@ def _dependency(words: Words, one: Violation) -> str:
         return f"{text} still lacks {words.span(one.excess)} by then"
     if before.start is not None:
         return f"{text} comes first and starts only at {words.moment(before.start)} in your plan"
-    return f"{text} comes first and is not in your plan"
+    return f"{text} comes first and has not been done"
 
 
 def _repetition(words: Words, one: Violation) -> str:

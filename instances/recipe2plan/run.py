@@ -31,7 +31,8 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
     """A plan is carried out up to its first violation, an interactive log over refused commands."""
 
     def _walk(self) -> tuple[list[Move], int]:
-        kinds = {violation.position: violation.kind for violation in reversed(self.verdict.violations)}
+        faults = (one for one in reversed(self.verdict.violations) if one.kind != "no_action")  # which is no command
+        kinds = {fault.position: fault.kind for fault in faults}
         moves: list[Move] = []
         here, stop = self.begin, 0
         events, by_id = self.verdict.events, self.problem.by_id

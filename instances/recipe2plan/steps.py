@@ -19,6 +19,7 @@ __all__ = [
     "lenient_steps",
     "looks_like_a_step",
     "nominal",
+    "plain_step",
     "released_steps",
 ]
 
@@ -60,6 +61,7 @@ _LENIENT = re.compile(
 )
 _LONE_AMOUNT = re.compile(_AMOUNT)
 _QUANTITY = re.compile(rf"({_N}){_S}([a-zA-Z]*)")
+_PLAIN = re.compile(r"(?a:(?:Action: )?Step\((\d{1,9}), ([\w-]+), (\d\d:\d\d:\d\d), (\d\d:\d\d:\d\d)\))")
 _QUOTES = str.maketrans("", "", "\"'`*")
 _BROKEN = re.compile(r"(?ai:step)[ \t]{0,9}\([^()]{0,200}\n[^()]{0,200}\)")
 _RESEMBLES = re.compile(
@@ -134,6 +136,16 @@ def lenient_steps(text: str, instance: Instance) -> Iterator[tuple[int, Command]
     """Yield the steps written in any of the shapes the paper shows, each with its length, in the order written."""
     for match in _LENIENT.finditer(text.translate(_QUOTES)):
         yield len(match[0]), _lenient_step(match, instance)
+
+
+def plain_step(text: str) -> Command | None:
+    """Return the step that a text is, if it is nothing but a step as `Command.text` writes it.
+
+    >>> plain_step("Step(0, Cobbler, 00:10:00, 01:00:00)"), plain_step("Step(0, Cobbler, 10 min, 01:00:00)")
+    (Command(step=0, recipe='Cobbler', duration=600, start=3600), None)
+    """
+    match = _PLAIN.fullmatch(text)
+    return match and Command(int(match[1]), match[2], _amount(match[3]), _amount(match[4]))
 
 
 def joined(text: str) -> str:

@@ -1,0 +1,261 @@
+"""The kitchen of Recipe2Plan while commands are carried out: what forbids a command, and what it changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import gcd
+
+from planoracle.instances.memo import Memo
+from planoracle.instances.model import Instance
+from planoracle.instances.recipe2plan.faults import Fault
+from planoracle.instances.recipe2plan.profile import Profile
+from planoracle.instances.recipe2plan.steps import Command
+from planoracle.instances.replay import MAX_OTHERS, Other
+
+__all__ = ["Kitchen", "Span", "State", "Step", "kitchen_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Static facts of a step, references as positions in the kitchen's list."""
+
+    id: str
+    recipe: int
+    duration: int
+    autonomous: bool
+    interruptible: bool
+    objects: tuple[tuple[str, str | None, str | None], ...]  # name, requires, sets
+    prerequisites: tuple[int, ...]
+    windows: tuple[tuple[int, int], ...]  # predecessor, limit
+
+
+@dataclass(frozen=True, slots=True)
+class Kitchen:
+    """Static facts of a problem; a step is found by its recipe and number."""
+
+    steps: tuple[Step, ...]
+    index: dict[tuple[str, int], int]
+    recipes: dict[str, int]  # name -> number of steps
+    grid: int  # greatest common divisor of all times
+
+
+@Memo
+def kitchen_of(instance: Instance) -> Kitchen:
+    """Return the static facts of a problem."""
+    recipes = {task: number for number, task in enumerate(instance.tasks)}
+    windows: list[list[tuple[int, int]]] = [[] for _ in instance.actions]
+    for lag in instance.lags:
+        if lag.maximum is not None:
+            windows[instance.index[lag.after]].append((instance.index[lag.before], lag.maximum))
+    steps = tuple(
+        Step(
+            id=action.id,
+            recipe=recipes[action.task],
+            duration=action.duration,
+            autonomous=not action.attended,
+            interruptible=action.interruptible,
+            objects=tuple((d.resource, d.requires, d.sets) for d in action.modes[0].demands),
+            prerequisites=tuple(i for i, _ in instance.predecessors[position]),
+            windows=tuple(windows[position]),
+        )
+        for position, action in enumerate(instance.actions)
+    )
+    index = {(a.task, int(a.id.rpartition("/")[2])): i for i, a in enumerate(instance.actions)}
+    limits = (limit for step in steps for _, limit in step.windows)
+    grid = gcd(*(step.duration for step in steps), *limits) or 1
+    return Kitchen(steps, index, dict(Counter(action.task for action in instance.actions)), grid)
+
+
+#: Start and end, the step, and the latest end of this interval and those before it; ordered by start.
+Span = tuple[int, int, int, int]
+
+
+class State:
+    """The kitchen while commands are carried out.
+
+    ``plan`` is what is known to follow, of a plan that is handed in as a whole.
+    """
+
+    def __init__(self, kitchen: Kitchen, rules: Profile, plan: Sequence[Command] = ()) -> None:
+        self.kitchen = kitchen
+        self.rules = rules
+        self.plan = plan
+        self.planned: dict[tuple[str, int], int] | None = None  # the first start of every step in the whole plan
+        self.clock = 0
+        self.holder: tuple[str, int, int] | None = None  # what moved the clock to where it is
+        self.left = [step.duration for step in kitchen.steps]
+        self.begun: list[int | None] = [None] * len(kitchen.steps)
+        self.finish: list[int | None] = [None] * len(kitchen.steps)
+        self.done: set[int] = set()  # steps that count: complete, or prerequisite of a complete one
+        self.objects: dict[str, list[Span]] = {}
+        self.temperature: dict[str, tuple[str, tuple[str, int, int]]] = {}  # and what set it
+        self.working: list[Span] = []
+
+    def copy(self) -> State:
+        """Return a kitchen of its own that is in the same state."""
+        other = State.__new__(State)
+        other.__dict__.update(self.__dict__)
+        other.left, other.begun, other.finish = self.left[:], self.begun[:], self.finish[:]
+        other.done, other.working = self.done.copy(), self.working[:]
+        other.objects = {name: spans[:] for name, spans in self.objects.items()}
+        other.temperature = self.temperature.copy()
+        return other
+
+    def step_of(self, command: Command) -> int | None:
+        """Return the position of the step that a command names, if there is one."""
+        return self.kitchen.index.get((command.recipe, command.step))
+
+    def check(self, index: int, command: Command, position: int | None) -> list[Fault]:
+        """Return what forbids a command, in the order in which the environment looks."""
+        if position is None:
+            return [self._unknown(index, command)]
+        step = self.kitchen.steps[position]
+        _, _, duration, start = command
+        end = start + duration
+        found: list[Fault] = []
+        by: tuple[Other, ...]
+        if start < self.clock:
+            by = () if self.holder is None else (Other(*self.holder),)
+            found.append(Fault(index, "time_error", step.id, "", start, end, by, None, self.clock, start))
+        if not step.autonomous:
+            spans = _overlaps(self.working, start, end)
+            if spans:
+                by, until = self._others(spans), max(span[1] for span in spans)
+                found.append(Fault(index, "infeasible_multitask", step.id, "", start, end, by, None, until, start))
+        for name, requires, sets in step.objects:
+            now, setter = self.temperature.get(name, (None, None))
+            spans = _overlaps(self.objects.get(name, ()), start, end)
+            if spans and sets is not None and sets == now:
+                spans = [span for span in spans if span[:2] != (start, end)]
+            if spans:
+                by, until = self._others(spans), max(span[1] for span in spans)
+                found.append(Fault(index, "object_occupancy", step.id, "", start, end, by, name, until, start))
+            if requires is not None and requires != now:
+                by = () if setter is None else (Other(*setter),)
+                found.append(Fault(index, "object_temperature", step.id, "", start, end, by, name, requires, now))
+        self._check_step(found, index, step, position, start, end)
+        return found
+
+    def _unknown(self, index: int, command: Command) -> Fault:
+        number, recipe, duration, start = command
+        recipes, end = self.kitchen.recipes, start + duration
+        if recipe not in recipes:
+            return Fault(index, "wrong_recipe", recipe[:80], "", start, end, required=tuple(recipes))
+        last = recipes[recipe] - 1
+        return Fault(index, "wrong_action", f"{recipe}/{number}", "", start, end, required=last, actual=number)
+
+    def _last(self, position: int) -> Other:
+        """Return the last run of a step; of one that has not begun, when the plan foresees it."""
+        step, start = self.kitchen.steps[position], self.begun[position]
+        if start is None:
+            if self.planned is None:
+                self.planned = {(one.recipe, one.step): one.start for one in reversed(self.plan)}
+            recipe, _, number = step.id.rpartition("/")
+            start = self.planned.get((recipe, int(number)))
+        return Other(step.id, start, self.finish[position])
+
+    def _others(self, spans: list[Span]) -> tuple[Other, ...]:
+        """Return the steps of some intervals, latest first; pieces of one step without time between them as one."""
+        joined: list[Other] = []
+        for start, end, position, _ in reversed(spans):
+            last, name = joined[-1] if joined else None, self.kitchen.steps[position].id
+            if last is not None and last.subject == name and last.end == start:
+                joined[-1] = Other(name, last.start, end)
+            else:
+                joined.append(Other(name, start, end))
+        return tuple(joined)
+
+    def _check_step(self, found: list[Fault], index: int, step: Step, position: int, start: int, end: int) -> None:
+        left, finish, duration = self.left[position], self.finish[position], end - start
+        resumed = finish is not None and not self.rules.window_on_resume
+        for before, limit in step.windows:
+            since = self.finish[before]
+            if since is not None and start - since > limit and not resumed:
+                by = (self._last(before),)
+                found.append(Fault(index, "time_constraint", step.id, "", start, end, by, None, limit, start - since))
+        if duration > left:
+            if left == 0 or (finish and finish < start):
+                found.append(self._repeated(index, position, start, end))
+            else:
+                found.append(Fault(index, "action_duration", step.id, "", start, end, required=left, actual=duration))
+        elif duration == 0 and self.rules.zero_duration == "rejected":
+            if left:
+                kind, case = "action_duration", "no_duration"
+                found.append(Fault(index, kind, step.id, case, start, end, required=left, actual=0))
+            else:
+                found.append(self._repeated(index, position, start, end, "no_duration"))
+        elif duration != left and not step.interruptible:
+            kind = "execution_interruptibility"
+            found.append(Fault(index, kind, step.id, "", start, end, required=left, actual=duration))
+        for before in step.prerequisites:
+            since = self.finish[before]
+            if since is None or self.left[before]:
+                needed = self.kitchen.steps[before].duration
+                by, made = (self._last(before),), needed - self.left[before]
+                found.append(Fault(index, "dependency", step.id, "", start, end, by, None, needed, made))
+            elif since > start:
+                by = (self._last(before),)
+                found.append(Fault(index, "dependency", step.id, "unfinished", start, end, by, None, since, start))
+
+    def _repeated(self, index: int, position: int, start: int, end: int, case: str = "") -> Fault:
+        name = self.kitchen.steps[position].id
+        by = () if self.finish[position] is None else (self._last(position),)
+        return Fault(index, "repeated_action", name, case, start, end, by, actual=end - start)
+
+    def carry_out(self, command: Command, position: int) -> None:
+        """Apply a command; one that breaks rules is applied as far as it makes sense."""
+        step = self.kitchen.steps[position]
+        _, _, duration, start = command
+        end = start + duration
+        left = self.left[position] - duration
+        self.left[position] = left if left > 0 else 0
+        if left <= 0:
+            self.done.add(position)
+            self.done.update(step.prerequisites)
+        self.begun[position] = start
+        self.finish[position] = end
+        reached = start
+        if not step.autonomous:
+            _occupy(self.working, start, end, position)
+            reached = end
+        if reached > self.clock:
+            self.clock, self.holder = reached, (step.id, start, end)
+        for name, _, sets in step.objects:
+            _occupy(self.objects.setdefault(name, []), start, end, position)
+            if sets is not None:
+                self.temperature[name] = (sets, (step.id, start, end))
+
+    @property
+    def progress(self) -> float:
+        """Share of steps that count."""
+        return len(self.done) / len(self.kitchen.steps)
+
+    @property
+    def goal_ratio(self) -> float:
+        """Share of recipes all of whose steps count."""
+        missing = {step.recipe for i, step in enumerate(self.kitchen.steps) if i not in self.done}
+        return (len(self.kitchen.recipes) - len(missing)) / len(self.kitchen.recipes)
+
+
+def _occupy(spans: list[Span], start: int, end: int, position: int) -> None:
+    if start == end:  # no later command can lie around it, since starts only grow
+        return
+    reach = spans[-1][3] if spans else end
+    spans.append((start, end, position, reach if reach > end else end))
+
+
+def _overlaps(spans: Sequence[Span], start: int, end: int) -> list[Span]:
+    """Return the intervals that overlap ``[start, end)``, latest first, at most `MAX_OTHERS`.
+
+    An interval of length zero overlaps another only strictly inside it.
+    """
+    found: list[Span] = []
+    for i in range(len(spans) - 1, -1, -1):
+        span = spans[i]
+        if span[3] <= start or len(found) == MAX_OTHERS:  # nothing up to here reaches this far
+            break
+        if (span[0] < start < span[1]) if start == end else (span[0] < end and start < span[1]):
+            found.append(span)
+    return found

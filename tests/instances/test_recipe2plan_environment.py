@@ -1,0 +1,223 @@
+"""Live runs of Recipe2Plan are what the replay of their submission says, step by step."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from planoracle import grade, load
+from planoracle.instances import registry
+from planoracle.instances.errors import InputError
+from planoracle.instances.manner import Manner
+from planoracle.instances.recipe2plan import sets
+from planoracle.instances.recipe2plan.environment import Recipe2PlanEnvironment
+from planoracle.instances.recipe2plan.language import first_command, parse
+from planoracle.instances.recipe2plan.profile import PROFILES
+from planoracle.solver.exact.solve import solve
+from tests.support.hostile import FLOODS, VALUES
+from tests.support.live import at_random, decisions, replayed
+
+PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
+BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+PAIR = "recipe2plan/timed/Cobbler_Pancakes"
+
+
+def live(name: str = PAIR, rules=PAPER, **manner: object) -> Recipe2PlanEnvironment:
+    return registry.get("recipe2plan").environment(load(name), rules, Manner(**manner))
+
+
+def odd(random: Random) -> object:
+    """Return a command that may be wrong in any way, or none."""
+    if random.random() < 0.2:
+        return random.choice(VALUES)
+    recipe = random.choice(("Cobbler", "Pancakes", "Tacos"))
+    duration, start = (random.choice((0, 30, 60, 120, 300, 600)) for _ in range(2))
+    start *= random.randrange(9)
+    return f"I think so.\nAction: Step({random.randrange(17)}, {recipe}, {duration} sec, {start} sec)"
+
+
+def compare(name: str, rules, seeds: range) -> set[str]:
+    """Play at random, compare after every turn; return how the runs ended."""
+    ends = set()
+    for seed in seeds:
+        run = live(name, rules)
+        for step in at_random(run, seed, odd):
+            whole = run.run()
+            assert decisions(run, ("no_action",)) == replayed(run)
+            assert run.verdict == whole.verdict
+            assert run.observation.clock == (whole.steps[-1].end if whole.steps else 0)
+            faults = {one.violation for one in step.outcomes} - {None}
+            assert faults <= {one.kind for one in whole.verdict.violations}
+        ends.add(run.state.over)
+    return ends
+
+
+@BOTH
+def test_random_runs_are_what_their_submissions_replay_as(rules):
+    ends = compare(PAIR, rules, range(4))
+    assert ends <= {"finished", "too_many_refusals", "time_constraint"}
+
+
+@pytest.mark.slow
+@BOTH
+def test_a_hundred_random_runs_are_what_their_submissions_replay_as(rules):
+    ends = set()
+    for seed in range(100):
+        ends |= compare(sets.names()[seed % 130], rules, range(seed, seed + 1))
+    assert ends >= {"finished", "too_many_refusals"}
+
+
+@BOTH
+def test_nothing_that_an_agent_can_say_raises(rules):
+    lenient = PROFILES["paper"] if rules is PAPER else RELEASED
+    for said in (*VALUES, *(flood * 3_000 for flood in FLOODS), object(), {"content": ["a"]}, "x" * 300_000):
+        run = live(rules=lenient)
+        run.step(said)
+        assert run.turns[-1].outcomes[0].kind in ("lost", "close")
+        assert run.verdict == run.run().verdict
+
+
+def test_messages_that_go_beyond_the_answer_are_cut_at_the_first_action():
+    text = (
+        "Thought: Step(3, Cobbler, 1 min, 0) comes later.\nAction: Step(1, Cobbler, 60 sec, 0:00)\n"
+        "Observation: done\nAction: Step(4, Cobbler, 3 min, 60 sec)\nAction: Finish"
+    )
+    run = live()
+    run.step(text)
+    assert run.submission()["plan"] == [{"response": "Step(1, Cobbler, 00:01:00, 00:00:00)"}]
+    assert run.messages()[-2] == {"role": "assistant", "content": text}
+    run.step("Thought: after Step(1, Cobbler, 60 sec, 60 sec) I would be done.\nAction: Finish")
+    assert run.state.over == "finished"
+    assert not run.run().success
+
+
+@BOTH
+def test_steps_as_we_write_them_are_read_the_same_on_the_fast_and_on_the_long_way(rules):
+    problem = load(PAIR)
+    for command in live(rules=rules).legal():
+        [step] = parse(command.text, problem, rules).commands
+        assert first_command(problem, command.text, rules) == step
+        assert first_command(problem, f"Action: {command.text}\n", rules) == step
+
+
+def test_forks_go_their_own_ways_and_states_can_be_returned_to():
+    run = live()
+    run.step("Step(0, Cobbler, 10 min, 0)")
+    kept, other = run.state, run.fork()
+    said = [one.text for one in run.legal()]
+    other.step("Step(1, Cobbler, 2 min, 0)")
+    other.step("Step(1, Cobbler, 2 min, 0)")
+    assert (len(run.turns), len(other.turns)) == (1, 3)
+    assert run.verdict == run.run().verdict != other.verdict == other.run().verdict
+    assert [one.text for one in run.legal()] == said
+    other.restore(kept)
+    assert [one.text for one in other.legal()] == said
+    assert other.submission() == run.submission()
+    run.reset()
+    assert run.turns == []
+    assert run.submission() == {"instance": PAIR, "plan": []}
+    assert run.run().verdict == run.verdict
+
+
+@pytest.mark.parametrize("name", [PAIR, "recipe2plan/untimed/Cobbler_Pancakes"])
+def test_the_optimum_can_be_said_in_legal_commands(name):
+    optimum(name)
+
+
+@pytest.mark.slow
+def test_every_optimum_can_be_said_in_legal_commands():
+    for name in sets.names():
+        optimum(name)
+
+
+def optimum(name: str) -> None:
+    problem, run = load(name), live(name)
+    best = solve(problem)
+    for text in registry.get("recipe2plan").render(problem, best.schedule).split("), "):
+        command = text.removesuffix(")") + ")"
+        assert command in [one.text for one in run.legal()]
+        run.step(command)
+    assert run.legal() == [("Finish", "close")]
+    run.step("Finish")
+    assert run.run().makespan == best.makespan
+    assert grade(run.submission() | {"id": "a"}).success
+
+
+def test_the_run_is_over_at_the_eleventh_refusal_or_a_missed_time_constraint():
+    run = live()
+    for number in range(11):
+        assert run.done is False, number
+        run.step("Step(15, Pancakes, 10 min, 0)")
+    assert run.state.over == "too_many_refusals"
+    assert run.legal() == ()
+    with pytest.raises(InputError, match="the run is over"):
+        run.step("Finish")
+    run = live()
+    for text in ("Step(1, Cobbler, 2 min, 0)", "Step(2, Cobbler, 1 min, 2 min)", "Step(3, Cobbler, 1 min, 6 min)"):
+        last = run.step(text)
+    assert run.state.over == "time_constraint"
+    assert last.outcomes[-1].violation == "time_constraint"
+    assert [one.kind for one in last.outcomes] == ["wait", "lost"]
+
+
+def test_answers_say_what_became_of_the_step_and_of_nothing_else():
+    run = live(feedback="terse")
+    assert run.step("Step(0, Cobbler, 10 min, 5 min)").observation.text == "Step(0, Cobbler, 00:10:00, 00:05:00): done"
+    assert run.step("Well.").observation.text == "Well.: refused"
+    assert live().step("Step(0, Cobbler, 10 min, 5 min)").observation.text == (
+        "Step 0 of Cobbler has begun. It is 00:05:00. Under way: step 0 of Cobbler (until 00:15:00)."
+    )
+
+
+@BOTH
+def test_released_verdicts_hold_for_plans_that_are_handed_in_live(shared: Path, rules):
+    lines = (shared / "verdicts/recipe2plan.jsonl").read_text().splitlines()
+    for line in lines[::20]:
+        entry = json.loads(line)
+        run = live(entry["instance"], RELEASED, loop="open")
+        run.step(entry["plan"])
+        released(run, entry["expected"])
+
+
+@pytest.mark.slow
+def test_every_released_verdict_holds_for_plans_that_are_handed_in_live(shared: Path):
+    for line in (shared / "verdicts/recipe2plan.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        run = live(entry["instance"], RELEASED, loop="open")
+        run.step(entry["plan"])
+        released(run, entry["expected"])
+        if entry["expected"]["violation"] != "no_action":
+            stepwise(entry)
+
+
+def released(run: Recipe2PlanEnvironment, expected: dict[str, object]) -> None:
+    """Compare with what the released code says of a whole plan."""
+    verdict = run.run().verdict
+    fatal = verdict.fatal
+    assert verdict.success == expected["success"]
+    assert (fatal and fatal.kind) == expected["violation"]
+    assert (fatal and fatal.position) == expected["violation_index"]
+    assert verdict.executed == expected["executed"]
+    assert verdict.goal_ratio == pytest.approx(expected["goal_ratio"])
+    assert verdict.makespan == expected["makespan_s"]
+    kinds = [one.violation for one in run.turns[-1].outcomes if one.violation]
+    assert kinds == ([] if fatal is None or fatal.kind == "no_action" else [fatal.kind])
+
+
+def stepwise(entry: dict[str, object]) -> None:
+    """Say a plan step by step up to its first fault: the same commands are carried out, and the same one is refused."""
+    expected = entry["expected"]
+    run = live(entry["instance"], RELEASED)
+    commands = parse(entry["plan"], load(entry["instance"]), RELEASED).commands
+    for command in commands[: expected["executed"] + 1]:
+        last = run.step(command.text)
+    faults = [one.violation for turn in run.turns for one in turn.outcomes if one.violation]
+    assert faults == ([] if expected["violation"] is None else [expected["violation"]])
+    assert run.verdict.executed == expected["executed"]
+    assert run.verdict.progress == pytest.approx(expected["progress"])
+    assert run.verdict.goal_ratio == pytest.approx(expected["goal_ratio"])
+    assert run.verdict.makespan == expected["makespan_s"]
+    assert last.done is False
