@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from itertools import combinations
 from math import prod
 
 from planoracle.instances.model import Action, Instance
-from planoracle.instances.recipe2plan.language import Answers, Command
+from planoracle.instances.recipe2plan.language import Command
 from planoracle.instances.recipe2plan.profile import PROFILES
-from planoracle.instances.recipe2plan.rules import _kitchen, _State
+from planoracle.instances.recipe2plan.state import State as Kitchen
+from planoracle.instances.recipe2plan.state import kitchen_of
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.state import State
@@ -24,7 +24,7 @@ def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[Command] = 
     Second by second, every command of every length is tried; states that agree in all that the rules
     can ask for later are merged.
     """
-    first = _State(_kitchen(instance), PROFILES["paper"], Answers(()))
+    first = Kitchen(kitchen_of(instance), PROFILES["paper"])
     for command in done:
         assert _allowed(first, command)
         _carry_out(first, command)
@@ -43,7 +43,7 @@ def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[Command] = 
                 continue
             for command in _commands(state, now):
                 if _allowed(state, command):
-                    following = _copied(state)
+                    following = state.copy()
                     _carry_out(following, command)
                     key = _key(following, now)
                     if key not in seen:
@@ -53,7 +53,7 @@ def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[Command] = 
     return best
 
 
-def _commands(state: _State, now: int) -> list[Command]:
+def _commands(state: Kitchen, now: int) -> list[Command]:
     commands = []
     for (recipe, number), position in state.kitchen.index.items():
         left = state.left[position]
@@ -62,26 +62,17 @@ def _commands(state: _State, now: int) -> list[Command]:
     return commands
 
 
-def _allowed(state: _State, command: Command) -> bool:
+def _allowed(state: Kitchen, command: Command) -> bool:
     return not state.check(0, command, state.step_of(command))
 
 
-def _carry_out(state: _State, command: Command) -> None:
+def _carry_out(state: Kitchen, command: Command) -> None:
     position = state.step_of(command)
     assert position is not None
     state.carry_out(command, position)
 
 
-def _copied(state: _State) -> _State:
-    twin = copy.copy(state)
-    twin.left, twin.begun, twin.finish = state.left[:], state.begun[:], state.finish[:]
-    twin.done = set(state.done)
-    twin.objects = {name: spans[:] for name, spans in state.objects.items()}
-    twin.temperature, twin.working = dict(state.temperature), state.working[:]
-    return twin
-
-
-def _key(state: _State, now: int) -> tuple[object, ...]:
+def _key(state: Kitchen, now: int) -> tuple[object, ...]:
     busy = tuple(
         (name, tuple(span[:2] for span in spans if span[1] > now)) for name, spans in sorted(state.objects.items())
     )
