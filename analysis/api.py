@@ -136,8 +136,12 @@ def environment(problem: Problem) -> AnyEnvironment:
     Examples
     --------
     >>> run = environment(load("asynctool/files_2"))
-    >>> run.send({"content": "ALL COMPLETED"}), run.done
-    ([], True)
+    >>> [command.kind for command in run.legal()]
+    ['act', 'wait']
+    >>> print(run.step(run.legal()[0].text).observation.text)
+    {"wait": "The call is being executed."}
+    >>> run.step("ALL COMPLETED").done
+    True
     """
     from planoracle.instances import registry
 

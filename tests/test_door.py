@@ -234,6 +234,6 @@ def test_rules_are_those_of_the_profile() -> None:
 def test_a_live_environment_where_there_is_one() -> None:
     run = environment(load("asynctool/files_1"))
     assert [message["role"] for message in run.opening()] == ["system", "user"]
-    run.send({"content": "ALL COMPLETED"})
+    run.step({"content": "ALL COMPLETED"})
     assert run.done
     assert environment(load("timearena/household1")).step("wash cup").observation.clock == 3

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from planoracle.instances.asynctool.environment import Turn
 from planoracle.instances.asynctool.problem import SubTask
 from planoracle.instances.asynctool.rules import Outcome, Run
+from planoracle.instances.asynctool.simulation import Turn
 
 __all__ = ["CAUSES", "Cause", "causes"]
 

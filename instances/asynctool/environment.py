@@ -1,156 +1,184 @@
-"""The live environment: one message of the agent in, what it is answered out; results come with delay."""
+"""The live environment of AsyncTool: one message of the agent a turn, answered with the results that are due."""
 
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from planoracle.instances.asynctool import executors
-from planoracle.instances.asynctool.calls import Call
+from planoracle.instances.asynctool import native
 from planoracle.instances.asynctool.encode import problem_of
-from planoracle.instances.asynctool.language import read_message
+from planoracle.instances.asynctool.language import CLOSING, MAX_MESSAGES, WAIT, Said, as_message, call_message
 from planoracle.instances.asynctool.problem import Problem
-from planoracle.instances.asynctool.profile import PROFILES, Profile
+from planoracle.instances.asynctool.profile import Profile
+from planoracle.instances.asynctool.rules import fault, premature
+from planoracle.instances.asynctool.run import words
+from planoracle.instances.asynctool.simulation import Simulation, Turn
+from planoracle.instances.environment import Command, Environment, Message, Outcome
+from planoracle.instances.environment import Turn as Exchange
+from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
 from planoracle.instances.model import Instance
 
-__all__ = ["Environment", "Turn", "live"]
+__all__ = ["AsyncToolEnvironment", "live"]
 
 _INSTRUCTIONS = """You work on several tasks at the same time by calling functions, one in every message:
 {"id": "<id of the task>", "func_name": "<name>", "params": {"<parameter>": <value>}}
 Results arrive later, with the answer to one of your next messages; use the time for another task. The calls of one task
 build on each other. If there is nothing to call before a result arrives, reply {"content": "WAIT"}. When every task is
-done, reply {"content": "ALL COMPLETED"}. The functions, by task:
-"""
+done, reply {"content": "ALL COMPLETED"}."""
+
+_NATIVE = """
+If functions are offered to you as tools, call them as such, with the id of the task as task_id."""
+
+_ALL = """
+Write all your messages at once, one a line."""
 
 
-class Turn(NamedTuple):
-    """What became of one message of the agent.
+class AsyncToolEnvironment(Environment[Instance, Profile, Simulation]):
+    """A run in which every message is a turn, in any form that `language.read_message` knows.
 
-    Attributes
-    ----------
-    number
-        From 1.
-    kind
-        ``call``, ``wait``, ``close``, ``unreadable`` or ``unknown_task`` (a call for a task that does not exist,
-        not carried out).
-    task, call
-        As the agent gave them, for calls.
-    result
-        Of the call.
-    usable
-        First turn in which the agent knows the result; 0 if there is none.
-    step
-        Position of the gold call of its sub-task that the call makes, ``None`` for any other call.
-    reason, text
-        What is wrong with an unreadable message, and its beginning.
-    """
-
-    number: int
-    kind: str
-    task: str = ""
-    call: Call | None = None
-    result: Any = None
-    usable: int = 0
-    step: int | None = None
-    reason: str = ""
-    text: str = ""
-
-
-class Environment:
-    """One run of an agent on a problem; nothing is shared with other runs.
-
-    A call is carried out when it is made; its result is answered ``delay`` turns later. Calls are never
-    refused for being early: whoever calls before knowing the last result acts on a guess.
+    What is legal are the calls whose parameters are known to be right: of every task the next gold call, once the
+    result of the one before is known; the wait; and the closing message once all of them have been made.
 
     Examples
     --------
-    >>> from planoracle.instances.asynctool.sets import problem
-    >>> run = Environment(problem("asynctool/files_2"))
-    >>> run.send('{"id": "files_2", "func_name": "no_such_tool", "params": {}}')
-    [{'role': 'tool', 'content': '{"wait": "The call is being executed."}'}]
-    >>> run.send({"content": "ALL COMPLETED"}), run.done
-    ([], True)
+    >>> from planoracle import environment, load
+    >>> run = environment(load("asynctool/files_2"))
+    >>> print(run.step('{"id": "files_2", "func_name": "no_such_tool", "params": {}}').observation.text)
+    {"wait": "The call is being executed."}
+    >>> print(run.step("wait").observation.text.partition("response")[2])
+    ": {"error": "there is no function 'no_such_tool' for this task"}}
+    >>> run.step({"content": "ALL COMPLETED"}).done
+    True
     """
 
-    def __init__(self, problem: Problem, rules: Profile = PROFILES["paper"]) -> None:
-        self.problem = problem
-        self.rules = rules
-        self.turns: list[Turn] = []
-        self.done = False
-        self.executors = {task.id: executors.make(task.family, task.initial) for task in problem.tasks}
-        self._made = dict.fromkeys(self.executors, 0)
-        self._open = {task.id: {i: call.key for i, call in enumerate(task.gold)} for task in problem.tasks}
-        self._pending: list[Turn] = []
+    def __init__(self, problem: Instance, rules: Profile, manner: Manner, reward: Any) -> None:
+        if manner.style not in ("paper", "chat"):
+            raise InputError("must be one of paper, chat", field="style", value=manner.style)
+        super().__init__(problem, rules, manner, reward)
 
-    def opening(self) -> list[dict[str, str]]:
-        """Return the system and the user message that a run begins with."""
-        tools = {task.id: list(task.documents.values()) for task in self.problem.tasks}
-        questions = [{"id": task.id, "question": task.question} for task in self.problem.tasks]
-        return [
-            {"role": "system", "content": _INSTRUCTIONS + json.dumps(tools, indent=1)},
-            {"role": "user", "content": "The tasks:\n" + json.dumps(questions, indent=1)},
-        ]
+    @property
+    def task(self) -> Problem:
+        """What is asked."""
+        return problem_of(self.problem)
 
-    def send(self, message: Any) -> list[dict[str, str]]:
-        """Take one message of the agent, in any form that `language.read_message` knows; return the answers.
+    def instructions(self) -> str:
+        """Return how calls are written, and when results come."""
+        if self.manner.loop == "open":
+            return _INSTRUCTIONS + _ALL
+        return _INSTRUCTIONS + (_NATIVE if self.manner.style == "chat" else "")
 
-        After the closing message the run is over and there are no more answers.
-        """
-        if self.done:
-            return []
-        turn = self.step(message)
+    def introduction(self) -> str:
+        """Return the functions by task, and the questions."""
+        tools = {task.id: list(task.documents.values()) for task in self.task.tasks}
+        questions = [{"id": task.id, "question": task.question} for task in self.task.tasks]
+        functions = f"The functions, by task:\n{json.dumps(tools, indent=1)}"
+        return f"{functions}\n\nThe tasks:\n{json.dumps(questions, indent=1)}"
+
+    def tools(self) -> list[dict[str, Any]]:
+        """Return the functions of all tasks, each with the ``task_id`` that it is called for."""
+        return native.tools(self.task)
+
+    def _begin(self) -> Simulation:
+        return Simulation(self.task, self.rules)
+
+    def _take(self, world: Simulation, said: object) -> tuple[Simulation, tuple[Outcome, ...]]:
+        following = world.copy()
+        turn = following.step(_plain(said))
+        needed = premature(self.task, following.turns).get(turn.number) if turn.kind == "call" else None
+        wrong = fault(self.task, turn, needed)
+        kind = turn.kind if turn.kind in ("wait", "close") else "lost" if turn.step is None else "act"
+        told = "\n".join(map(_line, self._answers(following.turns)))
+        outcome = Outcome(words(turn), kind, turn.number - 1, turn.number, wrong and wrong.kind, told)
+        return following, (outcome,)
+
+    def _answers(self, turns: Sequence[Turn]) -> Iterator[dict[str, str]]:
+        """Yield what is answered to the last turn, in the form of the paper's Figure 12, without roles."""
+        turn = turns[-1]
         if turn.kind == "close":
-            return []
-        answers: list[dict[str, str]] = []
+            return
+        detailed = self.manner.feedback == "detailed"
         if turn.kind == "unreadable":
-            answers.append({"role": "tool", "content": json.dumps({"error": turn.reason})})
+            yield {"content": json.dumps({"error": turn.reason if detailed else "unreadable"})}
         elif turn.kind == "unknown_task":
-            known = ", ".join(self.executors)
-            answers.append(
-                {"role": "tool", "content": json.dumps({"error": f"there is no such task; there are {known}"})}
-            )
-        elif self._pending and (turn.kind == "wait" or turn.usable > turn.number + 1):
-            answers.append({"role": "tool", "content": json.dumps({"wait": "The call is being executed."})})
-        matured = [one for one in self._pending if one.usable <= turn.number + 1]
-        self._pending = [one for one in self._pending if one.usable > turn.number + 1]
-        return answers + [
-            {"role": "tool", "id": one.task, "function name": str(one.call), "response": json.dumps(one.result)}
-            for one in matured
+            known = ", ".join(task.id for task in self.task.tasks)
+            reason = f"there is no such task; there are {known}" if detailed else "unknown task"
+            yield {"content": json.dumps({"error": reason})}
+        elif turn.usable > turn.number + 1:
+            yield {"content": json.dumps({"wait": "The call is being executed."})}
+        elif turn.kind == "wait":
+            under_way = any(one.usable > turn.number for one in turns)
+            if under_way or self.manner.style == "chat":
+                what = "The call" if under_way else "No call"
+                yield {"content": json.dumps({"wait": f"{what} is being executed."})}
+        for one in turns:
+            if one.usable == turn.number + 1:
+                yield {"id": one.task, "function name": str(one.call), "response": json.dumps(one.result)}
+
+    def _answer(self, world: Simulation, outcomes: Sequence[Outcome], over: str | None) -> str:
+        if self.manner.loop == "open":
+            return super()._answer(world, outcomes, over)
+        ending = [f"The run is over: {over.replace('_', ' ')}."] if over else []
+        return "\n".join([*(one.text for one in outcomes if one.text), *ending])
+
+    def _exchange(self, turn: Exchange) -> list[Message]:
+        if self.manner.loop == "open":
+            return super()._exchange(turn)
+        number = turn.outcomes[0].end
+        if self.manner.style == "chat":
+            return native.exchange(turn.said, number, turn.observation.text)
+        turns = self.state.world.turns[:number]
+        said = turn.said if isinstance(turn.said, str) else json.dumps(_message(turns[-1]))
+        answers = [{"role": "tool", **answer} for answer in self._answers(turns)]
+        return [{"role": "assistant", "content": said}, *answers]
+
+    def _over(self, world: Simulation) -> str | None:
+        if world.done:
+            return "closed"
+        return "message_limit" if len(world.turns) >= MAX_MESSAGES else None
+
+    def _clock(self, world: Simulation) -> int:
+        return len(world.turns)
+
+    def _situation(self, world: Simulation) -> str:
+        now = len(world.turns) + 1
+        under_way = [
+            f"{one.task}: {one.call}, answered in turn {one.usable - 1}" for one in world.turns if one.usable > now
         ]
+        return "\n".join([f"It is turn {now}.", *(["Being executed:", *under_way] if under_way else [])])
 
-    def step(self, message: Any) -> Turn:
-        """Carry out one message without writing answers; for replays."""
-        said = read_message(message, self.rules)
-        number = len(self.turns) + 1
-        if said.call is None:
-            turn = Turn(number, said.kind, reason=said.reason, text=said.text)
-            self.done = said.kind == "close"
-        elif said.task not in self.executors:
-            turn = Turn(number, "unknown_task", said.task, said.call)
-        else:
-            task, call = said.task, said.call
-            delay = self.problem.delays.of(task, self._made[task], call.name)
-            self._made[task] += 1
-            if call.name in self.problem.by_id[task].documents:
-                result = self.executors[task].call(call.name, call.params)
-            else:
-                result = {"error": f"there is no function {call.name[:80]!r} for this task"}
-            turn = Turn(number, "call", task, call, result, number + 1 + delay, self._match(task, call))
-            self._pending.append(turn)
-        self.turns.append(turn)
-        return turn
+    def _legal(self, world: Simulation) -> Sequence[Command]:
+        calls = [Command(json.dumps(call_message(task, call)), "act") for task, call in world.ready()]
+        close = [Command(json.dumps(CLOSING), "close")] if world.complete else []
+        return [*calls, *close, Command(json.dumps(WAIT), "wait")]
 
-    def _match(self, task: str, call: Call) -> int | None:
-        """Return the first gold call not yet made that is this call."""
-        key = call.key
-        for step, gold in self._open[task].items():
-            if gold == key:
-                del self._open[task][step]
-                return step
+    def _handed_in(self) -> dict[str, object]:
+        return {"turns": list(map(_message, self.state.world.turns))}
+
+
+def _plain(said: object) -> object:
+    """Return a message as JSON holds it, so that nobody can change it afterwards; what is no JSON as nothing."""
+    if isinstance(said, str):
+        return said
+    try:
+        return json.loads(json.dumps(said, allow_nan=False))
+    except (TypeError, ValueError, RecursionError):
         return None
 
 
-def live(problem: Instance, rules: Profile, manner: Manner, reward: object) -> Environment:
+def _message(turn: Turn) -> dict[str, Any]:
+    """Return what was said in a turn, as it was read."""
+    return as_message(Said(turn.kind, turn.task, turn.call, turn.reason, turn.text))
+
+
+def _line(answer: dict[str, str]) -> str:
+    """Write an answer as one line of JSON."""
+    if "content" in answer:
+        return answer["content"]
+    return f"{json.dumps(answer | {'response': None})[:-5]}{answer['response']}}}"
+
+
+def live(problem: Instance, rules: Profile, manner: Manner, reward: Any) -> AsyncToolEnvironment:
     """Return one run of an agent on an encoded problem."""
-    return Environment(problem_of(problem), rules)
+    return AsyncToolEnvironment(problem, rules, manner, reward)

@@ -15,22 +15,23 @@ from planoracle.instances.outputs.characters import bare
 from planoracle.instances.outputs.grammar import Found, Grammar
 from planoracle.instances.outputs.messages import chat_in, is_agents
 from planoracle.instances.outputs.reading import as_given, whole_value
+from planoracle.instances.outputs.thinking import spoken
 from planoracle.instances.outputs.values import values_in
 from planoracle.instances.plan import Reading
 from planoracle.instances.reading import load_json
 
-__all__ = ["CLOSING", "WAIT", "Said", "call_message", "messages", "read_message", "reading"]
+__all__ = ["CLOSING", "WAIT", "Said", "as_message", "call_message", "messages", "read_message", "reading"]
 
 #: Messages that are no calls, as an agent writes them.
 CLOSING, WAIT = {"content": "ALL COMPLETED"}, {"content": "WAIT"}
 
 #: More messages than any run needs; characters that are read of a message, and of a whole transcript as text.
 MAX_MESSAGES, MAX_MESSAGE, MAX_TEXT = 10_000, 100_000, 5_000_000
-#: Characters that are kept of an unreadable message.
-MAX_EXCERPT = 2_000
+#: Characters that are kept of an unreadable message, and of what is wrong with it.
+MAX_EXCERPT, MAX_REASON = 2_000, 200
 
 _AGENT = ("assistant", "agent", "model", None)
-_KNOWN = {"func_name", "content", "tool_calls", "role"}
+_KNOWN = {"func_name", "content", "tool_calls", "role", "unreadable"}
 _PHRASE = "ALL COMPLETED"
 _NO_CALL = "the message holds no call"
 _RESEMBLES = re.compile(
@@ -57,6 +58,19 @@ def call_message(task: str, call: Call) -> dict[str, Any]:
     return {"id": task, "func_name": call.name, "params": call.params}
 
 
+def as_message(said: Said) -> dict[str, Any]:
+    """Return a message that is read as what was read, and as nothing else, also where it is the only one.
+
+    >>> read_message(as_message(read_message("Let me think")))
+    Said(kind='unreadable', task='', call=None, reason='the message holds no call', text='Let me think')
+    """
+    if said.call is not None:
+        return call_message(said.task, said.call)
+    if said.kind == "unreadable":
+        return {"unreadable": said.reason, "text": said.text}
+    return dict(CLOSING if said.kind == "close" else WAIT)
+
+
 class _Messages(Grammar[object]):
     """Messages of the agent."""
 
@@ -74,7 +88,7 @@ class _Messages(Grammar[object]):
             return None
         if isinstance(value.get("function"), dict) and "func_name" not in value:
             return [{"role": "assistant", "tool_calls": [value]}]
-        said = {"func_name", "tool_calls", "role"} & value.keys() or isinstance(value.get("content"), str)
+        said = {"func_name", "tool_calls", "role", "unreadable"} & value.keys() or isinstance(value.get("content"), str)
         return [value] if said and is_agents(value) else None
 
     def looks(self, text: str, free: bool) -> bool:
@@ -102,7 +116,8 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[ob
     """Read the agent's messages of a transcript.
 
     A list of messages: ``{"id", "func_name", "params"}``, ``{"content": text}``, chat messages with a ``"role"``
-    (only the agent's count) or text; an object with such a list as ``"messages"``; either of them as JSON; or the whole
+    (only the agent's count), text, or ``{"unreadable": why, "text"}``, which stands for one that was not understood;
+    an object with such a list as ``"messages"``; either of them as JSON; or the whole
     transcript as text that holds such objects, see `planoracle.instances.outputs` (without any it is one message).
 
     Raises
@@ -135,7 +150,8 @@ def _reading(turns: Any) -> Reading[list[Any]]:
         if not isinstance(entry, dict | str):
             raise PlanError("must be a message: an object or a text", field=f"turns[{i}]", value=entry)
     kept = [entry for entry in turns if isinstance(entry, str) or entry.get("role") in _AGENT]
-    if len(kept) == 1 or not any(isinstance(entry, str) or _KNOWN & entry.keys() for entry in kept):
+    single = len(kept) == 1 and not (isinstance(kept[0], dict) and "unreadable" in kept[0])
+    if single or not any(isinstance(entry, str) or _KNOWN & entry.keys() for entry in kept):
         found = outputs.read(turns, _Parts())  # a whole transcript in one message, or one in words of its own
         if len(found.commands) > 1:
             return _within(found)
@@ -171,6 +187,10 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> Said:
         return _tool_calls(message["tool_calls"], rules)
     if "func_name" in message:
         return _call(message)
+    if isinstance(message.get("unreadable"), str):
+        text = message.get("text")
+        kept = text[:MAX_EXCERPT] if isinstance(text, str) else ""
+        return Said("unreadable", reason=message["unreadable"][:MAX_REASON], text=kept)
     content = message.get("content")
     if isinstance(content, list):  # parts, as some interfaces have them
         texts = [part.get("text") for part in content if isinstance(part, dict)]
@@ -184,6 +204,8 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> Said:
 def _text(text: str, rules: Profile) -> Said:
     if len(text) > MAX_MESSAGE:
         return Said("unreadable", reason=f"the message has more than {MAX_MESSAGE} characters")
+    if not text.lstrip().startswith("{"):
+        text = spoken(text)[0]
     found = [value for _, _, value in values_in(text, lists=False)[0] if isinstance(value, dict)]
     calls = [entry for entry in found if "func_name" in entry]
     if calls:
@@ -226,7 +248,7 @@ def _tool_call(entry: Any) -> Said:
     try:
         given = load_json(given, "arguments") if isinstance(given, str) and len(given) <= MAX_MESSAGE else given
     except InputError as error:
-        return Said("unreadable", reason=str(error)[:200])
+        return Said("unreadable", reason=str(error)[:MAX_REASON])
     if not isinstance(given, dict):
         return Said("unreadable", reason="arguments must be an object")
     if "func_name" in given:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from planoracle.instances.asynctool.calls import canonical
-from planoracle.instances.asynctool.environment import Environment, Turn
 from planoracle.instances.asynctool.problem import Problem, SubTask
 from planoracle.instances.asynctool.profile import PROFILES, Profile
+from planoracle.instances.asynctool.simulation import Simulation, Turn
 from planoracle.instances.replay import Event, Other, Replay, Violation
 
-__all__ = ["KINDS", "Fault", "Outcome", "Run", "as_replay", "premature", "replay"]
+__all__ = ["KINDS", "Fault", "Outcome", "Run", "as_replay", "fault", "premature", "replay"]
 
 #: Kinds of violations.
 KINDS = (
@@ -99,21 +99,21 @@ class Run:
 
 def replay(problem: Problem, messages: Sequence[Any], rules: Profile = PROFILES["paper"]) -> Run:
     """Replay the agent's messages, see `language.messages`; never raises for what they hold."""
-    environment = Environment(problem, rules)
+    simulation = Simulation(problem, rules)
     for message in messages:
-        if environment.done:
+        if simulation.done:
             break
-        environment.step(message)
-    turns = tuple(environment.turns)
+        simulation.step(message)
+    turns = tuple(simulation.turns)
     early = premature(problem, turns)
     calls: dict[str, list[Turn]] = {task.id: [] for task in problem.tasks}
     for turn in turns:
         if turn.kind == "call":
             calls[turn.task].append(turn)
     outcomes = tuple(
-        _outcome(task, calls[task.id], environment.executors[task.id].state(), rules) for task in problem.tasks
+        _outcome(task, calls[task.id], simulation.executors[task.id].state(), rules) for task in problem.tasks
     )
-    violations = [found for turn in turns if (found := _fault(problem, turn, early.get(turn.number))) is not None]
+    violations = [found for turn in turns if (found := fault(problem, turn, early.get(turn.number))) is not None]
     if len(messages) > len(turns):
         violations.append(Fault(len(turns), "after_close", "", "", len(turns), len(turns) + 1))
     for task, outcome in zip(problem.tasks, outcomes, strict=True):
@@ -124,9 +124,9 @@ def replay(problem: Problem, messages: Sequence[Any], rules: Profile = PROFILES[
         ]
         if not outcome.env and None not in outcome.made:
             violations.append(Fault(None, "wrong_state", task.id))
-    if not environment.done:
+    if not simulation.done:
         violations.append(Fault(None, "not_closed", ""))
-    return Run(problem, turns, environment.done, outcomes, tuple(sorted(early)), tuple(violations))
+    return Run(problem, turns, simulation.done, outcomes, tuple(sorted(early)), tuple(violations))
 
 
 def premature(problem: Problem, turns: Sequence[Turn]) -> dict[int, Turn]:
@@ -165,7 +165,7 @@ def _outcome(task: SubTask, calls: list[Turn], state: Any, rules: Profile) -> Ou
     return Outcome(task.id, tuple(made), char, state == gold.state)
 
 
-def _fault(problem: Problem, turn: Turn, needed: Turn | None) -> Fault | None:
+def fault(problem: Problem, turn: Turn, needed: Turn | None) -> Fault | None:
     """Return what is wrong with a turn; ``needed`` is the call for whose result it should have waited."""
     start, end = turn.number - 1, turn.number
     if turn.kind == "unreadable":

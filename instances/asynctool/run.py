@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import Any
 
 from planoracle.instances.asynctool.encode import CLOSE, gold_calls, problem_of, take
-from planoracle.instances.asynctool.environment import Turn
 from planoracle.instances.asynctool.language import CLOSING, MAX_MESSAGES, WAIT, call_message, read_message
 from planoracle.instances.asynctool.problem import Problem
 from planoracle.instances.asynctool.profile import Profile
 from planoracle.instances.asynctool.rules import Run, as_replay
 from planoracle.instances.asynctool.rules import replay as run_of
+from planoracle.instances.asynctool.simulation import Turn
 from planoracle.instances.model import Instance, Lag
 from planoracle.instances.plan import Plan
 from planoracle.instances.replay import Replay
@@ -23,7 +23,7 @@ from planoracle.instances.state import State
 from planoracle.instances.targets import Dropped, Target, Targets
 from planoracle.instances.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
 
-__all__ = ["AsyncToolRun", "replay"]
+__all__ = ["AsyncToolRun", "replay", "words"]
 
 
 # After so many calls that may have spoiled something no further one is looked at.
@@ -94,7 +94,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
             here = DecisionPoint(instance, state, reached=position + 1, over=over, dead_end=dead_end)
             kind = "wait" if turn.kind == "wait" else "act" if turn.kind == "close" or turn.step is not None else "lost"
             fault = faults.get(position)
-            moves.append(Move(position, _words(turn), kind, position, position + 1, fault, after=here, restricts=same))
+            moves.append(Move(position, words(turn), kind, position, position + 1, fault, after=here, restricts=same))
         return moves, len(moves)
 
     def _piece(self, task: str, step: int, start: int) -> Piece:
@@ -206,7 +206,8 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         return Targets(limited(self.problem, MAX_MESSAGES), tuple(wanted), tuple(dropped))
 
 
-def _words(turn: Turn) -> str:
+def words(turn: Turn) -> str:
+    """Name what was said in a turn."""
     if turn.call is not None:
         return f"{turn.task}: {turn.call}"[:200]
     return {"wait": "wait", "close": "ALL COMPLETED"}.get(turn.kind, turn.text[:80])

@@ -17,10 +17,12 @@ import pytest
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import bfcl, encode, executors, rules
 from planoracle.instances.asynctool.calls import parse_call
-from planoracle.instances.asynctool.environment import Environment
+from planoracle.instances.asynctool.environment import AsyncToolEnvironment
 from planoracle.instances.asynctool.language import CLOSING, call_message
+from planoracle.instances.asynctool.profile import PROFILES
 from planoracle.instances.asynctool.reader import read, to_document
 from planoracle.instances.errors import InputError
+from planoracle.instances.manner import USUAL
 
 FILES = "bfcl:GorillaFileSystem"
 SHELF = {"notes.txt": "Repot the ferns.\nFeed the cat.", "old.txt": "Repot the ferns.\nFeed the dog."}
@@ -187,9 +189,9 @@ def test_a_gold_trajectory_is_replayed(package: None) -> None:
     assert run.success
     assert (run.violations, run.premature) == ((), ())
     # The same by a live agent, that reads the results.
-    live = Environment(problem)
-    live.send(turns[0])
-    assert json.loads(live.send(turns[1])[1]["response"]) == {"current_working_directory": "shelf"}
+    live = AsyncToolEnvironment(encode.instance(problem), PROFILES["paper"], USUAL, None)
+    live.step(turns[0])
+    assert '"response": {"current_working_directory": "shelf"}' in live.step(turns[1]).observation.text
     # Without the last call the files differ; the numbers have no state.
     run = rules.replay(problem, [*turns[:-1], CLOSING])
     assert [(outcome.char, outcome.env) for outcome in run.outcomes] == [(False, False), (True, True)]

@@ -11,13 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.samples import examples
 
-from planoracle.instances.asynctool import executors, rules, sets
+from planoracle.instances.asynctool import encode, executors, rules, sets
 from planoracle.instances.asynctool.calls import Call, parse_call
-from planoracle.instances.asynctool.environment import Environment, Turn
+from planoracle.instances.asynctool.environment import AsyncToolEnvironment
 from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
 from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
-from planoracle.instances.asynctool.profile import profile
-from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.asynctool.profile import PROFILES, Profile, profile
+from planoracle.instances.asynctool.simulation import Simulation, Turn
+from planoracle.instances.environment import Message
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.manner import Manner
 
 TREE = {"root": {"work": {"a": "one", "b": "two"}}}
 WAITING = {"role": "tool", "content": '{"wait": "The call is being executed."}'}
@@ -37,6 +40,24 @@ TEXT = sub_task("T", "text", "join_numbers(numbers=[1, 2], separator=' ')", "nor
 
 def problem(delays: Delays | None = None, *tasks: SubTask) -> Problem:
     return Problem("p", tasks or (FILES, TEXT), delays or Delays())
+
+
+def live(problem: Problem, rules: Profile = PROFILES["paper"], **manner: Any) -> AsyncToolEnvironment:
+    return AsyncToolEnvironment(encode.instance(problem), rules, Manner(**{"style": "paper"} | manner), None)
+
+
+def send(run: AsyncToolEnvironment, message: Any) -> list[Message]:
+    """Return the answers to a message, which is one of the agent."""
+    before = run.messages()
+    run.step(message)
+    said, *answers = run.messages()[len(before) :]
+    assert said["role"] == "assistant"
+    assert run.messages()[: len(before)] == before
+    return answers
+
+
+def turns(run: AsyncToolEnvironment) -> list[Turn]:
+    return run.state.world.turns
 
 
 def make(task: SubTask, number: int) -> dict[str, Any]:
@@ -61,18 +82,17 @@ def answer(task: SubTask, number: int) -> dict[str, str]:
 def test_the_opening_holds_every_question_and_every_tool() -> None:
     for name in ("asynctool/cross3/01", "asynctool/similar2/01"):
         one = sets.problem(name)
-        system, user = Environment(one).opening()
+        system, user = live(one).opening()
         assert (system["role"], user["role"]) == ("system", "user")
-        offered = json.loads(system["content"][system["content"].index("{\n ") :])
+        offered, asked = (json.loads(part.partition("\n")[2]) for part in user["content"].split("\n\n"))
         assert offered == {task.id: list(task.documents.values()) for task in one.tasks}
-        asked = json.loads(user["content"].partition("\n")[2])
         assert asked == [{"id": task.id, "question": task.question} for task in one.tasks]
         for word in ('"id"', '"func_name"', '"params"', "WAIT", "ALL COMPLETED"):
             assert word in system["content"]
 
 
 def test_the_opening_does_not_tell_the_gold_calls() -> None:
-    said = json.dumps(Environment(problem()).opening())
+    said = json.dumps(live(problem()).opening())
     assert "normalise_text" in said
     assert "1 2" not in said
     assert "'work'" not in said
@@ -83,51 +103,53 @@ def test_the_opening_does_not_tell_the_gold_calls() -> None:
 
 def test_the_trajectory_of_figure_12() -> None:
     """A lookup, a price and an order, with a folder entered and made in between."""
-    run = Environment(sets.problem("asynctool/trading_1+files_1"))
-    trading, files = run.problem.tasks
-    assert run.send(make(trading, 1)) == [WAITING]
-    assert run.send(make(files, 1)) == [WAITING, answer(trading, 1)]
-    assert run.send(make(trading, 2)) == [WAITING, answer(files, 1)]
-    assert run.send(make(files, 2)) == [WAITING, answer(trading, 2)]
-    assert run.send(make(trading, 3)) == [WAITING, answer(files, 2)]
-    assert run.send(CLOSING) == []
+    run = live(sets.problem("asynctool/trading_1+files_1"))
+    trading, files = run.task.tasks
+    assert send(run, make(trading, 1)) == [WAITING]
+    assert send(run, make(files, 1)) == [WAITING, answer(trading, 1)]
+    assert send(run, make(trading, 2)) == [WAITING, answer(files, 1)]
+    assert send(run, make(files, 2)) == [WAITING, answer(trading, 2)]
+    assert send(run, make(trading, 3)) == [WAITING, answer(files, 2)]
+    assert send(run, CLOSING) == []
     assert run.done
-    assert [turn.step for turn in run.turns] == [0, 0, 1, 1, 2, None]
-    assert [turn.usable for turn in run.turns] == [3, 4, 5, 6, 7, 0]
-    assert all(executor.state() == run.problem.by_id[id].solved.state for id, executor in run.executors.items())
+    assert [turn.step for turn in turns(run)] == [0, 0, 1, 1, 2, None]
+    assert [turn.usable for turn in turns(run)] == [3, 4, 5, 6, 7, 0]
+    assert all(
+        executor.state() == run.task.by_id[id].solved.state for id, executor in run.state.world.executors.items()
+    )
 
 
 def test_without_delay_a_result_is_the_answer() -> None:
-    run = Environment(problem(Delays(0, 0)))
+    run = live(problem(Delays(0, 0)))
     for number in (1, 2, 3):
-        assert run.send(make(FILES, number)) == [answer(FILES, number)]
-    assert run.send(WAIT) == []
+        assert send(run, make(FILES, number)) == [answer(FILES, number)]
+    assert send(run, WAIT) == []
 
 
 def test_with_delay_two_a_result_comes_with_the_answer_after_the_next() -> None:
-    run = Environment(problem(Delays(2, 2)))
-    assert run.send(make(FILES, 1)) == [WAITING]
-    assert run.send(WAIT) == [WAITING]
-    assert run.send(make(TEXT, 1)) == [WAITING, answer(FILES, 1)]
-    assert run.send(WAIT) == [WAITING]
-    assert run.send(WAIT) == [WAITING, answer(TEXT, 1)]
-    assert run.send(WAIT) == []  # nothing is under way
+    run = live(problem(Delays(2, 2)))
+    assert send(run, make(FILES, 1)) == [WAITING]
+    assert send(run, WAIT) == [WAITING]
+    assert send(run, make(TEXT, 1)) == [WAITING, answer(FILES, 1)]
+    assert send(run, WAIT) == [WAITING]
+    assert send(run, WAIT) == [WAITING, answer(TEXT, 1)]
+    assert send(run, WAIT) == []  # nothing is under way
 
 
 def test_delays_of_single_tools_go_before_and_results_overtake_each_other() -> None:
-    run = Environment(problem(Delays(1, 1, tools={"enter_folder": 3, "normalise_text": 0})))
-    assert run.send(make(FILES, 1)) == [WAITING]
-    assert run.send(make(TEXT, 1)) == [WAITING]
+    run = live(problem(Delays(1, 1, tools={"enter_folder": 3, "normalise_text": 0})))
+    assert send(run, make(FILES, 1)) == [WAITING]
+    assert send(run, make(TEXT, 1)) == [WAITING]
     # The third answer brings what was called in turn 2, and what is called in this turn.
-    assert run.send(make(TEXT, 2)) == [answer(TEXT, 1), answer(TEXT, 2)]
-    assert run.send(WAIT) == [WAITING, answer(FILES, 1)]
+    assert send(run, make(TEXT, 2)) == [answer(TEXT, 1), answer(TEXT, 2)]
+    assert send(run, WAIT) == [WAITING, answer(FILES, 1)]
 
 
 def test_results_of_one_answer_come_in_the_order_of_their_calls() -> None:
-    run = Environment(problem(Delays(1, 1, tools={"enter_folder": 2, "normalise_text": 0})))
-    run.send(make(FILES, 1))
-    run.send(make(TEXT, 1))
-    assert run.send(make(TEXT, 2)) == [answer(FILES, 1), answer(TEXT, 1), answer(TEXT, 2)]
+    run = live(problem(Delays(1, 1, tools={"enter_folder": 2, "normalise_text": 0})))
+    send(run, make(FILES, 1))
+    send(run, make(TEXT, 1))
+    assert send(run, make(TEXT, 2)) == [answer(FILES, 1), answer(TEXT, 1), answer(TEXT, 2)]
 
 
 @pytest.mark.parametrize(("text", "values"), [("0-1", {0, 1}), ("1-2:7", {1, 2}), ("0-3:99", {0, 1, 2, 3}), ("2", {2})])
@@ -184,12 +206,12 @@ MESSAGES = st.sampled_from(
 @examples(150)
 @given(DELAYS, st.lists(MESSAGES, max_size=12), st.booleans())
 def test_every_result_comes_once_when_it_should(delays: Delays, said: list[Any], close: bool) -> None:
-    run = Environment(problem(delays))
-    answers = [run.send(message) for message in [*said, *[CLOSING] * close]]
-    made = dict.fromkeys(run.executors, 0)
+    run = live(problem(delays))
+    answers = [send(run, message) for message in [*said, *[CLOSING] * close]]
+    made = dict.fromkeys(run.state.world.executors, 0)
     due: dict[int, list[Turn]] = {}
-    for turn in run.turns:
-        assert turn.number == run.turns.index(turn) + 1
+    for turn in turns(run):
+        assert turn.number == turns(run).index(turn) + 1
         if turn.kind == "call":
             assert turn.call is not None
             delay = delays.of(turn.task, made[turn.task], turn.call.name)
@@ -209,14 +231,14 @@ def test_every_result_comes_once_when_it_should(delays: Delays, said: list[Any],
 def test_a_plan_cannot_change_the_delays_it_meets(delays: Delays, said: list[Any]) -> None:
     """The n-th call of a sub-task has its delay, whatever else is done before and between."""
     calls = [message for message in said if isinstance(message, dict) and message.get("id") == "F"]
-    alone, mixed = Environment(problem(delays)), Environment(problem(delays))
+    alone, mixed = live(problem(delays)), live(problem(delays))
     for message in calls:
-        alone.send(message)
+        send(alone, message)
     for message in said:
-        mixed.send(message)
+        send(mixed, message)
 
-    def waits(run: Environment) -> list[int]:
-        return [turn.usable - turn.number for turn in run.turns if turn.task == "F" and turn.kind == "call"]
+    def waits(run: AsyncToolEnvironment) -> list[int]:
+        return [turn.usable - turn.number for turn in turns(run) if turn.task == "F" and turn.kind == "call"]
 
     assert waits(alone) == waits(mixed)
 
@@ -225,23 +247,23 @@ def test_a_plan_cannot_change_the_delays_it_meets(delays: Delays, said: list[Any
 
 
 def test_what_cannot_be_read_or_carried_out_is_answered_at_once_and_takes_a_turn() -> None:
-    run = Environment(problem())
-    (error,) = run.send("Let me think.")
+    run = live(problem())
+    (error,) = send(run, "Let me think.")
     assert "no call" in json.loads(error["content"])["error"]
-    (error,) = run.send({"id": "X", "func_name": "sort_words", "params": {"text": "a"}})
+    (error,) = send(run, {"id": "X", "func_name": "sort_words", "params": {"text": "a"}})
     assert "F, T" in json.loads(error["content"])["error"]
-    (error,) = run.send(f"{json.dumps(make(FILES, 1))} {json.dumps(make(TEXT, 1))}")
+    (error,) = send(run, f"{json.dumps(make(FILES, 1))} {json.dumps(make(TEXT, 1))}")
     assert "several calls" in json.loads(error["content"])["error"]
-    assert [turn.kind for turn in run.turns] == ["unreadable", "unknown_task", "unreadable"]
-    run.send(make(FILES, 1))
-    first, second = run.send(5)  # results come all the same
+    assert [turn.kind for turn in turns(run)] == ["unreadable", "unknown_task", "unreadable"]
+    send(run, make(FILES, 1))
+    first, second = send(run, 5)  # results come all the same
     assert "error" in json.loads(first["content"])
     assert second == answer(FILES, 1)
-    assert run.turns[-1].number == 5
+    assert turns(run)[-1].number == 5
 
 
 def test_wrong_calls_are_answered_with_delay_like_others() -> None:
-    run = Environment(problem())
+    run = live(problem())
     wrong = [
         ("F", "sort_words", {"text": "a"}, "no function 'sort_words'"),  # of the other task
         ("F", "no_tool", {}, "no function 'no_tool'"),
@@ -253,13 +275,13 @@ def test_wrong_calls_are_answered_with_delay_like_others() -> None:
         ("F", "enter_folder", {"self": 1, "name": "work"}, "no parameter"),
     ]
     for task, name, params, reason in wrong:
-        assert run.send(call_message(task, Call(name, params))) == [WAITING]
-        assert run.turns[-1].kind == "call"
-        ((id, result),) = responses(run.send(WAIT))
+        assert send(run, call_message(task, Call(name, params))) == [WAITING]
+        assert turns(run)[-1].kind == "call"
+        ((id, result),) = responses(send(run, WAIT))
         assert id == task
         assert reason in result["error"]
         assert len(result["error"]) < 200
-    assert run.executors["F"].state() == TREE
+    assert run.state.world.executors["F"].state() == TREE
 
 
 def test_names_of_functions_may_be_long() -> None:
@@ -272,31 +294,32 @@ def test_names_of_functions_may_be_long() -> None:
 
 
 def test_of_several_calls_the_first_can_count() -> None:
-    run = Environment(problem(), profile(several_calls="first"))
-    assert run.send(f"{json.dumps(make(FILES, 1))} {json.dumps(make(TEXT, 1))}") == [WAITING]
-    assert [(turn.task, turn.step) for turn in run.turns] == [("F", 0)]
+    run = live(problem(), profile(several_calls="first"))
+    assert send(run, f"{json.dumps(make(FILES, 1))} {json.dumps(make(TEXT, 1))}") == [WAITING]
+    assert [(turn.task, turn.step) for turn in turns(run)] == [("F", 0)]
 
 
 def test_after_the_close_nothing_happens() -> None:
-    run = Environment(problem())
-    run.send(make(FILES, 1))
+    run = live(problem())
+    send(run, make(FILES, 1))
     assert not run.done
-    assert run.send("ALL COMPLETED") == []
+    assert send(run, "ALL COMPLETED") == []
     assert run.done
-    turns, state = list(run.turns), run.executors["F"].state()
+    before, state = list(turns(run)), run.state.world.executors["F"].state()
     for message in (make(FILES, 2), WAIT, CLOSING, None):
-        assert run.send(message) == []
-    assert (run.turns, run.executors["F"].state()) == (turns, state)
+        with pytest.raises(InputError, match="the run is over"):
+            run.step(message)
+    assert (turns(run), run.state.world.executors["F"].state()) == (before, state)
 
 
 def test_gold_calls_are_matched_once_each_and_with_equal_parameters() -> None:
     twice = sub_task("R", "text", "sort_words(text='a')", "sort_words(text='a')", "sort_words(text='b')")
-    run = Environment(problem(None, twice, sub_task("N", None, "f(a=1, b=[2])")))
+    run = live(problem(None, twice, sub_task("N", None, "f(a=1, b=[2])")))
     for message in [make(twice, 1)] * 3 + [make(twice, 3)]:
-        run.send(message)
+        send(run, message)
     for params in ({"a": True, "b": [2]}, {"b": [2.0], "a": 1.0}, {"a": 1, "b": [2]}):
-        run.send(call_message("N", Call("f", params)))
-    assert [turn.step for turn in run.turns] == [0, 1, None, 2, None, 0, None]
+        send(run, call_message("N", Call("f", params)))
+    assert [turn.step for turn in turns(run)] == [0, 1, None, 2, None, 0, None]
 
 
 # --- one run and another --------------------------------------------------------------------------
@@ -305,36 +328,36 @@ def test_gold_calls_are_matched_once_each_and_with_equal_parameters() -> None:
 def test_two_runs_share_nothing() -> None:
     one = problem(None, *(sets.tasks()[id] for id in ("files_1", "messages_4", "trading_5", "records_5", "vehicle_1")))
     before = deepcopy([task.initial for task in one.tasks])
-    first, second = Environment(one), Environment(one)
-    fresh = {id: executor.state() for id, executor in second.executors.items()}
+    first, second = live(one), live(one)
+    fresh = {id: executor.state() for id, executor in second.state.world.executors.items()}
     for task in one.tasks:
         for number in range(1, len(task.gold) + 1):
-            first.send(make(task, number))
-    assert {id: executor.state() for id, executor in second.executors.items()} == fresh
+            send(first, make(task, number))
+    assert {id: executor.state() for id, executor in second.state.world.executors.items()} == fresh
     assert [task.initial for task in one.tasks] == before
-    assert second.turns == []
+    assert turns(second) == []
     for task in one.tasks:
-        assert first.executors[task.id].state() == task.solved.state != fresh[task.id]
+        assert first.state.world.executors[task.id].state() == task.solved.state != fresh[task.id]
     # Two sub-tasks of one family do not share a state either.
     twins = problem(None, FILES, sub_task("G", "files", "enter_folder(name='work')", initial=TREE))
-    run = Environment(twins)
+    run = live(twins)
     for number in (1, 3):
-        run.send(make(FILES, number))
-    assert run.executors["G"].state() == TREE != run.executors["F"].state()
+        send(run, make(FILES, number))
+    assert run.state.world.executors["G"].state() == TREE != run.state.world.executors["F"].state()
 
 
 @examples(60)
 @given(DELAYS, st.lists(MESSAGES | st.just(CLOSING), max_size=12))
 def test_replaying_is_driving(delays: Delays, said: list[Any]) -> None:
-    driven, stepped = Environment(problem(delays)), Environment(problem(delays))
+    driven, stepped = live(problem(delays)), Simulation(problem(delays))
     for message in said:
-        driven.send(message)
-        if not stepped.done:
+        if not driven.done:
+            send(driven, message)
             stepped.step(message)
     replayed = rules.replay(problem(delays), said)
-    assert driven.turns == stepped.turns == list(replayed.turns)
+    assert turns(driven) == stepped.turns == list(replayed.turns)
     assert driven.done == stepped.done == replayed.closed
-    states = {id: executor.state() for id, executor in driven.executors.items()}
+    states = {id: executor.state() for id, executor in driven.state.world.executors.items()}
     assert states == {id: executor.state() for id, executor in stepped.executors.items()}
     for outcome, task in zip(replayed.outcomes, (FILES, TEXT), strict=True):
         assert outcome.env == (states[task.id] == task.solved.state)
@@ -370,11 +393,11 @@ def test_a_call_is_premature_if_what_it_builds_on_is_not_known(said: list[str], 
     spoken["guess"] = call_message("F", Call("read_file", {"name": "b"}))
     spoken["none"] = call_message("F", Call("no_tool", {}))
     spoken["other"] = call_message("F", TEXT.gold[0])
-    run = Environment(problem())
+    run = live(problem())
     for word in said:
-        run.send(spoken[word])
-    assert rules.premature(run.problem, run.turns).keys() == early
-    assert rules.replay(run.problem, [spoken[word] for word in said]).premature == tuple(sorted(early))
+        send(run, spoken[word])
+    assert rules.premature(run.task, turns(run)).keys() == early
+    assert rules.replay(run.task, [spoken[word] for word in said]).premature == tuple(sorted(early))
 
 
 def test_a_guess_is_premature_until_the_slowest_result_is_known() -> None:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from random import Random
 
 from planoracle.instances.asynctool.calls import Call
-from planoracle.instances.asynctool.environment import Environment
 from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
 from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
 from planoracle.instances.asynctool.rules import premature
+from planoracle.instances.asynctool.simulation import Simulation
 
 
 def chains(lengths: Sequence[int], delays: Delays, name: str = "chains") -> Problem:
@@ -46,18 +46,18 @@ def least_turns(problem: Problem, begun: Sequence[dict] = ()) -> int:
             made = {task.id: sum(m.get("id") == task.id for m in played) for task in problem.tasks}
             nexts = [call_message(t.id, t.gold[made[t.id]]) for t in problem.tasks if made[t.id] < len(t.gold)]
             if not nexts:
-                environment = Environment(problem)
+                simulation = Simulation(problem)
                 for message in [*played, CLOSING]:
-                    environment.step(message)
-                assert environment.done
+                    simulation.step(message)
+                assert simulation.done
                 return turns
             for message in [*nexts, WAIT]:
-                environment = Environment(problem)
+                simulation = Simulation(problem)
                 for one in [*played, message]:
-                    environment.step(one)
-                if len(environment.turns) in premature(problem, environment.turns):
+                    simulation.step(one)
+                if len(simulation.turns) in premature(problem, simulation.turns):
                     continue
-                waits = {turn.task: max(0, turn.usable - turns - 1) for turn in environment.turns if turn.task}
+                waits = {turn.task: max(0, turn.usable - turns - 1) for turn in simulation.turns if turn.task}
                 counts = made | ({message["id"]: made[message["id"]] + 1} if "id" in message else {})
                 key = tuple((counts[task.id], waits.get(task.id, 0)) for task in problem.tasks)
                 following.setdefault(key, [*played, message])
