@@ -7,6 +7,7 @@ what ``grade`` reads, so that a run and its grade cannot differ.
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
@@ -369,7 +370,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
 
     def _exchange(self, turn: Turn) -> list[Message]:
         """Return what was said in a turn and what was answered, as messages."""
-        said = turn.said if isinstance(turn.said, str) else str(turn.said)
+        said = _text_of(turn.said)
         answer = [{"role": "user", "content": turn.observation.text}] if turn.observation.text else []
         return [{"role": "assistant", "content": said}, *answer]
 
@@ -387,8 +388,17 @@ class Environment(ABC, Generic[_P, _R, _S]):
         try:
             run = self.benchmark.run(self.problem, plan, self.rules)
         except PlanError as error:
-            return (Outcome(str(said)[:200], "lost", 0, 0, "unreadable", str(error)),)
+            return (Outcome(_text_of(said)[:200], "lost", 0, 0, "unreadable", str(error)),)
         return tuple(Outcome(one.command, one.kind, one.start, one.end, one.violation) for one in run.steps)
+
+
+def _text_of(said: object) -> str:
+    if isinstance(said, str):
+        return said
+    try:
+        return json.dumps(said, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return f"({type(said).__name__})"
 
 
 def _terse(one: Outcome) -> str:

@@ -111,7 +111,6 @@ def replay(
     end = "exhausted"
     for position, text in enumerate(actions):
         if limit is not None and taken >= limit:
-            end = "limit"
             break
         choices = len(engine.legal(state))
         action = engine.find(state, text)
@@ -127,6 +126,8 @@ def replay(
         if reached:
             end = "completed"
             break
+    if end == "exhausted" and limit is not None and taken >= limit:
+        end = "limit"
     return Record(engine, tuple(steps), tuple(states), tuple(refusals), end, taken)
 
 

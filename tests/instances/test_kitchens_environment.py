@@ -1,0 +1,317 @@
+"""Live runs in kitchens: what is told step by step is what the replay of the submission says."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+from pathlib import Path
+
+import pytest
+
+from planoracle import load
+from planoracle.instances import registry
+from planoracle.instances.environment import Command, Observation
+from planoracle.instances.errors import InputError
+from planoracle.instances.kitchens.environment import ATTEMPTS, TRIES, KitchenEnvironment
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.profile import profile
+from planoracle.instances.manner import Manner
+from planoracle.instances.robotouille.reader import load_kitchen
+from tests.support.robotouille import KITCHENS
+
+FREE = Manner(bounded=False)
+RULES = {
+    "paper": profile("paper"),
+    "released": profile("released"),
+    "joint": profile("paper", moves="joint"),
+}
+NAMES = (
+    "robotouille/asynchronous/5_potato_soup@42",
+    "kitchens/multi_agent/3_lettuce_fried_chicken_fried_onion_burger",
+    "kitchens/synchronous/3_burger~3",
+)
+
+
+def live(kitchen: Kitchen, rules: str = "paper", manner: Manner = FREE) -> KitchenEnvironment:
+    made = registry.of(kitchen).environment(kitchen, RULES[rules], manner)
+    assert isinstance(made, KitchenEnvironment)
+    return made
+
+
+def utterance(rng: random.Random, run: KitchenEnvironment, legal: list[Command]) -> object:
+    """Return something to say: mostly a legal action, however written."""
+    text = rng.choice(legal).text
+    players = run.problem.players
+    odd = text.replace("1", str(rng.randint(1, 3)))
+    return rng.choice(
+        [
+            *[text] * 6,
+            f"Thought: {odd}?\nAction: {text}",
+            f"  1. **{text.upper() if rng.random() < 0.3 else text}**.",
+            {"action": text},
+            [text, odd],
+            f'{{"action": "{text}"}}',
+            odd,
+            f"Action: {odd}",
+            f"Action: fly to {odd}",
+            "Let me think about it",
+            {player: rng.choice([text, odd, "Do nothing", 3]) for player in players if rng.random() < 0.7},
+            json.dumps({player: rng.choice([text, odd, "Do nothing"]) for player in players}),
+        ]
+    )
+
+
+def check(run: KitchenEnvironment) -> None:
+    """Hold what was told against the replay of the submission."""
+    replayed = run.run()
+    outcomes = [one for turn in run.turns for one in turn.outcomes]
+    told = [tuple(one)[:5] for one in outcomes if one.violation != "unreadable" and one.kind != "close"]
+    assert told == [(one.command, one.kind, one.start, one.end, one.violation) for one in replayed.steps]
+    world, record = run.state.world, replayed.record
+    assert world.state == record.states[-1]
+    assert (world.done, world.steps, world.tried) == (len(replayed.legal), record.steps_taken, len(record.steps))
+    assert run.observation.clock == world.done
+    assert replayed.success == (world.end == "completed")
+    assert (record.end == "limit") == (run.observation.over == "step_limit")
+
+
+def wander(kitchen: Kitchen, rules: str, manner: Manner, seed: int, steps: int) -> KitchenEnvironment:
+    rng = random.Random(seed)
+    run = live(kitchen, rules, manner)
+    for _ in range(steps):
+        if run.done:
+            assert run.legal() == ()
+            break
+        legal = list(run.legal())
+        before, state = len(run.turns), run.state
+        seen = run.step(utterance(rng, run, legal)).observation
+        assert len(run.turns) == before + 1
+        assert (seen.player is None) == (len(kitchen.players) == 1)
+        check(run)
+        if rng.random() < 0.1:
+            run.restore(state)
+            check(run)
+    return run
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("name", [*NAMES, *KITCHENS])
+def test_every_step_is_what_the_replay_says(name: str, rules: str) -> None:
+    kitchen = KITCHENS[name] if name in KITCHENS else load(name)
+    for manner in (FREE, Manner(feedback="terse")):
+        wander(kitchen, rules, manner, hash(manner.bounded) + len(name), 25)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", RULES)
+def test_a_hundred_random_runs(rules: str) -> None:
+    names = ["robotouille", "kitchens/multi_agent", "kitchens/asynchronous@7", "kitchens/synchronous"]
+    from planoracle.instances import catalogue
+
+    pool = [name for one in names for name in catalogue.expand([one])]
+    rng = random.Random(17)
+    for seed in range(100):
+        wander(load(rng.choice(pool)), rules, Manner(bounded=seed % 2 == 0), seed, 60)
+
+
+def test_released_verdicts_through_the_environment(shared: Path) -> None:
+    path = shared / "verdicts" / "robotouille.jsonl"
+    if not path.is_file():
+        pytest.skip(f"no verdicts in {path}")
+    for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+        file = line["instance"].removeprefix("robotouille/").removesuffix(".json") + ".json"
+        run = live(load_kitchen(shared / "benchmarks" / "robotouille" / file), "released")
+        steps, choices = [], []
+        for action in line["actions"]:
+            if run.done:
+                break
+            choices.append(len(run.engine.legal(run.state.world.state)))
+            given = run.step([action])
+            (outcome,) = given.outcomes
+            steps.append([action, outcome.kind == "act", given.done])
+        found = {
+            "steps": steps,
+            "n_valid": choices,
+            "success": run.observation.over == "completed",
+            "steps_taken": run.state.world.steps,
+        }
+        assert found == line["expected"], line["id"]
+        assert run.submission()["actions"] == line["actions"][: len(steps)]
+        check(run)
+
+
+def test_every_legal_text_can_be_said() -> None:
+    run = live(load(NAMES[0]))
+    for _ in range(20):
+        for text, kind in run.legal():
+            other = run.fork()
+            (outcome,) = other.step(text).outcomes
+            assert (outcome.command, outcome.kind, outcome.violation) == (text, "act", None)
+            assert kind == ("wait" if text == "Do nothing" else "act")
+        run.step(random.Random(len(run.turns)).choice(run.legal()).text)
+
+
+def test_forks_go_their_own_ways() -> None:
+    run = live(load(NAMES[1]))
+    first = run.legal()[0].text
+    other = run.fork()
+    run.step(first)
+    assert not other.turns
+    assert other.observation == live(load(NAMES[1])).observation
+    kept = run.state
+    run.step("Do nothing")
+    run.restore(kept)
+    assert run.submission()["actions"] == [first]
+    assert run.observation.player == run.problem.players[1]
+
+
+def test_a_run_is_bounded_as_in_the_paper() -> None:
+    run = live(load("robotouille/asynchronous/5_potato_soup@42"), manner=Manner())
+    assert run.step_limit == 31  # 21 steps are the optimum
+    for _ in range(31):
+        assert not run.done
+        run.step("jump")
+        run.step("Do nothing")
+    assert run.observation.over == "step_limit"
+    assert run.submission()["limit"] == 31
+    check(run)
+    with pytest.raises(InputError, match="over"):
+        run.step("Do nothing")
+    published = registry.of(run.problem).environment(run.problem, profile("paper", limit="published"))
+    assert isinstance(published, KitchenEnvironment)
+    assert published.step_limit == 28  # 1.5 times 19
+    assert live(KITCHENS["soup"], manner=Manner()).step_limit is None
+
+
+def test_a_run_ends_when_no_action_can_be_had() -> None:
+    run = live(KITCHENS["soup"], manner=Manner())
+    for _ in range(TRIES * ATTEMPTS - 1):
+        run.step("Hm")
+    run.step("Do nothing")
+    assert not run.done
+    for _ in range(TRIES):
+        assert not run.done
+        run.step("Action: fly")
+    assert run.observation.over == "refused"
+    free = live(KITCHENS["soup"])
+    for _ in range(TRIES * ATTEMPTS):
+        free.step("Hm")
+    assert not free.done
+
+
+def test_finish_hands_in() -> None:
+    run = live(KITCHENS["soup"])
+    assert run.step("Thought: enough\nAction: Finish").observation.over == "handed_in"
+    assert run.submission()["actions"] == []
+    check(run)
+
+
+def test_a_joint_message_is_a_round() -> None:
+    run = live(KITCHENS["crowd"], "joint")
+    assert run.problem.players == ("robot2", "robot1", "robot3")
+    said = {"robot3": "Pick up bread9 from table2 using robot3", "robot2": "Move robot2 from stove1 to board1"}
+    found = run.step(said)
+    assert [(one.command, one.kind) for one in found.outcomes] == [
+        ("Move robot2 from stove1 to board1", "act"),
+        ("Do nothing", "act"),
+        ("Pick up bread9 from table2 using robot3", "lost"),
+        ("Do nothing", "act"),
+    ]
+    assert (run.state.world.steps, found.observation.player) == (1, "robot2")
+    run.step(json.dumps({"robot2": "Cut lettuce1 on board1 using robot2"}))
+    assert run.state.world.steps == 2
+    run.step("Cut lettuce1 on board1 using robot2")
+    assert run.observation.player == "robot1"
+    (early,) = run.step({"robot2": "Do nothing"}).outcomes
+    assert early.violation == "unreadable"
+    assert "robot2 has acted in this round" in early.text
+    run.step({"robot1": "Do nothing"})
+    assert (run.state.world.steps, run.observation.player) == (3, "robot2")
+    check(run)
+
+
+def test_whole_plans() -> None:
+    plan = "1. Pick up pot1 from sink1 using robot1\n2. Place pot1 on sink1 using robot1\n3. Fly\nFinish"
+    run = live(KITCHENS["soup"], manner=Manner(loop="open"))
+    found = run.step(plan)
+    assert (found.done, found.observation.over) == (True, "handed_in")
+    assert [one.kind for one in found.outcomes] == [one.kind for one in run.run().steps]
+    assert run.submission() == {"instance": "test", "actions": plan}
+    bounded = live(load(NAMES[0]), manner=Manner(loop="open"))
+    bounded.step(["Do nothing"] * 100)
+    assert len(bounded.run().steps) == 31
+    assert bounded.run().record.end == "limit"
+
+
+HOSTILE: list[object] = [
+    "",
+    "\x00\ud800" * 50,
+    "{" * 5000,
+    '{"robot1": ' * 300,
+    "Action: " + "Move robot1 from " * 4000,
+    "Do nothing" * 5000,
+    "Pick up " + "a" * 5000 + "1 from table1 using robot1",
+    "1e999 " * 100,
+    None,
+    7,
+    b"Do nothing",
+    {},
+    {"action": None},
+    {"action": {"action": "Do nothing"}},
+    {"robot1": {"robot1": "Do nothing"}},
+    {"robot1": "x" * 5000, "robot2": None},
+    {1: 2},
+    [],
+    [[]],
+    [None],
+    {"role": "assistant", "content": [{"type": "text", "text": 3}]},
+    [{"role": "user", "content": "Do nothing"}],
+    object(),
+]
+
+
+@pytest.mark.parametrize("loop", ["closed", "open"])
+@pytest.mark.parametrize("name", ["soup", "crowd"])
+def test_nothing_that_is_said_raises(name: str, loop: str) -> None:
+    deep: list[object] = []
+    for _ in range(50_000):
+        deep = [deep]
+    for said in [*HOSTILE, deep]:
+        run = live(KITCHENS[name], manner=Manner(loop=loop, bounded=False))
+        assert isinstance(run.step(said).observation.text, str)
+        assert isinstance(run.messages(), list)
+        if loop == "closed":
+            assert not run.done
+            check(run)
+
+
+def test_what_is_told() -> None:
+    run = live(load("kitchens/synchronous/1_lettuce_sandwich"))
+    assert "lettuce A is cut" in run.introduction()
+    assert "lettuce1: cuttable" in run.introduction()
+    said = run.step("Action: Cut lettuce1 on table2 using robot1").observation.text
+    assert "refused, needs table2 to be board and robot1 at table2" in said
+    assert "- Move robot1 from table1 to board1" in said.splitlines()
+    terse = live(run.problem, manner=Manner(feedback="terse"))
+    short = terse.step("Action: Cut lettuce1 on table2 using robot1").observation.text
+    assert short.splitlines()[:2] == ["Cut lettuce1 on table2 using robot1: refused", "robot1 at table1, hands empty"]
+    assert "Valid actions" not in short
+    assert [one["role"] for one in terse.messages()] == ["system", "user", "assistant", "user"]
+
+
+def test_texts_are_written_when_they_are_read() -> None:
+    asked: list[int] = []
+
+    def text() -> str:
+        asked.append(1)
+        return "so"
+
+    seen = Observation(text, 3, over="completed")
+    assert not asked
+    assert (seen.text, seen.text, len(asked)) == ("so", "so", 1)
+    again = pickle.loads(pickle.dumps(seen))
+    assert again == seen
+    assert hash(again) == hash(seen)
+    assert seen != Observation("so", 4)
+    assert "'so'" in repr(seen)
