@@ -243,7 +243,9 @@ class Environment(ABC, Generic[_P, _R, _S]):
         seen = Observation(partial(self._answer, world, outcomes, over), self._clock(world), self._player(world), over)
         turn = Turn(said, outcomes, seen, before.turn)
         self.state = Snapshot(world, turn, before.count + 1, over, before.memo)
-        value, memo, info = (0.0, None, {}) if self.reward is None else self.reward.after(self, before.memo)
+        if self.reward is None:
+            return Transition(seen, 0.0, over is not None, outcomes, {})
+        value, memo, info = self.reward.after(self, before.memo)
         self.state = Snapshot(world, turn, before.count + 1, over, memo)
         return Transition(seen, value, over is not None, outcomes, info)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -103,20 +104,24 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
         domain = problem.domain
         self._waits = {at for at, action in enumerate(domain.actions) if not (action.changes or action.effects)}
         self._entries: dict[str, bool] = {}
+        self._commands: dict[int, Command] = {}
         super().__init__(problem, rules, manner, reward)
 
     # What is said
 
     def instructions(self) -> str:
         """Return how actions are written, what they need and what comes of them."""
+        whole = self.manner.loop == "open"
         return "\n".join(
             (
-                "You cook in a kitchen, step by step: write one action in every message, in these words, with names of "
-                "objects for the parameters: p players, s stations, i items, c containers, m meals.",
-                *(f"- {line}" for line in actions_in_words(self.problem.domain)),
+                "You cook in a kitchen, step by step: write "
+                f"{'the whole plan, one action a line' if whole else 'one action in every message'}, in these words, "
+                "with names of objects for the parameters: p players, s stations, i items, c containers, m meals.",
+                *(f"- {line}." for line in actions_in_words(self.problem.domain)),
                 "Different parameters stand for different objects. Every action takes one step, also to do nothing. "
                 "What takes several steps goes on by itself in the meantime. An action that is not possible changes "
-                "nothing. The run ends when the goal holds, or when you write: Finish",
+                "nothing. The run ends when the goal holds, or "
+                f"{'with the last action' if whole else 'when you write: Finish'}.",
             )
         )
 
@@ -135,14 +140,20 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
                 "Everybody acts once in every step, in this order" if self.rules.moves == "joint" else "They take turns"
             )
             lines.append(f"There are {self._players} players, {names}. {turns}; who is next has a star.")
+            if self.manner.loop == "closed":
+                said = json.dumps(dict.fromkeys(self.problem.players, "..."))
+                lines.append(f"An action of everybody can be written in one message: {said}")
         return "\n".join([*lines, *self._kitchen(World(self.engine.start()))])
 
     def _kitchen(self, world: World, over: str | None = None) -> list[str]:
         """Return what the kitchen is like and, in detail, what can be done in it."""
-        lines = [describe(self.engine, world.state)]
+        lines = [self._situation(world)]
         if over is None and self.manner.feedback == "detailed" and self.manner.loop == "closed":
             lines += ["Valid actions:", *(f"- {text}" for text in self.engine.texts(world.state))]
         return lines
+
+    def _situation(self, world: World) -> str:
+        return describe(self.engine, world.state)
 
     def _answer(self, world: World, outcomes: Sequence[Outcome], over: str | None) -> str:
         told = super()._answer(world, outcomes, over)
@@ -154,8 +165,10 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
         return World(self.engine.start())
 
     def _take(self, world: World, said: object) -> tuple[World, tuple[Outcome, ...]]:
-        if isinstance(said, str) and self.engine.find(world.state, said) is not None and self._is_entry(said):
-            return self._act(world, said)
+        if isinstance(said, str):
+            deed = self.engine.find(world.state, said)
+            if deed is not None and self._is_entry(said):
+                return self._done(world, said, deed)
         joint = self._joint(said)
         after, outcomes = self._single(world, said) if joint is None else self._round(world, joint)
         if after.done == world.done and after.end is None:
@@ -202,19 +215,21 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
 
     def _act(self, world: World, entry: str) -> tuple[World, tuple[Outcome, ...]]:
         """Try an action that is written as in a submission."""
+        deed = self.engine.find(world.state, entry)
+        if deed is not None:
+            return self._done(world, entry, deed)
+        refusal = explain(self.engine, world.state, entry)
+        why = refusal.message
+        if refusal.kind == "precondition" and isinstance(refusal.required, tuple):
+            why = f"needs {listed([condition_in_words(part.split()) for part in refusal.required])}"
+        told = f"{clean(entry)}: refused, {clean(why, 300)}"
+        outcome = Outcome(entry[:MAX_KEPT], "lost", world.done, world.done, refusal.kind, told)
+        return world._replace(past=(entry, world.past), tried=world.tried + 1), (outcome,)
+
+    def _done(self, world: World, entry: str, deed: int) -> tuple[World, tuple[Outcome, ...]]:
+        """Carry out a legal action."""
         engine = self.engine
-        state, past, tried, done, steps, end, streak, failures = world
-        deed = engine.find(state, entry)
-        if deed is None:
-            refusal = explain(engine, state, entry)
-            why = refusal.message
-            if refusal.kind == "precondition" and isinstance(refusal.required, tuple):
-                why = f"needs {listed([condition_in_words(part.split()) for part in refusal.required])}"
-            command = entry[:MAX_KEPT]
-            outcome = Outcome(
-                command, "lost", done, done, refusal.kind, f"{clean(command)}: refused, {clean(why, 300)}"
-            )
-            return World(state, (entry, past), tried + 1, done, steps, end, streak, failures), (outcome,)
+        state, past, tried, done, steps, _, _, failures = world
         state = engine.step(state, deed)
         steps += engine.deeds[deed].ticks
         end = "completed" if engine.goal(state) else None
@@ -267,9 +282,14 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
         return self.engine.player(world.state) if self._players > 1 else None
 
     def _legal(self, world: World) -> Sequence[Command]:
-        deeds, waits = self.engine.deeds, self._waits
-        found = self.engine.texts(world.state)
-        return [Command(text, "wait" if deeds[deed].position in waits else "act") for text, deed in found.items()]
+        found, known = self.engine.texts(world.state), self._commands
+        try:
+            return [known[deed] for deed in found.values()]
+        except KeyError:
+            for text, deed in found.items():
+                kind = "wait" if self.engine.deeds[deed].position in self._waits else "act"
+                known.setdefault(deed, Command(text, kind))
+            return self._legal(world)
 
     # What is handed in
 
