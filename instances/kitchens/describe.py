@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.effects import Running
 from planoracle.instances.kitchens.kitchen import natural
-from planoracle.instances.kitchens.layout import Layout, layout_of
+from planoracle.instances.kitchens.layout import Layout, places
 
 __all__ = ["Timer", "View", "describe", "look"]
 
@@ -51,13 +51,12 @@ class View:
 
 def look(engine: Compiled, state: State) -> View:
     """Take in a state."""
-    kitchen = engine.kitchen
     facts = engine.facts(state)
-    objects = tuple(sorted(engine.objects(state).items(), key=lambda each: _rank(engine, each[0])))
-    layout, _, _ = layout_of(replace(kitchen, objects=objects, facts=facts))
+    layout = places(sorted(engine.objects(state).items(), key=lambda each: _rank(engine, each[0])), facts)
     made: dict[str, list[str]] = {}
     added: dict[str, list[str]] = {}
-    for fact in sorted(facts, key=lambda atom: [natural(part) for part in atom]):
+    told = (fact for fact in facts if fact[0] in _STATES or fact[0] == "addedto")
+    for fact in sorted(told, key=lambda atom: [natural(part) for part in atom]):
         if fact[0] in _STATES:
             made.setdefault(fact[1], []).append(fact[0].removeprefix("is"))
         elif fact[0] == "addedto":

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.kitchens.domain import Domain
+from planoracle.instances.kitchens.domain import ACTOR, Domain
 from planoracle.instances.kitchens.kitchen import Atom, Kitchen, natural, split_name
 
-__all__ = ["Layout", "layout_of"]
+__all__ = ["Layout", "layout_of", "places"]
 
 #: The predicates that say where things are; the simulator builds them into every kitchen.
 _PLACES = (
@@ -92,14 +92,12 @@ class Layout:
         return found
 
 
-def layout_of(kitchen: Kitchen) -> tuple[Layout, set[Atom], set[Atom]]:
-    """Return a layout, and the facts of the kitchen that it lacks and those that it has too many.
-
-    For kitchens as the simulator makes them both are empty.
-    """
-    types = kitchen.types
+def places(objects: Iterable[tuple[str, str]], facts: Iterable[Atom]) -> Layout:
+    """Return a layout without traits, of objects with their types, in their order."""
+    listed = tuple(objects)
     by_predicate: dict[str, list[Atom]] = {}
-    for fact in sorted(kitchen.facts, key=lambda atom: [natural(part) for part in atom]):
+    said = (fact for fact in facts if fact[0] in _PLACES and len(fact) == 3)
+    for fact in sorted(said, key=lambda atom: [natural(part) for part in atom]):
         by_predicate.setdefault(fact[0], []).append(fact[1:])
     layout = Layout()
     placed: set[str] = set()
@@ -110,29 +108,38 @@ def layout_of(kitchen: Kitchen) -> tuple[Layout, set[Atom], set[Atom]]:
         placed.update(kept)
         return kept
 
-    for player in kitchen.players:
+    for player in (name for name, kind in listed if kind == ACTOR):
         at = next((where for who, where in by_predicate.get("loc", ()) if who == player), None)
         hands = (*by_predicate.get("has_item", ()), *by_predicate.get("has_container", ()))
         held = once(thing for who, thing in hands if who == player)
         layout.players[player] = (at, held[0] if held else None)
         placed.difference_update(held[1:])
     lower = {pair[0]: pair[1] for pair in by_predicate.get("atop", ())}
-    for station in (name for name, kind in kitchen.objects if kind == "station"):
+    for station in (name for name, kind in listed if kind == "station"):
         items = once(item for item, where in by_predicate.get("item_at", ()) if where == station)
         there = once(thing for thing, where in by_predicate.get("container_at", ()) if where == station)
         layout.stations[station] = sorted(items, key=lambda item: _height(item, lower)) + there
-    for container in (name for name, kind in kitchen.objects if kind == "container"):
+    for container in (name for name, kind in listed if kind == "container"):
         meals = once(meal for meal, where in by_predicate.get("in", ()) if where == container)
         if meals:
             layout.containers[container] = meals
     placed.update(layout.stations, layout.players)
-    layout.elsewhere = [name for name, _ in kitchen.objects if name not in placed]
+    layout.elsewhere = [name for name, _ in listed if name not in placed]
+    return layout
+
+
+def layout_of(kitchen: Kitchen) -> tuple[Layout, set[Atom], set[Atom]]:
+    """Return a layout, and the facts of the kitchen that it lacks and those that it has too many.
+
+    For kitchens as the simulator makes them both are empty.
+    """
+    layout = places(kitchen.objects, kitchen.facts)
     for fact in sorted(kitchen.facts):
         own = fact[0] == f"is{split_name(fact[1])[0]}" if len(fact) == 2 else True
         if not own and fact[0] not in _PLACES:
             layout.traits.setdefault(fact[1], []).append(fact[0])
     layout.traits = {name: layout.traits[name] for name in sorted(layout.traits, key=natural)}
-    derived = layout.facts(kitchen.domain) | {(f"is{split_name(name)[0]}", name) for name in types}
+    derived = layout.facts(kitchen.domain) | {(f"is{split_name(name)[0]}", name) for name in kitchen.types}
     return layout, set(kitchen.facts) - derived, derived - kitchen.facts
 
 
