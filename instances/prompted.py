@@ -64,7 +64,7 @@ class Prompted:
     @cached_property
     def digest(self) -> str:
         """Sixteen hexadecimal digits, equal for what asks a model in the same way."""
-        told = ("name", "title", "package", "words", "manner")
+        told = ("name", "title", "package", "apart", "words", "manner")
         held = {one.name: getattr(self.setting, one.name) for one in fields(self.setting) if one.name not in told}
         texts = {name: prompt.text for name, prompt in self.prompts.items()}
         return digest(texts, held, self.setting.manner._asdict())[:16]

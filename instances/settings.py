@@ -7,15 +7,17 @@ all. Prompts are files in the folder ``prompts`` of the room; in place of ``{{na
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from planoracle.instances.digest import digest
 from planoracle.instances.manner import USUAL, Manner
+from planoracle.instances.problem import Problem
 
 if TYPE_CHECKING:
     from planoracle.instances.environment import AnyEnvironment
 
-__all__ = ["HISTORIES", "NAMES", "PLAIN", "WAYS", "Ask", "Sampling", "Setting", "by_name"]
+__all__ = ["HISTORIES", "NAMES", "PLAIN", "WAYS", "Ask", "Sampling", "Setting", "by_name", "distinct"]
 
 #: What of the turns so far is sent again: all of them; or, in the message that tells how things stand, nothing, the
 #: last command, the last message of the agent, or that and what it was about.
@@ -34,7 +36,7 @@ NAMES: Mapping[str, str] = {
     "example": "a problem that a solver has solved, with its plan",
     "command": "in the form of a message: the command, or with an open loop the whole plan",
     "thought": "in the form of a message: why it is given",
-    "plan": "in the answer of a critic: the plan that it is about",
+    "plan": "in an example its plan, in the answer of a critic the plan that it is about",
     "critique": "in the answer of a critic: what is wrong with the plan",
     "run": "after an episode: what was said and answered",
     "lessons": "what the model has learnt from earlier episodes",
@@ -49,11 +51,21 @@ class Sampling(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """A question before the first turn; its answer stands in place of its name in all later prompts."""
+    """A question before the first turn; its answer stands in place of its name in all later prompts.
+
+    ``prompt`` and ``example`` are files, the second that for the example in the first.
+    """
 
     name: str
     prompt: str
     sampling: Sampling = Sampling()
+    example: str = ""
+
+
+def distinct(example: Problem, problem: Problem) -> bool:
+    """Whether two problems are not the same by another name."""
+    mine, other = (digest(replace(cast(Any, one), name="")) for one in (example, problem))
+    return example.name != problem.name and mine != other
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +98,12 @@ class Setting:
         With drafts: whether plans that are a success are criticised, too, until the model says that it is done.
     asks
         What is asked first.
-    examples, shows
-        Problems to choose an example from, the first that is not the problem itself, by name or as files of the folder
-        ``prompts``; how it is shown: as the ``plan``, as a ``dialogue``, or by the messages of the agent (``steps``).
-    limit
-        Messages at most, as a multiple of the optimum.
+    examples
+        Problems to choose an example from, the first that is not the problem itself: names, or files of the folder
+        ``prompts`` (``NAME.json``). ``apart`` says whether one tells nothing of a problem.
+    example, shows
+        File that says how the example looks, and what its plan is: what an agent says with an open loop (``plan``),
+        what it says and is answered with a closed loop (``dialogue``), or what it says there (``steps``).
     words
         What else prompts can ask for.
     """
@@ -111,14 +124,16 @@ class Setting:
     improve: bool = False
     asks: tuple[Ask, ...] = ()
     examples: tuple[str, ...] = ()
+    example: str = "example"
     shows: str = "plan"
-    limit: float | None = None
+    apart: Callable[[Problem, Problem], bool] = distinct
     words: Mapping[str, Callable[[AnyEnvironment], str]] = field(default_factory=dict)
 
     @property
     def files(self) -> tuple[str, ...]:
         """Names of all its prompts, each once."""
-        named = (self.system, self.task, self.turn, self.form, self.again, *(ask.prompt for ask in self.asks))
+        named = [self.system, self.task, self.turn, self.form, self.again, self.example if self.examples else ""]
+        named += [name for ask in self.asks for name in (ask.prompt, ask.example)]
         return tuple(dict.fromkeys(filter(None, named)))
 
     @property

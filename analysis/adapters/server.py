@@ -51,7 +51,9 @@ PlanArgument = Annotated[
 ]
 SecondsArgument = Annotated[
     float | None,
-    Field(description="Wall time for the answer; by default work is counted, about ten seconds of it", gt=0, le=LONGEST),
+    Field(
+        description="Wall time for the answer; by default work is counted, about ten seconds of it", gt=0, le=LONGEST
+    ),
 ]
 ProfileArgument = Annotated[str, Field(description="Rules: paper, or released (those of the released code)")]
 
@@ -177,7 +179,9 @@ def server(*, files: bool = False) -> MCPServer:
             str | list[Any] | dict[str, Any] | None, Field(description="The plan so far; none: the beginning")
         ] = None,
         everything: Annotated[bool, Field(description="All commands that the rules allow, with their costs")] = False,
-        clock: Annotated[int | None, Field(description="The time, in ticks, if later than the plan so far says")] = None,
+        clock: Annotated[
+            int | None, Field(description="The time, in ticks, if later than the plan so far says")
+        ] = None,
         profile: ProfileArgument = "paper",
         seconds: SecondsArgument = None,
     ) -> Advised:
