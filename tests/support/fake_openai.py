@@ -72,7 +72,7 @@ class Answer:
 
 
 class Request(NamedTuple):
-    """What was asked; ``again`` is how often the same body came before."""
+    """What was asked, with the names of headers in small letters; ``again`` is how often the same body came before."""
 
     body: dict[str, Any]
     headers: dict[str, str]
@@ -191,7 +191,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        answer = self.server.fake.answer(body, dict(self.headers), self.path)
+        answer = self.server.fake.answer(body, {name.lower(): value for name, value in self.headers.items()}, self.path)
         sleep(answer.delay)
         with suppress(ConnectionError):
             if answer.status != 200:
