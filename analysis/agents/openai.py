@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from email.utils import parsedate_to_datetime
 from math import isfinite
 from time import time
@@ -12,16 +12,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planoracle.analysis.agents.address import KEY, Address
 from planoracle.analysis.agents.agent import AgentError, Said
+from planoracle.analysis.agents.setting import Call, Speaker
 from planoracle.analysis.agents.streamed import MAX_CHARACTERS, Answer
 from planoracle.analysis.agents.usage import Prices
 from planoracle.instances.environment import AnyEnvironment, Message
 from planoracle.instances.errors import InputError
+from planoracle.instances.prompted import Prompted
+from planoracle.instances.settings import Sampling
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 __all__ = ["OpenAI"]
 
+_ANY = Sampling()
 #: Seconds: the longest pause that we make, and the longest that a server may ask for.
 _LONGEST, _PATIENCE = 60.0, 300.0
 #: Characters of what a server says that an error repeats.
@@ -43,7 +47,7 @@ class _Failure(NamedTuple):
 
 
 class OpenAI:
-    """A model that plays: what it is sent is the run so far, what it writes is its move.
+    """A model that plays: it is asked as a setting wants it, and what it writes is its move.
 
     Parameters
     ----------
@@ -51,6 +55,8 @@ class OpenAI:
         As the server calls it.
     seed
         Sent with every request, so that servers that can answer alike.
+    setting, heard
+        What the model is asked, and who is told of every call, see `planoracle.analysis.agents.setting.Speaker`.
     base_url
         Address; without one that in the environment (``OPENAI_BASE_URL``), else OpenAI's own.
     key_variable
@@ -81,6 +87,8 @@ class OpenAI:
         model: str,
         *,
         seed: int = 0,
+        setting: Prompted | None = None,
+        heard: Callable[[Call], None] | None = None,
         base_url: str | None = None,
         key_variable: str = KEY,
         temperature: float | None = None,
@@ -101,6 +109,7 @@ class OpenAI:
         if not (isfinite(timeout) and timeout > 0):
             raise InputError("must be a number of seconds above 0", field="timeout", value=timeout)
         self.name = f"openai:{model}"
+        self._speaker = Speaker(self.complete, self.name, setting, heard)
         self._model = model
         self._address = Address.of(base_url, key_variable)
         self._prices = Prices.of(input_price, output_price, cached_price)
@@ -118,26 +127,19 @@ class OpenAI:
         }
         return {key: value for key, value in found.items() if value is not None}
 
-    async def act(self, environment: AnyEnvironment) -> Said:
-        """Ask the model what comes next."""
-        return await self.complete(environment.messages())
+    async def act(self, environment: AnyEnvironment) -> Said | None:
+        """Ask the model what comes next, as the setting wants it."""
+        return await self._speaker.act(environment)
 
-    async def complete(
-        self, messages: Sequence[Message], *, temperature: float | None = None, max_tokens: int | None = None
-    ) -> Said:
-        """Return the model's answer to a conversation.
-
-        Parameters
-        ----------
-        temperature, max_tokens
-            Sent where the user has given none.
+    async def complete(self, messages: Sequence[Message], sampling: Sampling = _ANY) -> Said:
+        """Return the model's answer to a conversation; ``sampling`` is sent where the user has given nothing.
 
         Raises
         ------
         AgentError
             If there is no answer after all attempts.
         """
-        request = self._request(messages, temperature, max_tokens)
+        request = self._request(messages, sampling)
         attempt = 0
         while isinstance(found := await self._attempt(request), _Failure):
             if attempt == self._retries or not found.again:
@@ -148,12 +150,10 @@ class OpenAI:
             attempt += 1
         return found
 
-    def _request(
-        self, messages: Sequence[Message], temperature: float | None, max_tokens: int | None
-    ) -> dict[str, Any]:
-        most = self._max_tokens if self._max_tokens is not None else max_tokens
+    def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
+        most = self._max_tokens if self._max_tokens is not None else sampling.max_tokens
         optional = {
-            "temperature": self._temperature if self._temperature is not None else temperature,
+            "temperature": self._temperature if self._temperature is not None else sampling.temperature,
             # OpenAI's newer models know the new name only, most other servers the old one.
             "max_completion_tokens" if self._address.usual else "max_tokens": most,
             "seed": self._seed,

@@ -12,6 +12,8 @@ its address and serves until it is ended; ``--help`` tells the rest.
 from __future__ import annotations
 
 import argparse
+import asyncio
+import atexit
 import json
 import socket
 import zlib
@@ -19,13 +21,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock, Thread
 from time import sleep
 from typing import Any, NamedTuple
 
-__all__ = ["Answer", "FakeOpenAI", "Request", "Script", "failing", "scripted", "tokens"]
+__all__ = ["Answer", "FakeOpenAI", "Request", "Script", "failing", "scripted", "shared", "tokens"]
 
 #: The ways in which `failing` fails, in turn.
 _FAILURES: tuple[dict[str, Any], ...] = (
@@ -153,6 +156,12 @@ class FakeOpenAI:
         self._server.shutdown()
         self._server.server_close()
 
+    def play(self, script: Script) -> None:
+        """Forget what was asked and answer by another script."""
+        self.script = script
+        self.requests = []
+        self._seen.clear()
+
     def serve(self) -> None:
         """Serve until the process ends."""
         self._server.serve_forever()
@@ -166,6 +175,15 @@ class FakeOpenAI:
             self.requests.append(request)
         answer = self.script(request)
         return Answer(answer) if isinstance(answer, str) else answer
+
+
+@cache
+def shared() -> tuple[FakeOpenAI, asyncio.Runner]:
+    """Return a server and an event loop that are kept for all tests of a process, and with them the connections."""
+    server, runner = FakeOpenAI(lambda request: "wait"), asyncio.Runner()
+    atexit.register(server.__exit__)
+    atexit.register(runner.close)
+    return server.__enter__(), runner
 
 
 class _Server(ThreadingHTTPServer):

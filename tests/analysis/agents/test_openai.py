@@ -11,12 +11,13 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from support.fake_openai import Answer, FakeOpenAI, Request, Script, failing, scripted
+from support.fake_openai import Answer, FakeOpenAI, Request, Script, failing, scripted, shared
 
 from planoracle.analysis.agents.agent import AgentError, Said
 from planoracle.analysis.agents.registry import agent
 from planoracle.analysis.agents.usage import money, total
 from planoracle.instances.errors import InputError
+from planoracle.instances.settings import Sampling
 
 pytest.importorskip("openai", reason="needs the extra openai")
 
@@ -32,19 +33,17 @@ def _no_keys_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ask(script: Script, messages: list[dict[str, Any]] | None = None, **options: Any) -> tuple[Said, list[Request]]:
     """Return what a fake model says, and what its server was asked."""
-    with FakeOpenAI(script) as server:
-        model = agent("openai:fake-1", base_url=server.url, backoff=0, **options)
-        said = asyncio.run(model.complete(messages or ASKED))
-    return said, server.requests
+    server, runner = shared()
+    server.play(script)
+    model = agent("openai:fake-1", base_url=server.url, backoff=0, **options)
+    return runner.run(model.complete(messages or ASKED)), server.requests
 
 
 def refused(script: Script, **options: Any) -> tuple[AgentError, int]:
     """Return how a fake model fails, and after how many requests."""
-    with FakeOpenAI(script) as server:
-        model = agent("openai:fake-1", base_url=server.url, backoff=0, **options)
-        with pytest.raises(AgentError) as caught:
-            asyncio.run(model.complete(ASKED))
-    return caught.value, len(server.requests)
+    with pytest.raises(AgentError) as caught:
+        ask(script, **options)
+    return caught.value, len(shared()[0].requests)
 
 
 def first(answer: Answer) -> Script:
@@ -75,13 +74,11 @@ def test_what_is_not_given_is_not_sent() -> None:
 
 
 def test_what_the_user_gives_comes_before_what_a_setting_wants() -> None:
-    async def twice(url: str) -> None:
-        for options in ({}, {"temperature": 1.0, "max_tokens": 9}):
-            model = agent("openai:fake-1", base_url=url, **options)
-            await model.complete(ASKED, temperature=0.0, max_tokens=512)
-
-    with FakeOpenAI(lambda request: "wait") as server:
-        asyncio.run(twice(server.url))
+    server, runner = shared()
+    server.play(lambda request: "wait")
+    for options in ({}, {"temperature": 1.0, "max_tokens": 9}):
+        model = agent("openai:fake-1", base_url=server.url, **options)
+        runner.run(model.complete(ASKED, Sampling(0.0, 512)))
     sent = [(request.body["temperature"], request.body["max_tokens"]) for request in server.requests]
     assert sent == [(0.0, 512), (1.0, 9)]
 
@@ -212,8 +209,10 @@ def test_pauses_grow(monkeypatch: pytest.MonkeyPatch) -> None:
         slept.append(seconds)
 
     monkeypatch.setattr("planoracle.analysis.agents.openai.asyncio.sleep", sleep)
-    with FakeOpenAI(lambda request: Answer(status=500)) as server, pytest.raises(AgentError):
-        asyncio.run(agent("openai:fake-1", base_url=server.url, backoff=1, retries=9).complete(ASKED))
+    server, runner = shared()
+    server.play(lambda request: Answer(status=500))
+    with pytest.raises(AgentError):
+        runner.run(agent("openai:fake-1", base_url=server.url, backoff=1, retries=9).complete(ASKED))
     assert len(slept) == 9
     assert all(0.75 * min(2**i, 60) <= pause <= min(2**i, 60) for i, pause in enumerate(slept))
 
@@ -299,12 +298,13 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_address_may_stand_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    with FakeOpenAI(lambda request: "wait") as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert asyncio.run(agent("openai:m").complete(ASKED)).text == "wait"
+    server, runner = shared()
+    server.play(lambda request: "wait")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    assert runner.run(agent("openai:m").complete(ASKED)).text == "wait"
 
 
 def test_the_newer_name_of_the_limit_is_for_the_usual_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-1234567890")
     made: Callable[..., dict[str, Any]] = agent("openai:m", max_tokens=5)._request
-    assert made(ASKED, None, None)["max_completion_tokens"] == 5
+    assert made(ASKED, Sampling())["max_completion_tokens"] == 5

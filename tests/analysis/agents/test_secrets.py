@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from support.fake_openai import Answer, FakeOpenAI, Request
+from support.fake_openai import Answer, FakeOpenAI, Request, shared
 
 from planoracle.analysis.agents.agent import AgentError, Said
 from planoracle.analysis.agents.redact import Secrets
@@ -73,11 +73,12 @@ def with_door(url: str) -> str:
 
 
 def ask(answer: Callable[[Request], Answer | str], *, door: bool = False, **options: Any) -> tuple[Said, FakeOpenAI]:
-    with FakeOpenAI(answer) as server:
-        url = with_door(server.url) if door else server.url
-        model = agent("openai:fake-1", base_url=url, backoff=0, retries=1, **options)
-        assert_hidden(f"{model!r} {model.about()}")
-        return asyncio.run(model.complete(ASKED)), server
+    server, runner = shared()
+    server.play(answer)
+    url = with_door(server.url) if door else server.url
+    model = agent("openai:fake-1", base_url=url, backoff=0, retries=1, **options)
+    assert_hidden(f"{model!r} {model.about()}")
+    return runner.run(model.complete(ASKED)), server
 
 
 def test_the_server_is_given_the_key_and_logs_do_not_show_it(logged: Callable[[], str]) -> None:
@@ -142,7 +143,7 @@ def test_models_that_repeat_the_request(door: bool) -> None:
 
     def answer(request: Request) -> Answer:
         calls = ((KEY, json.dumps({"key": echo(request)})),)
-        return Answer(echo(request), calls, echo(request), finish=KEY, piece=3)
+        return Answer(echo(request), calls, echo(request), finish=KEY, piece=29)
 
     said, _ = ask(answer, door=door)
     assert said.text.count("***") > 5
