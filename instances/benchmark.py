@@ -244,7 +244,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """The ways in which its papers ask a model, by name, and the plain ones, see `planoracle.instances.settings`."""
+        """The ways in which its papers ask a model, by name, and the plain ones, see its module `settings`."""
         from planoracle.instances.settings import PLAIN
 
         return {**PLAIN, **getattr(self._part("settings"), "SETTINGS", {})}

@@ -116,7 +116,7 @@ class Setting:
     turn: str = ""
     form: str = "form"
     manner: Manner = USUAL
-    sampling: Sampling = Sampling()
+    sampling: Sampling = Sampling()  # noqa: RUF009  # immutable
     history: str = "full"
     way: str = "turns"
     rounds: int = 1

@@ -167,7 +167,7 @@ def server(*, files: bool = False) -> MCPServer:
         prices: Annotated[bool, Field(description="Also say which decisions cost most, which takes longer")] = False,
         seconds: SecondsArgument = None,
     ) -> Graded:
-        """Replay a plan by the rules of its benchmark: every violation, the paper's metrics, the loss to the optimum."""
+        """Replay a plan by the rules of its benchmark: violations, the paper's metrics, the loss to the optimum."""
         with desk.asked():
             found, where = desk.problem(problem)
             return _graded(found, where, _submission(found, plan), profile, prices=prices, limit=_limit(seconds))

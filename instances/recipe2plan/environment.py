@@ -157,15 +157,18 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, World]):
             done = f"{name} is done in part, {self.words.span(log.state.left[self.problem.index[step.id]])} are left"
         else:
             done = f"{name} is done"
-        return f"{sentence(done)} {self._situation(log)}"
+        return f"{sentence(done)} {self._stands(log)}"
 
     def _refused(self, log: Log, fault: Fault) -> str:
-        return f"Refused: {self._told(fault)} {self._situation(log)}"
+        return f"Refused: {self._told(fault)} {self._stands(log)}"
 
     def _told(self, fault: Fault) -> str:
         return sentence(told(self.words, fault))
 
-    def _situation(self, log: Log) -> str:
+    def _situation(self, world: World) -> str:
+        return self._stands(world.log)
+
+    def _stands(self, log: Log) -> str:
         state, agent = log.state, self.problem.agents[0]
         running = [
             Piece(step.id, begun, finish - begun, agent)

@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pytest
+
 from planoracle.analysis.agents.agent import AgentError, Said
 from planoracle.analysis.agents.play import Exchange, play
 from planoracle.analysis.agents.registry import agent, names
 from planoracle.instances.environment import AnyEnvironment, Observation, Transition
-from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.errors import UnknownNameError
 
 
 @dataclass
@@ -53,18 +54,23 @@ def test_goes_on_until_the_run_is_over() -> None:
     found = played(2, "one", "two", "three", told=told)
     assert [one.said.text for one in found.exchanges] == ["one", "two"]
     assert [one.transition.observation.text for one in found.exchanges] == ["ONE", "TWO"]
-    assert found.exchanges == tuple(told) and found.total == 1.0
-    assert found.failure is None and found.environment.done
+    assert found.exchanges == tuple(told)
+    assert found.total == 1.0
+    assert found.failure is None
+    assert found.environment.done
 
 
 def test_stops_when_the_agent_has_nothing_more_to_say() -> None:
     found = played(2, "one")
-    assert len(found.exchanges) == 1 and not found.environment.done and found.failure is None
+    assert len(found.exchanges) == 1
+    assert not found.environment.done
+    assert found.failure is None
 
 
 def test_a_failure_of_the_agents_side_is_told_apart() -> None:
     found = played(3, "one", "FAIL", "three")
-    assert len(found.exchanges) == 1 and not found.environment.done
+    assert len(found.exchanges) == 1
+    assert not found.environment.done
     assert found.failure is not None
     again = pickle.loads(pickle.dumps(found.failure))
     assert (str(again), again.kind, again.usage) == ("no answer within 60 s", "timeout", {"requests": 3})
