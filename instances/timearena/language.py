@@ -25,7 +25,7 @@ __all__ = ["MAX_DECISIONS", "decision", "extract", "parse", "reading", "schedule
 #: More decisions than minutes in any run; characters that are read of a line.
 MAX_DECISIONS, MAX_LINE = 100_000, 10_000
 
-_EDGES = " \t\r\n.,;:!?\"'`()[]{}*_"
+_EDGES = " \t\r\n.,;:!?\"'`()[]{}*_$"
 _PARTS = re.compile(r"[,;|\u2192]|->|=>|\b(?:then|and)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"[,;:.!?](?:\s|$)|\b(?:then|and)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"_\d+\Z")
@@ -54,7 +54,8 @@ class _Decisions(Grammar[str]):
             return []
         parts = [part.strip(_EDGES) for part in _PARTS.split(text) if part.strip(_EDGES)]
         steps = [step for part in parts if (step := _named(part, self.world)) and 2 * len(step) > len(part)]
-        if len(steps) < len(parts) and len(steps) > 2 and 5 * len(steps) >= 4 * len(parts):  # some are wrong
+        share = 0.5 if all(len(_words(part)) <= 4 for part in parts) else 0.8
+        if 2 < len(steps) < len(parts) and len(steps) >= share * len(parts):  # some are wrong
             steps = [_named(part, self.world) or self.meant(part, "free", True) or part for part in parts]
         elif len(steps) < max(2, len(parts)):  # some part of it is no action
             steps = [named]
@@ -83,6 +84,7 @@ class _Decisions(Grammar[str]):
             return "wait"
         known = len(said) in (2, 4) and (said[0] in self.verbs or said[1] in self.names or _of_another(said))
         short = len(said) in (1, 2) or (len(said) == 4 and said[2] in _BETWEEN and _ARTICLES.isdisjoint(text.split()))
+        short = short or (len(said) == 3 and said[0] in self.verbs)
         few = among and short and all(map(_WORD.fullmatch, said)) and _LINKS.isdisjoint(said)
         few = few and (kind != "free" or text[:1] in _QUOTES or text.rstrip()[-1] not in ".,!?")
         return " ".join(said) if (known or few) and not text.rstrip("*_ ").endswith(":") else None

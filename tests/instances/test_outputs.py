@@ -128,6 +128,10 @@ def test_what_may_be_a_plan_is_not_failed_unread(name: str, text: str) -> None:
         (f"{A}\n\n\n{B}\n\n\ndance\n\n\n{C}", [A, B, "dance", C]),
         (f"1. {A}.\n2. Fold quilt.\n3. {C}.", [A, "fold quilt", C]),
         (f"{A}, {B}, dance, {C}, {C}", [A, B, "dance", C, C]),
+        (f"{A}, fly, {B}, wash moon cup, dance, {C}", [A, "fly", B, "wash moon cup", "dance", C]),
+        (f"Thus $\\boxed{{{A}, {B}, {C}}}$.", [A, B, C]),
+        (f"1. {A}\n2. wash moon cup\n3. {B}", [A, "wash moon cup", B]),
+        (f"{A}\nwash moon cup\n{B}", [A, "wash moon cup", B]),
         (
             f"- {A} - for it takes long\n- **Fly** - why not\n- **Wait** - for nothing else is left to do",
             [A, "fly", C],

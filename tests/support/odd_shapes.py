@@ -88,6 +88,7 @@ def odd_forms(plan: Written) -> dict[str, object]:
         "final answer inline": "Final answer: " + listed,
         "boxed json": "$\\boxed{" + listed + "}$",
         "boxed lines": "\\boxed{" + steps[0] + " \\\\ " + " \\\\ ".join(steps[1:]) + "}",
+        "boxed comma": "So the answer is $\\boxed{" + ", ".join(steps) + "}$.",
         "comma": ", ".join(steps),
         "arrow": " -> ".join(steps),
         "draft other start": f"Draft:\n- {lines(['- ' + d for d in draft])}\n\nOn reflection, a better order:\n"
