@@ -11,13 +11,15 @@ from planoracle.instances.wording import moment, span
 __all__ = ["brief"]
 
 
-def brief(problem: Instance, called: Callable[[str], str] = str) -> str:
+def brief(problem: Instance, called: Callable[[str], str] = str, *, hands: bool = True) -> str:
     r"""Describe a problem: its tasks with their actions, the resources, who acts.
 
     Parameters
     ----------
     called
         Names an action as commands name it, by its id.
+    hands
+        Whether it is told who acts, and what is done by hand; it need not be where there are hands for everything.
 
     Examples
     --------
@@ -31,21 +33,22 @@ def brief(problem: Instance, called: Callable[[str], str] = str) -> str:
     """
     lines = []
     for task in problem.tasks:
-        lines.append(clean(task))
-        lines += [f"- {_line(problem, action, called)}" for action in problem.actions if action.task == task]
+        lines += [clean(task)] if len(problem.tasks) > 1 else []
+        lines += [f"- {_line(problem, action, called, hands)}" for action in problem.actions if action.task == task]
     rooms = [_room(one) for one in problem.resources if one.capacity > 1 or one.state is not None]
     if rooms:
         lines.append(f"There is {listed(rooms)}.")
-    if len(problem.agents) > 1:
+    if hands and len(problem.agents) > 1:
         lines.append(f"Agents: {', '.join(map(clean, problem.agents))}.")
     if problem.time_limit is not None:
         lines.append(f"Everything has to end by {moment(problem, problem.time_limit)}.")
     return "\n".join(lines)
 
 
-def _line(problem: Instance, action: Action, called: Callable[[str], str]) -> str:
+def _line(problem: Instance, action: Action, called: Callable[[str], str], hands: bool) -> str:
     name, label = called(action.id), clean(action.label)
-    parts = [", ".join(_work(problem, action)), *_order(problem, action, called)]
+    work = ", ".join(_work(problem, action)) if hands else span(problem, action.duration)
+    parts = [work, *_order(problem, action, called)]
     modes = [_mode(problem, mode, called) for mode in action.modes]
     if len(modes) > 1:
         parts += [f"mode {number}: {text or 'uses nothing'}" for number, text in enumerate(modes)]

@@ -1,21 +1,25 @@
-"""What live runs on scheduling problems have in common: messages as text, and answers in words."""
+"""What live runs on scheduling problems have in common: commands say when they start, so a later start says a wait."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from planoracle.instances.environment import Command, Environment, Outcome, Reward
-from planoracle.instances.feedback import Words
+from planoracle.instances.feedback import Words, sentence
 from planoracle.instances.manner import USUAL, Manner
+from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Piece
 
-__all__ = ["MAX_SAID", "ScheduleEnvironment", "text_of"]
+__all__ = ["MAX_SAID", "ScheduleEnvironment", "leads", "lengths", "moments", "text_of"]
 
 #: Longest message that is read, in characters; far beyond what any command needs.
 MAX_SAID = 200_000
+#: Parts of an action that may be paused are offered in at most as many lengths.
+MAX_LENGTHS = 100
 
 _R = TypeVar("_R", bound=Rules)
 _S = TypeVar("_S")
@@ -36,6 +40,60 @@ def text_of(said: object) -> str:
     return said.rpartition("</think>")[2] if isinstance(said, str) and len(said) <= MAX_SAID else ""
 
 
+def moments(clock: int, over: Iterable[int], leads: Iterable[int]) -> list[int]:
+    """Return the clock, and when later something changes or a time constraint may want something to start.
+
+    Parameters
+    ----------
+    over
+        Instants at which something ends.
+    leads
+        See `leads`.
+    """
+    ends = {one for one in over if one > clock}
+    found = ends.union(end - lead for lead in leads for end in ends)
+    return [clock, *sorted(one for one in found if one > clock)]
+
+
+def lengths(left: int, grid: int) -> Sequence[int]:
+    """Return the lengths in which a part of an action that may be paused is offered, the longest first.
+
+    >>> lengths(300, 60), len(lengths(86_400, 1))
+    ([300, 240, 180, 120, 60], 100)
+    """
+    grid *= -(-left // (MAX_LENGTHS * grid))
+    return [left, *reversed(range(grid, left, grid))]
+
+
+def leads(problem: Instance, left: Sequence[int]) -> Iterator[int]:
+    """Yield by how much before an event an action may have to start, so that what must follow it closely can follow.
+
+    That may start at the event, or when the rest of what it waits for has been carried out after the event.
+
+    Parameters
+    ----------
+    left
+        Ticks that are left of every action, in the order of the instance.
+    """
+    for before, limit, others in _windows(problem):
+        if left[before]:
+            yield limit + left[before]
+            rest = sum(left[one] for one in others)
+            if rest:
+                yield limit + left[before] - rest
+
+
+@Memo
+def _windows(problem: Instance) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
+    """Return every maximum lag: its earlier action, its length, and what else its later action waits for."""
+    index, after = problem.index, problem.predecessors
+    return tuple(
+        (index[lag.before], lag.maximum, tuple(i for i, _ in after[index[lag.after]] if i != index[lag.before]))
+        for lag in problem.lags
+        if lag.maximum is not None
+    )
+
+
 class ScheduleEnvironment(Environment[Instance, _R, _S]):
     """A live run in which commands say when they start, so that a wait is said by a later start."""
 
@@ -43,12 +101,19 @@ class ScheduleEnvironment(Environment[Instance, _R, _S]):
         self.words = Words(problem)
         super().__init__(problem, rules, manner, reward)
 
-    def _answer(self, world: _S, outcomes: Sequence[Outcome], over: str | None) -> str:
-        """Return what became of the commands themselves; nobody has to be told of a wait."""
-        return super()._answer(world, [one for one in outcomes if one.kind != "wait"], over)
+    @abstractmethod
+    def _running(self, world: _S) -> Iterable[Piece]:
+        """Return what goes on at the clock."""
 
-    def _now(self, clock: int, pieces: Iterable[Piece]) -> str:
+    def _situation(self, world: _S) -> str:
         """Say what time it is, and what goes on."""
-        running = [f"{self.words.name(one.action)} (until {self.words.moment(one.end)})" for one in pieces]
+        running = [
+            f"{self.words.name(one.action)} (until {self.words.moment(one.end)})" for one in self._running(world)
+        ]
         goes_on = f" Under way: {', '.join(running)}." if running else ""
-        return f"It is {self.words.moment(clock)}.{goes_on}"
+        return f"{sentence(f'it is {self.words.moment(self._clock(world))}')}{goes_on}"
+
+    def _answer(self, world: _S, outcomes: Sequence[Outcome], over: str | None) -> str:
+        """Return what became of the commands, nobody has to be told of a wait; in detail also how things stand."""
+        told = super()._answer(world, [one for one in outcomes if one.kind != "wait"], over)
+        return told if over is not None or self.manner.feedback == "terse" else f"{told}\n{self._situation(world)}"

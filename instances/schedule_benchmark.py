@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from planoracle.instances.benchmark import Benchmark
 from planoracle.instances.crew import with_crew
+from planoracle.instances.manner import USUAL, Manner
 from planoracle.instances.model import Instance
 from planoracle.instances.plan import Plan
 from planoracle.instances.problem import of_kind
 from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Schedule
+
+if TYPE_CHECKING:
+    from planoracle.instances.environment import AnyEnvironment, Reward
 
 __all__ = ["ScheduleBenchmark"]
 
@@ -41,6 +45,22 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
     def with_agents(self, problem: Instance, crew: str) -> Instance:
         """Return the problem by the general rules, see `planoracle.instances.crew`."""
         return with_crew(problem, crew)
+
+    def environment(
+        self, problem: Instance, rules: _R | None = None, manner: Manner = USUAL, reward: Reward | None = None
+    ) -> AnyEnvironment:
+        """Return a live environment; without one of its own, that of the general rules if runs go by them.
+
+        Raises
+        ------
+        InputError
+            If the benchmark has none, and runs that are no `planoracle.instances.generic.run.GenericRun`.
+        """
+        if self._part("environment") is not None:
+            return super().environment(problem, rules, manner, reward)
+        from planoracle.instances.generic.environment import live
+
+        return live(problem, self.rules_of(problem) if rules is None else rules, manner, reward)
 
     def written(self, problem: Instance, schedule: Schedule) -> object:
         """Write a schedule as a plan, in the form that submissions have."""

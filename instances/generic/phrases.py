@@ -9,7 +9,7 @@ from planoracle.instances.feedback import Examined, Finding, Topic, Words, clean
 from planoracle.instances.generic.run import GenericRun
 from planoracle.instances.replay import Violation
 
-__all__ = ["TOPICS", "examine"]
+__all__ = ["TOPICS", "examine", "told"]
 
 TOPICS = (
     Topic("unknown", "Unknown actions", ("unknown_action", "wrong_mode"), "Use the actions and modes that there are."),
@@ -50,8 +50,13 @@ def examine(run: GenericRun) -> Examined:
 
 
 def _finding(words: Words, one: Violation) -> Finding:
-    found = Finding.of(one, _TOLD[one.kind](words, one))
+    found = Finding.of(one, told(words, one))
     return replace(found, excess=None) if one.kind == "wrong_mode" else found  # modes are numbers, not amounts
+
+
+def told(words: Words, one: Violation) -> str:
+    """Say what is wrong, as a part of a sentence."""
+    return _TOLD[one.kind](words, one)
 
 
 def _mode(words: Words, one: Violation) -> str:
@@ -99,7 +104,7 @@ def _state(words: Words, one: Violation) -> str:
 def _early(words: Words, one: Violation) -> str:
     [before] = one.others
     wait = f"{words.span(one.required)} after" if one.required else "after"
-    ends = "your plan never carries out" if before.end is None else f"ends at {words.moment(before.end)}"
+    ends = "is not carried out" if before.end is None else f"ends at {words.moment(before.end)}"
     return f"{words.at(one)} must come {wait} {words.name(before.subject)}, which {ends}"
 
 

@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterator
 
 from planoracle.instances.certify import language
+from planoracle.instances.faults import fault, other_of
 from planoracle.instances.model import Instance, Lag
 from planoracle.instances.plan import Plan
 from planoracle.instances.profiles import Rules
 from planoracle.instances.referee import find_violations, referee
-from planoracle.instances.replay import Replay
+from planoracle.instances.replay import Other, Replay, Violation
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.targets import Target, Targets
 from planoracle.instances.trajectory import (
@@ -24,7 +25,7 @@ from planoracle.instances.trajectory import (
     waited,
 )
 
-__all__ = ["GenericRun", "replay"]
+__all__ = ["GenericRun", "fault_of", "replay"]
 
 
 class GenericRun(Trajectory[Schedule, Rules]):
@@ -45,9 +46,9 @@ class GenericRun(Trajectory[Schedule, Rules]):
                 words = wait_words(self.problem, piece.start - clock)
                 moves.append(Move(position, words, "wait", clock, piece.start, after=here))
             pieces = (*here.state.pieces, piece)
-            fault = None if self.success else _fault(self.problem, pieces, clock)
-            if fault is not None:
-                lost = Move(position, self.words(piece), "lost", piece.start, piece.start, fault, after=here)
+            found = None if self.success else fault_of(self.problem, pieces, clock)
+            if found is not None:
+                lost = Move(position, self.words(piece), "lost", piece.start, piece.start, found.kind, after=here)
                 return [*moves, lost], stop
             here = started(here, piece)
             moves.append(Move(position, self.words(piece), "act", piece.start, here.state.clock, after=here))
@@ -61,8 +62,9 @@ class GenericRun(Trajectory[Schedule, Rules]):
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every piece that can begin now by the general rules, and the wait."""
+        early = _early(self.problem, point)
         for piece, after in piece_choices(point, step):
-            if _fault(self.problem, after.state.pieces, point.state.clock) is None:
+            if piece.action not in early and fault_of(self.problem, after.state.pieces, point.state.clock) is None:
                 yield LegalAction(self.words(piece), "act", after)
         yield LegalAction(wait_words(self.problem, step), "wait", waited(point, point.state.clock + step))
 
@@ -72,8 +74,24 @@ class GenericRun(Trajectory[Schedule, Rules]):
         return Targets(self.problem, tuple(Target(n, self.words(piece), piece) for n, piece in pieces))
 
 
-def _fault(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> str | None:
-    """Return the kind of what is wrong with the last of some pieces, and nothing which follows can mend."""
+def _early(instance: Instance, point: DecisionPoint) -> set[str]:
+    """Return actions that cannot begin yet because of what comes before them; `fault_of` would say the same."""
+    clock, begun = point.state.clock, {piece.action for piece in point.state.pieces}
+    left, finish = {action.id: action.duration for action in instance.actions}, dict.fromkeys(instance.by_id, 0)
+    for piece in point.state.pieces:
+        left[piece.action] -= piece.duration
+        finish[piece.action] = max(finish[piece.action], piece.end)
+    early = {action.id for action in instance.actions if action.release > clock}
+    for lag in instance.lags:
+        if lag.minimum is not None and lag.after not in begun:
+            to_come = left[lag.before] > 0 or lag.before not in begun
+            if max(finish[lag.before], clock if to_come else 0) + left[lag.before] + lag.minimum > clock:
+                early.add(lag.after)
+    return early
+
+
+def fault_of(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Violation | None:
+    """Return what is wrong with the last of some pieces, and nothing which follows can mend."""
     left = {action.id: action.duration for action in instance.actions}
     for piece in pieces:
         left[piece.action] -= piece.duration
@@ -84,14 +102,20 @@ def _fault(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> str | N
         if unfinished and instance.by_id[found.subject].interruptible:
             continue
         if found.kind not in ("missing_action", "minimum_lag", "maximum_lag"):
-            return found.kind
-    return next(_lag_faults(instance, pieces, left, to_come), "agent_busy" if pieces[-1].start < clock else None)
+            return found
+    late = next(_lag_faults(instance, pieces, left, to_come), None)
+    if late is not None or pieces[-1].start >= clock:
+        return late
+    last = pieces[-1]
+    return fault(
+        "agent_busy", len(pieces) - 1, last, tuple(map(other_of, pieces[-2:-1])), required=clock, actual=last.start
+    )
 
 
 def _lag_faults(
     instance: Instance, pieces: tuple[Piece, ...], left: dict[str, int], to_come: set[str]
-) -> Iterator[str]:
-    """Yield ``minimum_lag`` and ``maximum_lag`` where they can no longer be kept because of the last piece.
+) -> Iterator[Violation]:
+    """Yield the time lags that can no longer be kept because of the last piece.
 
     ``to_come`` is not finished yet.
     """
@@ -107,10 +131,13 @@ def _lag_faults(
         finish = max((piece.end for piece in own.get(lag.before, ())), default=0)
         if lag.before in to_come:
             finish = max(finish, last.start) + left[lag.before]
-        if lag.minimum is not None and min(starts) < finish + lag.minimum:
-            yield "minimum_lag"
-        elif lag.maximum is not None and lag.before not in to_come and max(starts) > finish + lag.maximum:
-            yield "maximum_lag"
+        ended = None if lag.before in to_come else finish
+        by = (Other(lag.before, min((piece.start for piece in own.get(lag.before, ())), default=None), ended),)
+        place, least, most = len(pieces) - 1, min(starts) - finish, max(starts) - finish
+        if lag.minimum is not None and least < lag.minimum:
+            yield fault("minimum_lag", place, last, by, required=lag.minimum, actual=None if ended is None else least)
+        elif lag.maximum is not None and lag.before not in to_come and most > lag.maximum:
+            yield fault("maximum_lag", place, last, by, required=lag.maximum, actual=most)
 
 
 def replay(problem: Instance, plan: Plan[Schedule], rules: Rules) -> GenericRun:

@@ -14,6 +14,7 @@ from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.grammar import Found, Grammar
 from planoracle.instances.outputs.messages import chat_in, contents, is_agents
 from planoracle.instances.outputs.reading import as_given
+from planoracle.instances.outputs.turns import parts
 from planoracle.instances.plan import Plan, Reading
 from planoracle.instances.reading import load_json
 from planoracle.instances.recipe2plan.profile import PROFILES, Profile
@@ -47,7 +48,6 @@ __all__ = [
 MAX_COMMANDS = 100_000
 
 _T = TypeVar("_T")
-_ACTION = re.compile(r"^\W{0,9}action\W{0,9}:", re.IGNORECASE | re.MULTILINE)
 _FINISH = re.compile(r"action:\s{0,9}finish", re.IGNORECASE)
 
 
@@ -159,9 +159,7 @@ def first_command(problem: Instance, text: str, rules: Profile) -> Command | Non
     plain = plain_step(text)
     if plain is not None:
         return plain
-    marked = _ACTION.search(text)
-    parts = [text[marked.end() :].lstrip().partition("\n")[0], text[marked.end() :]] if marked else []
-    for part in (*parts, text):
+    for part in parts(text):
         found = _read(part, problem, rules).commands
         if found:
             return found[0]

@@ -168,7 +168,7 @@ def test_answers_say_what_became_of_the_step_and_of_nothing_else():
     assert run.step("Step(0, Cobbler, 10 min, 5 min)").observation.text == "Step(0, Cobbler, 00:10:00, 00:05:00): done"
     assert run.step("Well.").observation.text == "Well.: refused"
     assert live().step("Step(0, Cobbler, 10 min, 5 min)").observation.text == (
-        "Step 0 of Cobbler has begun. It is 00:05:00. Under way: step 0 of Cobbler (until 00:15:00)."
+        "Step 0 of Cobbler has begun.\nIt is 00:05:00. Under way: step 0 of Cobbler (until 00:15:00)."
     )
 
 

@@ -1,0 +1,49 @@
+"""Live runs of AsyncHow: the answer in words at once, as in the paper, or a schedule step by step, which is ours."""
+
+from __future__ import annotations
+
+from planoracle.instances.asynchow.profile import Profile
+from planoracle.instances.brief import brief
+from planoracle.instances.environment import Reward
+from planoracle.instances.generic.environment import GenericEnvironment
+from planoracle.instances.manner import Manner
+from planoracle.instances.model import Instance
+
+__all__ = ["AsyncHowEnvironment", "live"]
+
+_OPEN = """Some steps have to wait until others are done; all others can be done at the same time, there are hands
+enough for all of them. What is the shortest time in which everything can be done? Put the time in double quotes, with
+its units, such as "2 hours 30 min"."""
+_CLOSED = """Plan when each step begins, so that everything is done as soon as possible. Some steps have to wait until
+others are done; all others can be done at the same time, there are hands enough for all of them.
+Answer with one step at a time, in the order of their starts; time is in {unit}s from 0. You are told whether it is
+accepted; what is refused changes nothing. The run is over when every step has begun. To give up, answer: Finish"""
+
+
+class AsyncHowEnvironment(GenericEnvironment[Profile]):
+    """With an open loop an answer in words, or a whole schedule; with a closed loop pieces of a schedule.
+
+    Pieces need not say whose they are.
+
+    Examples
+    --------
+    >>> from planoracle import environment, load
+    >>> from planoracle.instances.manner import Manner
+    >>> asked = environment(load("asynchow/async/829"), manner=Manner(loop="open"))
+    >>> print(asked.introduction())
+    >>> asked.step('It takes "72 days".').outcomes, asked.run().success
+    >>> planned = environment(load("asynchow/async/829"))
+    >>> print(planned.step('{"action": "step/1", "start": 0, "duration": 172800}').observation.text)
+    """
+
+    def instructions(self) -> str:
+        """Return the question, or how steps are written."""
+        return _OPEN if self.manner.loop == "open" else _CLOSED.format(unit=self.problem.unit)
+
+    def _described(self) -> str:
+        return brief(self._idle.problem, lambda name: name, hands=False)
+
+
+def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> AsyncHowEnvironment:
+    """Return a live run."""
+    return AsyncHowEnvironment(problem, rules, manner, reward)

@@ -1,0 +1,227 @@
+"""Live runs by the general rules: one piece of the schedule a turn, or the whole schedule at once.
+
+They serve every benchmark whose runs are `GenericRun`, in the words of its own plan language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import gcd
+from typing import TypeVar
+
+from planoracle.instances import registry
+from planoracle.instances.brief import brief
+from planoracle.instances.environment import Command, Outcome, Reward
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.feedback import sentence
+from planoracle.instances.generic.phrases import told
+from planoracle.instances.generic.run import GenericRun, fault_of
+from planoracle.instances.live import MAX_LENGTHS, ScheduleEnvironment, leads, moments, text_of
+from planoracle.instances.manner import USUAL, Manner
+from planoracle.instances.memo import Memo
+from planoracle.instances.model import Instance
+from planoracle.instances.outputs.turns import gives_up, parts
+from planoracle.instances.profiles import Rules
+from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.schedule_benchmark import ScheduleBenchmark
+from planoracle.instances.trajectory import DecisionPoint, started, wait_words, waited
+
+__all__ = ["MAX_REFUSALS", "GenericEnvironment", "World", "live"]
+
+#: As many commands may be refused; the next refusal ends the run.
+MAX_REFUSALS = 10
+
+_TASK = """You plan work, as fast as possible: every action is to be done, for exactly the time it takes. Work by hand
+keeps an agent busy; what goes on by itself only has to be started, which nobody can do in the middle of work by hand.
+What may be paused may be done in several parts. A resource has room for so much at the same time."""
+_CLOSED = f"""{_TASK}
+Answer with one command at a time, in the order of their starts. You are told whether it is carried out; what is refused
+changes nothing. The run is over when everything has been started. To give up, answer: Finish"""
+_OPEN = f"""{_TASK}
+Answer with the whole plan, all commands in the order of their starts."""
+
+_R = TypeVar("_R", bound=Rules)
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Where a run stands: what is carried out, how many commands were refused, and whether the agent gave up."""
+
+    point: DecisionPoint
+    refused: int = 0
+    finished: bool = False
+
+
+class GenericEnvironment(ScheduleEnvironment[_R, World]):
+    """A live run in which every command is a piece of a schedule.
+
+    The general rules judge a schedule as a whole. Here a piece is refused if it breaks a rule beside those before it,
+    or makes it impossible to keep one. What is refused is no part of the plan that is handed in. Of a message the first
+    command counts.
+
+    Examples
+    --------
+    >>> from planoracle import environment
+    >>> from planoracle.instances.model import Action
+    >>> run = environment(Instance("soup", (Action("soup/chop", "soup", 5, 5), Action("soup/boil", "soup", 9, 0))))
+    >>> print(run.legal()[0].text)
+    {"action": "soup/chop", "start": 0, "duration": 5, "agent": "agent", "mode": 0}
+    >>> print(run.step(run.legal()[0]).observation.text)
+    >>> print(run.step('{"action": "soup/boil", "start": 3, "duration": 9, "agent": "agent"}').observation.text)
+    >>> print(run.step('{"action": "soup/boil", "start": 5, "duration": 9, "agent": "agent"}').observation.text)
+    """
+
+    def __init__(self, problem: Instance, rules: _R, manner: Manner = USUAL, reward: Reward | None = None) -> None:
+        found = registry.of(problem)
+        run = found.run(problem, None, rules)
+        if not isinstance(run, GenericRun) or not isinstance(found, ScheduleBenchmark):
+            raise InputError("has no live environment: its runs are no GenericRun", field="benchmark", value=found.name)
+        self._idle, self._language = run, found
+        super().__init__(problem, rules, manner, reward)
+
+    def instructions(self) -> str:
+        """Return how commands are written."""
+        return _OPEN if self.manner.loop == "open" else _CLOSED
+
+    def introduction(self) -> str:
+        """Return the problem; with a closed loop also a command as an example."""
+        if self.manner.loop == "open":
+            return self._described()
+        action = self.problem.actions[0]
+        agents = self.problem.eligible(action) or (None,)
+        example = self._idle.words(Piece(action.id, action.release, action.duration, agents[0]))
+        return f"{self._described()}\nA command, as an example: {example}"
+
+    def _described(self) -> str:
+        """Return the problem in words."""
+        return brief(self._idle.problem)
+
+    def _begin(self) -> World:
+        return World(self._idle.begin)
+
+    def _take(self, world: World, said: object) -> tuple[World, tuple[Outcome, ...]]:
+        point = world.point
+        clock = point.state.clock
+        piece = self._piece(said)
+        if piece is None:
+            text = text_of(said)
+            if gives_up(text):
+                return replace(world, finished=True), (Outcome("Finish", "close", clock, clock),)
+            unread = Outcome(text[:200], "lost", clock, clock, "unreadable", "No command can be read in your answer.")
+            return replace(world, refused=world.refused + 1), (unread,)
+        command = self._idle.words(piece)
+        wrong = self._wrong(point, piece)
+        if wrong is not None:
+            kind, text = wrong
+            lost = Outcome(command, "lost", clock, clock, kind, f"Refused: {sentence(text)}")
+            return replace(world, refused=world.refused + 1), (lost,)
+        outcomes = []
+        if piece.start > clock:
+            point = waited(point, piece.start)
+            outcomes.append(Outcome(wait_words(self.problem, piece.start - clock), "wait", clock, piece.start))
+        try:
+            point = started(point, piece)
+        except PlanError as error:
+            lost = Outcome(command, "lost", clock, clock, "too_many", sentence(str(error)))
+            return replace(world, refused=world.refused + 1), (lost,)
+        outcomes.append(Outcome(command, "act", piece.start, point.state.clock, None, self._done(piece)))
+        return replace(world, point=point), tuple(outcomes)
+
+    def _piece(self, said: object) -> Piece | None:
+        """Return the first command of a message."""
+        for form in self._forms(said):
+            plan = {"instance": self.problem.name, self.benchmark.plan_fields[-1]: form}
+            try:
+                read = self._language.schedule(self.problem, self._language.parse(self.problem, plan, self.rules))
+            except InputError:
+                continue
+            if read.pieces:
+                return read.pieces[0]
+        return None
+
+    def _forms(self, said: object) -> Iterator[object]:
+        """Yield what may be a plan in a message, which perhaps lists the commands of plans."""
+        text = text_of(said)
+        for part in parts(text) if text else ():
+            yield part
+            yield [part.strip()]
+        if isinstance(said, list):
+            yield said
+        elif isinstance(said, Mapping) and not text:
+            yield [dict(said)]
+
+    def _wrong(self, point: DecisionPoint, piece: Piece) -> tuple[str, str] | None:
+        """Return the kind of what is wrong with a piece, and what is said of it."""
+        clock = point.state.clock
+        if piece.start < clock:
+            return "time_error", f"{self.words.name(piece.action)} starts too early, it is {self.words.moment(clock)}"
+        found = fault_of(self._idle.problem, (*point.state.pieces, piece), clock)
+        return found and (found.kind, told(self.words, found))
+
+    def _done(self, piece: Piece) -> str:
+        name, end = self.words.name(piece.action), self.words.moment(piece.end)
+        return sentence(f"{name} is begun, and over at {end}" if piece.duration else f"{name} is done")
+
+    def _over(self, world: World) -> str | None:
+        if world.finished:
+            return "finished"
+        if world.point.complete:
+            return "completed"
+        return "too_many_refusals" if world.refused > MAX_REFUSALS else None
+
+    def _clock(self, world: World) -> int:
+        return world.point.state.clock
+
+    def _running(self, world: World) -> Iterator[Piece]:
+        return (piece for piece in world.point.state.pieces if piece.end > world.point.state.clock)
+
+    def _handed_in(self) -> dict[str, object]:
+        pieces = self.state.world.point.state.pieces
+        plan = self._language.written(self.problem, Schedule.of(self.problem, pieces))
+        return {self.benchmark.plan_fields[-1]: plan}
+
+    def _legal(self, world: World) -> list[Command]:
+        """Return every piece that the rules allow, at the clock and at later `moments`; there are others.
+
+        Nothing but the start says a wait. ``Finish`` is offered when nothing else is left.
+        """
+        problem, point = self._idle.problem, world.point
+        pieces = point.state.pieces
+        left = _left(problem, pieces)
+        over = [piece.end for piece in pieces]
+        over += [piece.start + problem.by_id[piece.action].attended for piece in pieces]
+        over += [piece.end + lag for piece in pieces for lag in _lags(problem)]
+        over += [action.release for action in problem.actions]
+        found = []
+        for start in moments(point.state.clock, over, leads(problem, left)):
+            options = self._idle.legal(waited(point, start), _grid(problem))
+            found += [Command(one.command, "act") for one in options if one.kind == "act"]
+        return found or [Command("Finish", "close")]
+
+
+def _left(problem: Instance, pieces: tuple[Piece, ...]) -> list[int]:
+    left = [action.duration for action in problem.actions]
+    for piece in pieces:
+        left[problem.index[piece.action]] -= piece.duration
+    return left
+
+
+@Memo
+def _lags(problem: Instance) -> tuple[int, ...]:
+    """Return the different minimum lags."""
+    return tuple(sorted({lag.minimum for lag in problem.lags if lag.minimum}))
+
+
+@Memo
+def _grid(problem: Instance) -> int:
+    """Return the ticks of which parts of actions are made: few enough for every action that may be paused."""
+    limits = (abs(limit) for lag in problem.lags for limit in (lag.minimum, lag.maximum) if limit)
+    grid = gcd(*(action.duration for action in problem.actions), *limits) or 1
+    longest = max((action.duration for action in problem.actions if action.interruptible), default=1)
+    return grid * -(-longest // (MAX_LENGTHS * grid))
+
+
+def live(problem: Instance, rules: Rules, manner: Manner, reward: Reward | None) -> GenericEnvironment[Rules]:
+    """Return a live run of a benchmark whose runs are `GenericRun`."""
+    return GenericEnvironment(problem, rules, manner, reward)

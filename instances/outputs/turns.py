@@ -1,0 +1,34 @@
+"""What a model writes when it is asked for one command at a time: the command, perhaps behind a thought."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+__all__ = ["gives_up", "parts"]
+
+_ACTION = re.compile(r"^\W{0,9}action\W{0,9}:", re.IGNORECASE | re.MULTILINE)
+_FINISH = re.compile(r"^\W{0,9}(?:action\W{1,9})?finish(?:ed)?\W{0,9}$", re.IGNORECASE | re.MULTILINE)
+
+
+def parts(text: str) -> Iterator[str]:
+    r"""Yield the parts of a message in which to look for its command, one after the other.
+
+    >>> list(parts("Thought: a or b?\nAction: a\nObservation: done\nAction: b"))[:2]
+    ['a', 'a\nObservation: done\nAction: b']
+    """
+    marked = _ACTION.search(text)
+    if marked:
+        behind = text[marked.end() :].strip()
+        yield behind.partition("\n")[0]
+        yield behind
+    yield text
+
+
+def gives_up(text: str) -> bool:
+    r"""Whether a message that holds no command says that nothing more will come.
+
+    >>> gives_up("Thought: that was all.\n**Action:** Finish."), gives_up("I finish the soup now.")
+    (True, False)
+    """
+    return _FINISH.search(text) is not None
