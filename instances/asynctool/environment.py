@@ -127,7 +127,7 @@ class AsyncToolEnvironment(Environment[Instance, Profile, Simulation]):
             return super()._exchange(turn)
         number = turn.outcomes[0].end
         if self.manner.style == "chat":
-            return native.exchange(turn.said, number, turn.observation.text)
+            return native.exchange(_plain(turn.said), number, turn.observation.text)
         turns = self.state.world.turns[:number]
         said = turn.said if isinstance(turn.said, str) else json.dumps(_message(turns[-1]))
         answers = [{"role": "tool", **answer} for answer in self._answers(turns)]

@@ -74,7 +74,7 @@ def _schema(document: Any) -> Any:
 
 
 def exchange(said: object, number: int, answer: str) -> list[dict[str, Any]]:
-    """Return a message of the agent and its answer.
+    """Return a message of the agent, a JSON value, and its answer.
 
     A call that came as a tool call, or as an object, is answered as one; one in text stays text, and is answered as
     the user: models that were offered no tools see none.
@@ -130,4 +130,4 @@ def _content(said: object) -> str:
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, dict)]
         content = "\n".join(text for text in texts if isinstance(text, str))
-    return content if isinstance(content, str) else json.dumps(said, default=str)
+    return content if isinstance(content, str) else "" if said is None else json.dumps(said)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from planoracle.instances.environment import Command, Environment, Outcome, Reward
-from planoracle.instances.feedback import clock_of, listed, sentence
+from planoracle.instances.feedback import Clock, clock_of, listed, sentence
 from planoracle.instances.manner import Manner
 from planoracle.instances.model import Instance
 from planoracle.instances.timearena.language import decision
@@ -78,6 +78,10 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
         return world(self.problem.name)
 
     @cached_property
+    def _times(self) -> Clock:
+        return clock_of(self.problem)
+
+    @cached_property
     def _limit(self) -> int:
         """Minutes that a run may take; no more than a submission can ask for."""
         own = self.benchmark.limit
@@ -112,7 +116,7 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
 
     def _told(self, before: Play, play: Play) -> Iterator[str]:
         """Yield what became of a decision, and what ended by itself meanwhile."""
-        times = clock_of(self.problem)
+        times = self._times
         first = play.steps[0]
         when = times.stretch(before.minute, play.minute)
         if play.faults:
@@ -131,18 +135,22 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
         if self.manner.loop == "open":
             return super()._answer(world, outcomes, over)
         ending = [f"The run is over: {over.replace('_', ' ')}."] if over else []
-        times = clock_of(self.problem)
+        times = self._times
         if self.manner.feedback == "terse":
             kinds = [(one.violation or {"act": "valid"}.get(one.kind, "wait")).replace("_", " ") for one in outcomes]
-            told = [f"{times.stretch(one.start, one.end)}: {kind}." for one, kind in zip(outcomes, kinds, strict=True)]
+            told = [f"{times.stretch(one.start, one.end)}: {kind}" for one, kind in zip(outcomes, kinds, strict=True)]
             return "\n".join([*told, *ending])
-        state = world.play.state
-        now = f"It is {times.moment(world.play.minute)}, {int(100 * state.done / state.total)} % of the work is done."
+        return "\n".join([*(one.text for one in outcomes), self._situation(world), *ending])
+
+    def _situation(self, world: _Scene) -> str:
+        play, moment = world.play, self._times.moment
+        done, total = play.state.done, play.state.total
         used = "; ".join(
-            f"{listed(things)} ({_command(key, things)}, until {times.moment(world.play.minute + state.left[key])})"
-            for key, things in state.running.items()
+            f"{listed(things)} ({_command(key, things)}, until {moment(play.minute + play.state.left[key])})"
+            for key, things in play.state.running.items()
         )
-        return "\n".join([*(one.text for one in outcomes), now + (f" In use: {used}." if used else ""), *ending])
+        now = f"It is {moment(play.minute)}, {100 * done // total} % of the work is done."
+        return f"{now} In use: {used}." if used else now
 
     def _over(self, world: _Scene) -> str | None:
         return world.end

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from copy import copy
 from typing import NamedTuple
 
+from planoracle.instances.memo import Memo
 from planoracle.instances.replay import Measure, Other, Violation
 from planoracle.instances.timearena.profile import Profile
 from planoracle.instances.timearena.world import COMMON, Object, RoleKey, World, words
@@ -102,7 +103,10 @@ class State:
 
     def commands(self) -> Iterator[str]:
         """Yield all actions that could be started now, in a fixed order."""
-        return (command for command in self.world.commands if not self.judge(command)[0])
+        left, busy = self.left, self.busy
+        for command, key, names, needs in _starts(self.world, self.rules):
+            if left[key] and busy.isdisjoint(names) and not any(map(left.__getitem__, needs)):
+                yield command
 
     @property
     def score(self) -> float:
@@ -216,6 +220,19 @@ class State:
             return Other(words(key[0], key[1]))
         until = minute + self.left[key]
         return Other(words(key[0], key[1]), until - self.world.objects[key[0]].roles[key[1:]].minutes, until)
+
+
+@Memo
+def _starts(world: World, rules: Profile) -> list[tuple[str, RoleKey, tuple[str, ...], tuple[RoleKey, ...]]]:
+    """Return the actions that are ever valid: the work, the objects, and the roles that must be done."""
+    fresh = State(world, rules)
+    found = []
+    for command in world.commands:
+        kind, keys = fresh.judge(command)
+        if kind in ("", "dependency_violation"):
+            needs = (need for key in keys for need in world.objects[key[0]].roles[key[1:]].needs)
+            found.append((command, keys[0], tuple(name for name, *_ in keys), tuple(needs)))
+    return found
 
 
 class Play:

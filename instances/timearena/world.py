@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.memo import Remembering
 from planoracle.instances.reading import load_json
 
 __all__ = ["COMMON", "Object", "Role", "World", "build", "label", "task_names", "words", "world"]
@@ -47,7 +48,7 @@ class Object:
 
 
 @dataclass(frozen=True)
-class World:
+class World(Remembering):
     """Objects by name, and the verbs of all tasks: whether each occupies the agent to its end."""
 
     name: str

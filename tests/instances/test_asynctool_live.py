@@ -1,0 +1,347 @@
+"""Live runs of AsyncTool are what the replay of their submission says, turn by turn; their messages are a chat."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+import pytest
+
+from planoracle import grade, load
+from planoracle.instances import registry
+from planoracle.instances.asynctool import native, sets
+from planoracle.instances.asynctool.calls import Call
+from planoracle.instances.asynctool.encode import instance
+from planoracle.instances.asynctool.environment import AsyncToolEnvironment
+from planoracle.instances.asynctool.language import CLOSING, WAIT, as_message, call_message, messages, read_message
+from planoracle.instances.asynctool.problem import Problem
+from planoracle.instances.asynctool.profile import PROFILES, Profile, profile
+from planoracle.instances.environment import Message
+from planoracle.instances.errors import InputError
+from planoracle.instances.manner import Manner
+from planoracle.instances.model import Instance
+from tests.support.hostile import FLOODS, VALUES
+from tests.support.live import at_random, shown
+
+BOTH = pytest.mark.parametrize("rules", [PROFILES["paper"], PROFILES["released"]], ids=["paper", "released"])
+PAIR = "asynctool/cross2/01@0-2:3"
+
+
+def live(name: str = PAIR, rules: Profile = PROFILES["paper"], **manner: Any) -> AsyncToolEnvironment:
+    run = registry.get("asynctool").environment(load(name), rules, Manner(**manner))
+    assert isinstance(run, AsyncToolEnvironment)
+    return run
+
+
+def native_call(task: str, call: Call, id: object = "c1") -> dict[str, Any]:
+    """Return a call as a model makes it natively."""
+    function = {"name": call.name, "arguments": json.dumps({"task_id": task, **call.params})}
+    return {"role": "assistant", "content": None, "tool_calls": [{"id": id, "type": "function", "function": function}]}
+
+
+def odd_for(problem: Problem) -> Callable[[Random], object]:
+    """Return a function that returns what an agent might say: guesses, calls in all forms, nonsense."""
+
+    def odd(random: Random) -> object:
+        if random.random() < 0.2:
+            return random.choice(VALUES)
+        task = random.choice(problem.tasks)
+        gold = random.choice(random.choice(problem.tasks).gold)
+        call = random.choice((gold, Call(gold.name, {}), Call("no_such_tool", {"a": [1]}), random.choice(task.gold)))
+        id = random.choice((task.id, task.id, task.id, "nobody"))
+        plain = call_message(id, call)
+        text = json.dumps(plain)
+        forms = (plain, text, f"Now:\n```json\n{text}\n```", native_call(id, call), f"{text} {text}")
+        return random.choice((*forms, *forms, "hm", "<think>" + text + "</think>Wait.", {"content": "WAIT"}))
+
+    return odd
+
+
+def same(run: AsyncToolEnvironment) -> None:
+    """Check all that a run says of itself against the replay of its submission."""
+    whole = run.run()
+    world, record = run.state.world, whole.record
+    assert tuple(world.turns) == record.turns
+    assert (run.done, run.observation.over) == (record.closed, "closed" if record.closed else None)
+    for task, outcome in zip(run.task.tasks, record.outcomes, strict=True):
+        assert outcome.env == (world.executors[task.id].state() == task.solved.state)
+    outcomes = [one for turn in run.turns for one in turn.outcomes]
+    found = [shown(one._replace(kind="act" if one.kind == "close" else one.kind)) for one in outcomes]
+    steps = [(one.command, one.kind, one.start, one.end, one.violation) for one in whole.steps]
+    # A gold call made later can show that an earlier one was premature.
+    assert [one[:4] for one in found] == [one[:4] for one in steps]
+    assert found[-1:] == steps[-1:]
+    assert run.observation.clock == len(steps)
+
+
+def compare(name: str, rules: Profile, seed: int) -> None:
+    run = live(name, rules)
+    same(run)
+    for turn, _ in enumerate(at_random(run, seed, odd_for(run.task), 0.3)):
+        same(run)
+        if not run.done:
+            assert legal_ones(run) == replayed_ones(run)
+        if turn == 30 and not run.done:
+            run.step(CLOSING)
+            same(run)
+    valid_chat(run.messages())
+
+
+def legal_ones(run: AsyncToolEnvironment) -> list[str]:
+    return [one.text for one in run.legal()]
+
+
+def replayed_ones(run: AsyncToolEnvironment) -> list[str]:
+    whole = run.run()
+    return [one.command for one in whole.legal(whole.points[-1], 1)]
+
+
+def valid_chat(chat: list[Message]) -> None:
+    """Check a chat as interfaces do: roles with contents, and every call answered at once, by its id."""
+    json.dumps(chat)
+    due: list[str] = []
+    for message in chat:
+        assert set(message) <= {"role", "content", "tool_calls", "tool_call_id"}
+        assert isinstance(message["content"], str)
+        if message["role"] == "tool":
+            assert message["tool_call_id"] == due.pop(0)
+            continue
+        assert due == []
+        assert message["role"] in ("system", "user", "assistant")
+        for call in message.get("tool_calls", ()):
+            assert message["role"] == "assistant"
+            assert call["type"] == "function"
+            assert isinstance(call["function"]["name"], str)
+            assert isinstance(call["function"]["arguments"], str)
+            due.append(call["id"])
+        assert len(set(due)) == len(due)
+    assert due == []
+
+
+@BOTH
+@pytest.mark.parametrize("name", [PAIR, "asynctool/similar3/02"])
+def test_random_runs_are_what_their_submissions_replay_as(rules: Profile, name: str) -> None:
+    for seed in range(3):
+        compare(name, rules, seed)
+
+
+@pytest.mark.slow
+@BOTH
+def test_a_hundred_random_runs_are_what_their_submissions_replay_as(rules: Profile) -> None:
+    names = sets.names()
+    for seed in range(100):
+        compare(names[seed % len(names)] + ("", "@0", "@2", "@0-3:5")[seed % 4], rules, seed)
+
+
+@pytest.mark.parametrize("rules", [PROFILES["paper"], profile(several_calls="first")], ids=["refused", "first"])
+def test_nothing_that_an_agent_can_say_raises_and_all_of_it_costs_a_turn(rules: Profile) -> None:
+    loop: list[Any] = []
+    loop.append(loop)
+    strange = [{"tool_calls": value} for value in VALUES] + [{"func_name": value, "id": value} for value in VALUES]
+    calls = [{"id": "text_2", "func_name": "sort_words", "params": {"text": value}} for value in (*VALUES, loop, {1})]
+    floods = tuple(flood * 3_000 for flood in FLOODS)
+    for said in (*VALUES, *floods, *strange, *calls, object(), {"content": loop}, float("nan"), b"wait", "{" * 9_999):
+        run = live(rules=rules)
+        run.step(said)
+        assert len(run.turns[0].outcomes) == 1
+        assert run.observation.clock == 1
+        same(run)
+        valid_chat(run.messages())
+
+
+def test_one_message_with_several_calls_is_handed_in_as_one() -> None:
+    """As text alone it could be a whole transcript."""
+    text = "\n".join(one.text for one in live().legal()[:2])
+    assert len(messages([text])) == 2
+    run = live()
+    run.step(text)
+    assert run.submission()["turns"] == [
+        {"unreadable": "the message holds several calls; make one a turn", "text": text}
+    ]
+    same(run)
+    again = "\n".join(map(json.dumps, [*run.submission()["turns"], WAIT]))
+    assert [read_message(one).kind for one in messages(again)] == ["unreadable", "wait"]
+
+
+@pytest.mark.parametrize("said", ["hm", "wait", "ALL COMPLETED", call_message("a", Call("f", {"b": [1]})), 5])
+def test_what_was_read_is_written_as_a_message_that_is_read_so(said: object) -> None:
+    read = read_message(said)
+    assert messages([as_message(read)]) == [as_message(read)]
+    assert read_message(as_message(read)) == read
+
+
+def test_what_is_said_can_not_be_changed_afterwards() -> None:
+    run = live()
+    said = json.loads(run.legal()[0].text)
+    run.step(said)
+    before = json.dumps(run.submission())
+    said["params"].clear()
+    assert json.dumps(run.submission()) == before
+    same(run)
+
+
+def test_thinking_is_no_call() -> None:
+    call, other = (one.text for one in live().legal()[:2])
+    run = live()
+    run.step(f"<think>{other}? No.</think>{call}")
+    assert run.submission()["turns"] == [json.loads(call)]
+    tagged = json.dumps({"id": "text_2", "func_name": "sort_words", "params": {"text": "<think>b</think> a"}})
+    run.step(tagged)
+    assert run.submission()["turns"][1] == json.loads(tagged)
+
+
+@pytest.mark.parametrize("name", ["files_1+messages_1", "numbers_1+posts_1", "records_5+text_2", "tickets_1+trading_5"])
+def test_forks_go_their_own_ways_and_states_can_be_returned_to(name: str) -> None:
+    run = live(f"asynctool/{name}@0")
+    run.step(run.legal()[0].text)
+    kept, other = run.state, run.fork()
+    legal = run.legal()
+    states = {id: one.state() for id, one in run.state.world.executors.items()}
+    while not other.done:
+        other.step(other.legal()[0].text)
+    assert other.run().success
+    assert len(run.turns) == 1
+    assert run.legal() == legal
+    assert {id: one.state() for id, one in run.state.world.executors.items()} == states
+    other.restore(kept)
+    assert (other.legal(), other.submission()) == (legal, run.submission())
+    for one in (run, other):
+        while not one.done:
+            one.step(one.legal()[-2 if one.state.world.complete else 0].text)
+        same(one)
+        assert one.run().success
+
+
+def test_copies_of_a_simulation_change_nothing_of_each_other() -> None:
+    run = live("asynctool/files_1@0").state.world
+    first, second = run.copy(), run.copy()
+    task = run.problem.tasks[0]
+    empty = run.executors[task.id].state()
+    for call in task.gold:
+        first.step(call_message(task.id, call))
+    assert first.executors[task.id].state() == task.solved.state != empty
+    run.step(call_message(task.id, task.gold[0]))
+    assert second.executors[task.id].state() == empty
+    assert (len(run.turns), second.turns, first.complete, second.complete) == (1, [], True, False)
+
+
+def test_the_legal_calls_lead_to_the_optimum() -> None:
+    for name in ("asynctool/cross2/01", "asynctool/cross3/04@2"):
+        run = live(name)
+        while not run.done:
+            run.step(run.legal()[0].text)
+        found = grade(run.submission() | {"id": "a"})
+        assert found.success
+        assert found.metrics["premature_calls"] == 0
+
+
+def test_a_native_call_is_answered_as_one_and_one_in_text_as_text() -> None:
+    run = live("asynctool/cross2/01")
+    first, second = run.task.tasks
+    run.step(native_call(first.id, first.gold[0], "x"))
+    run.step(call_message(second.id, second.gold[0]))
+    run.step(json.dumps(call_message(first.id, first.gold[1])))
+    run.step(native_call(second.id, second.gold[1], None))
+    run.step("wait")
+    run.step("wait")
+    chat = run.messages()[2:]
+    valid_chat(run.messages())
+    roles = ["tool", "tool", "user", "tool", "user", "user"]
+    assert [one["role"] for one in chat] == [role for answer in roles for role in ("assistant", answer)]
+    assert [one["tool_call_id"] for one in chat if one["role"] == "tool"] == ["x", "call_2", "call_4_0"]
+    result = {"id": first.id, "function name": str(first.gold[0]), "response": first.solved.results[0]}
+    assert [json.loads(line) for line in chat[3]["content"].splitlines()] == [
+        {"wait": "The call is being executed."},
+        result,
+    ]
+    assert chat[-1] == {"role": "user", "content": '{"wait": "No call is being executed."}'}
+    assert [turn.step for turn in run.state.world.turns] == [0, 0, 1, 1, None, None]
+
+
+def test_several_native_calls_are_all_answered() -> None:
+    said = native_call("text_2", Call("sort_words", {"text": "b a"}))
+    said["tool_calls"] *= 2
+    for rules, kind in ((PROFILES["paper"], "unreadable"), (profile(several_calls="first"), "call")):
+        run = live(rules=rules)
+        run.step(said)
+        assert run.state.world.turns[0].kind == kind
+        valid_chat(run.messages())
+        assert [one["role"] for one in run.messages()[3:]] == ["tool", "tool"]
+
+
+@pytest.mark.parametrize("name", ["asynctool/cross3/01", "asynctool/files_1+files_2+text_3"])
+def test_every_gold_call_can_be_made_by_the_tools(name: str) -> None:
+    run = live(name)
+    tools = {one["function"]["name"]: one["function"]["parameters"] for one in run.tools()}
+    assert len(tools) == len(run.tools())
+    for task in run.task.tasks:
+        assert all(task.id in tools[name]["properties"]["task_id"]["enum"] for name in task.documents)
+        for call in task.gold:
+            given = {"task_id": task.id, **call.params}
+            assert set(tools[call.name]["required"]) <= given.keys() <= tools[call.name]["properties"].keys()
+            read = read_message(native_call(task.id, call))
+            assert (read.task, read.call) == (task.id, call)
+
+
+def documented(name: str, **properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {"name": name, "parameters": {"type": "dict", "properties": properties, "required": list(properties)}}
+
+
+def test_tools_that_differ_or_take_our_names_are_called_in_full() -> None:
+    one, other = sets.tasks()["files_1"], sets.tasks()["text_1"]
+    documents = (
+        {"f": documented("f", x={"type": "float"}), "g": documented("g", task_id={"type": "any"})},
+        {"f": documented("f", y={"type": "tuple", "items": {"type": "dict"}}), "h": {"name": "h"}},
+    )
+    tasks = [
+        type(task)(task.id, task.question, task.gold, None, found, {})
+        for task, found in zip((one, other), documents, strict=True)
+    ]
+    found = {tool["function"]["name"]: tool["function"]["parameters"] for tool in native.tools(Problem("p", (*tasks,)))}
+    assert [part["properties"] for part in found["f"]["properties"]["params"]["anyOf"]] == [
+        {"x": {"type": "number"}},
+        {"y": {"type": "array", "items": {"type": "object"}}},
+    ]
+    assert found["g"]["required"] == ["id", "func_name", "params"]
+    assert found["g"]["properties"]["params"]["properties"] == {"task_id": {}}
+    assert found["h"]["properties"].keys() == {"task_id"}
+    said = call_message(one.id, Call("g", {"task_id": 1}))
+    chat = native.exchange(said, 1, "fine")
+    valid_chat(chat)
+    assert read_message(chat[0]) == read_message(said)
+
+
+def test_terse_answers_give_no_reasons() -> None:
+    run = live(feedback="terse")
+    assert run.step("hm").observation.text == '{"error": "unreadable"}'
+    assert run.step(call_message("x", Call("f", {}))).observation.text == '{"error": "unknown task"}'
+    assert "several" in live().step("{} {}").observation.text or "no call" in live().step("hm").observation.text
+
+
+def test_what_is_under_way_is_told() -> None:
+    run = live("asynctool/cross2/01@1-2")
+    assert run.situation() == "It is turn 1."
+    run.step(run.legal()[0].text)
+    assert run.situation().splitlines()[:2] == ["It is turn 2.", "Being executed:"]
+
+
+def test_messages_of_the_run_are_limited_and_styles_are_known() -> None:
+    run = live(limit=2)
+    run.step("wait")
+    assert run.step("wait").observation.over == "message_limit"
+    with pytest.raises(InputError, match="style: must be one of paper, chat"):
+        live(style="verse")
+
+
+def test_a_whole_transcript_is_handed_in_at_once() -> None:
+    one = instance(sets.problem("asynctool/files_1"))
+    assert isinstance(one, Instance)
+    task = sets.problem("asynctool/files_1").tasks[0]
+    said = [call for made in task.gold for call in (call_message(task.id, made), WAIT)]
+    run = live("asynctool/files_1", loop="open")
+    run.step("\n".join(map(json.dumps, [*said, CLOSING])))
+    assert run.observation.over == "handed_in"
+    assert run.run().success
+    valid_chat(run.messages())

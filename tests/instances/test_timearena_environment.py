@@ -1,0 +1,291 @@
+"""Live runs of TimeArena are what the replay of their submission says, minute by minute."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from planoracle import grade, load
+from planoracle.instances import registry
+from planoracle.instances.errors import InputError
+from planoracle.instances.manner import Manner
+from planoracle.instances.model import Instance
+from planoracle.instances.timearena import sets
+from planoracle.instances.timearena.environment import TimeArenaEnvironment
+from planoracle.instances.timearena.language import decision, parse
+from planoracle.instances.timearena.profile import PROFILES, Profile, profile
+from planoracle.instances.timearena.world import world
+from tests.support.hostile import FLOODS, VALUES
+from tests.support.live import at_random, decisions, replayed
+
+PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
+BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+TEA = "timearena/household1"
+PAIR = "timearena/household1+cooking1"
+
+
+def live(name: str = TEA, rules: Profile = PAPER, limit: int | None = None, **manner: Any) -> TimeArenaEnvironment:
+    problem = load(name)
+    assert isinstance(problem, Instance)
+    one = problem if limit is None else replace(problem, time_limit=limit)
+    run = registry.get("timearena").environment(one, rules, Manner(**manner))
+    assert isinstance(run, TimeArenaEnvironment)
+    return run
+
+
+def odd(random: Random) -> object:
+    """Return a decision that may be wrong in any way, or none."""
+    if random.random() < 0.2:
+        return random.choice((*VALUES, {"action": random.choice(("Wait ", "wash  cup", " quit"))}))
+    scene = world(PAIR)
+    verb = random.choice((*scene.verbs, "sing", "sing to"))
+    names = [random.choice((*scene.objects, "moon")) for _ in range(2)]
+    head, gap, preposition = verb.partition(" ")
+    text = f"{head} {names[0]} {preposition} {names[1]}" if gap else f"{head} {names[0]}"
+    return random.choice((text, f"Thought: now or never.\nAction: {text}", text.upper(), {"action": text}))
+
+
+def same(run: TimeArenaEnvironment) -> None:
+    """Check all that a run says of itself against the replay of its submission."""
+    whole = run.run()
+    play, record = run.state.world.play, whole.record
+    if whole.impossible is None:
+        assert decisions(run) == replayed(run)
+    assert [one for turn in run.turns for one in kinds(turn)] == [
+        record.steps[minute].kind for minute in record.taken
+    ] + ["exit"] * (record.end == "exit")
+    assert run.observation.clock == play.minute == record.total_time
+    assert (play.scores or [0])[-1] == record.score
+    assert (play.executed, play.state.tasks_done) == (record.executed, record.tasks_done)
+    assert {f"{name}: {verb}": left for (name, verb, _), left in play.state.left.items() if left} == record.remaining
+    assert run.done == (record.end != "exhausted")
+    assert not run.done or run.observation.over == record.end
+
+
+def kinds(turn: Any) -> list[str]:
+    return [one.violation or {"act": "valid", "lost": "exit"}.get(one.kind, one.kind) for one in turn.outcomes]
+
+
+def compare(name: str, rules: Profile, seed: int, limit: int | None = None) -> str:
+    run = live(name, rules, limit)
+    same(run)
+    for _ in at_random(run, seed, odd):
+        same(run)
+    return str(run.observation.over)
+
+
+@BOTH
+def test_random_runs_are_what_their_submissions_replay_as(rules: Profile) -> None:
+    ends = {compare(PAIR, rules, seed, limit) for seed, limit in ((0, None), (1, None), (2, 30), (3, 7), (4, 1))}
+    assert ends >= {"completed", "time_out"}
+
+
+@pytest.mark.slow
+@BOTH
+def test_a_hundred_random_runs_are_what_their_submissions_replay_as(rules: Profile) -> None:
+    names = (*sets.names(), "timearena/shared/cooking1+cooking2", "timearena/shared/cooking3+cooking4+cooking5")
+    ends = {compare(names[seed % len(names)], rules, seed, None if seed % 3 else seed) for seed in range(1, 101)}
+    assert ends >= {"completed", "time_out"}
+
+
+@pytest.mark.parametrize(("name", "share"), [("timearena", 1), ("timearena_fresh", 8)])
+def test_released_verdicts_come_from_live_runs_as_well(shared: Path, name: str, share: int) -> None:
+    assert_verdicts(shared / "verdicts" / f"{name}.jsonl", share)
+
+
+@pytest.mark.slow
+def test_every_fresh_verdict_comes_from_a_live_run_as_well(shared: Path) -> None:
+    assert_verdicts(shared / "verdicts" / "timearena_fresh.jsonl", 1)
+
+
+def assert_verdicts(path: Path, share: int) -> None:
+    if not path.is_file():
+        pytest.skip(f"no verdicts in {path}")
+    ends = set()
+    for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()[::share]):
+        run = live(line["instance"], RELEASED, line["time_limit"])
+        for action in line["actions"]:
+            if run.done:
+                break
+            run.step({"action": action})
+        expected = line["expected"]
+        record = run.run().record
+        assert [list(step) for step in record.steps] == expected["steps"], line["id"]
+        assert (record.end, record.score) == (expected["end"], expected["score"])
+        assert run.observation.clock == expected["total_time"]
+        assert (run.observation.over or "exhausted") == expected["end"]
+        ends.add(expected["end"])
+    assert ends >= {"completed", "time_out", "five_invalid"}
+
+
+@BOTH
+@pytest.mark.parametrize("name", [PAIR, "timearena/household4+household7", "timearena/shared/cooking1+cooking2"])
+def test_what_is_legal_is_what_would_be_valid(rules: Profile, name: str) -> None:
+    run = live(name, rules)
+    scene = world(name)
+    said = {"wait", "exit", "quit", "sing"}
+    for verb in scene.verbs:
+        head, gap, preposition = verb.partition(" ")
+        others = [f" {preposition} {other}" for other in scene.objects] if gap else [""]
+        said |= {f"{head} {thing}{other}" for thing in scene.objects for other in others}
+    for turn, _ in enumerate(at_random(run, 5, odd, 0)):
+        if run.done or turn > 25:
+            break
+        legal = {one.text: one.kind for one in run.legal()}
+        for text in said if turn % 5 == 0 else said & legal.keys():
+            [outcome] = run.fork().step(text).outcomes
+            assert legal.get(text, "lost") == outcome.kind
+    assert turn > 10
+
+
+def test_nothing_is_legal_after_the_end() -> None:
+    run = live()
+    run.step("exit")
+    assert (run.observation.over, run.done, run.legal()) == ("exit", True, ())
+    assert "exit" not in {one.text for one in live().legal()}
+    with pytest.raises(InputError, match="the run is over"):
+        run.step("wait")
+
+
+@BOTH
+def test_nothing_that_an_agent_can_say_raises_and_all_of_it_costs_time(rules: Profile) -> None:
+    floods = tuple(flood * 3_000 for flood in FLOODS)
+    for said in (*VALUES, *floods, object(), {"content": ["a"]}, {"action": 5}, "x y" * 200_000, "wash " * 9, b"wait"):
+        run = live(rules=rules)
+        run.step(said)
+        [outcome] = run.turns[0].outcomes
+        assert outcome.kind != "act" or "wash cup" in str(said)
+        assert outcome.end > 0
+        same(run)
+        assert run.messages()[-1]["role"] == "user"
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("said", "made"),
+    [
+        ("wash cup", "wash cup"),
+        ("Thought: the cup is dirty, so wash teapot comes later.\nAction: wash cup", "wash cup"),
+        ("<think>activate kettle? No.</think>\nWash the cup.", "wash cup"),
+        ("First wash cup, then activate kettle.", "wash cup"),
+        ("Action: wash cup\nObservation: done\nAction: wait", "wash cup"),
+        ('["wash cup", "wait"]', "wash cup"),
+        ('```json\n{"action": "wash cup"}\n```', "wash cup"),
+        ("I will wait.", "wait"),
+        ("exit", "exit"),
+        ({"content": "Now wash cup!"}, "wash cup"),
+        ({"role": "assistant", "content": [{"type": "text", "text": "wash cup"}]}, "wash cup"),
+        ({"action": "wash cup"}, "wash cup"),
+        ("<think>wash cup, and then", ""),
+        ("No idea.", "No idea."),
+        ({"action": "pick moon now"}, "pick moon now"),
+    ],
+)
+def test_what_is_said_is_read_and_handed_in_as_one_decision(rules: Profile, said: object, made: str) -> None:
+    scene = world(TEA)
+    assert decision(said, scene, rules) == made
+    run = live(rules=rules)
+    run.step(said)
+    assert run.submission() == {"instance": TEA, "actions": [made], "time_limit": 40}
+    assert parse(run.submission()["actions"], scene, rules) == [made]
+
+
+def test_entries_of_a_list_are_taken_as_the_profile_takes_them() -> None:
+    spelled = {"action": "Now WASH  cup"}
+    assert decision(spelled, world(TEA), PAPER) == "wash cup"
+    assert decision(spelled, world(TEA), RELEASED) == "Now WASH  cup"
+
+
+def test_forks_go_their_own_ways_and_states_can_be_returned_to() -> None:
+    run = live(PAIR)
+    run.step("activate kettle")
+    kept, other = run.state, run.fork()
+    legal = run.legal()
+    for text in ("wash cup", "wash teapot", "pour kettle into teapot", "no"):
+        other.step(text)
+    assert (len(run.turns), len(other.turns)) == (1, 5)
+    assert run.legal() == legal != other.legal()
+    same(run)
+    same(other)
+    other.restore(kept)
+    assert (other.legal(), other.submission()) == (legal, run.submission())
+    run.reset()
+    assert (run.turns, run.observation.clock, len(other.turns)) == ([], 0, 1)
+
+
+def test_the_limit_comes_before_the_wrong_ones() -> None:
+    for limit, end in ((5, "time_out"), (6, "five_invalid")):
+        run = live(limit=limit)
+        while not run.done:
+            run.step("sing")
+        assert (run.observation.over, run.observation.clock) == (end, 5)
+        same(run)
+    run = live(limit=0)
+    run.step("wash cup")
+    assert (run.observation.over, run.observation.clock) == ("time_out", 0)
+    same(live(rules=profile(max_wrong_streak=2)))
+
+
+def test_a_detailed_answer_says_what_is_in_use_and_what_is_missing() -> None:
+    run = live()
+    texts = [
+        run.step(said).observation.text
+        for said in ("activate kettle", "pour kettle into cup", "brew tea with teapot", "sing", "wash cup")
+    ]
+    assert texts == [
+        "Minute 0: activate kettle begins, and goes on by itself.\n"
+        "It is minute 1, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).",
+        "Minute 1: \"pour kettle into cup\" finds kettle in use by 'activate kettle' until minute 4.\n"
+        "It is minute 2, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).",
+        "Minute 2: \"brew tea with teapot\" comes before 'pour kettle into ...' is done.\n"
+        "It is minute 3, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).",
+        'Minute 3: "sing" is no action.\n'
+        "It is minute 4, 0 % of the work is done. In use: kettle (activate kettle, until minute 5).",
+        "Minute 4 to minute 6: wash cup is done.\nMeanwhile done: activate kettle.\n"
+        "It is minute 7, 43 % of the work is done.",
+    ]
+    assert run.situation() == "It is minute 7, 43 % of the work is done."
+
+
+def test_a_terse_answer_says_no_more_than_the_kind() -> None:
+    run = live(feedback="terse")
+    texts = [run.step(said).observation.text for said in ("wash cup", "wash cup", "wait", "exit")]
+    assert texts[:3] == ["minute 0 to minute 2: valid", "minute 3: repeated completed", "minute 4: wait"]
+    assert texts[3].endswith("The run is over: exit.")
+
+
+def test_minutes_and_needs_are_told_where_they_cannot_be_found_out() -> None:
+    closed, opened = live().introduction(), live(loop="open").introduction()
+    assert "pour OBJ into OBJ" in closed
+    assert "cup (dirty)" in closed
+    assert "2 min" not in closed
+    assert "- pour kettle into ...: 2 min, after activate kettle" in opened
+    assert "- activate kettle: 4 min, by itself" in opened
+    assert "- pour OBJ into cup: after wash cup" in opened
+
+
+def test_a_whole_plan_is_handed_in_at_once() -> None:
+    run = live(loop="open")
+    plan = ["activate kettle", "wash teapot", "wash cup", "pour kettle into teapot", "brew tea with teapot"]
+    seen = run.step("\n".join([*plan, "wait", "wait", "pour teapot into cup"])).observation
+    assert seen.over == "handed_in"
+    assert run.run().success
+    found = grade(run.submission() | {"id": "a"})
+    assert found.success
+    assert found.makespan == found.optimal_makespan == 13
+
+
+@BOTH
+def test_a_live_run_is_graded_as_its_submission(rules: Profile) -> None:
+    run = live(rules=rules)
+    for said in ("activate kettle", "wash teapot", "sing", "wash cup", "pour kettle into teapot"):
+        run.step(said)
+    name = "paper" if rules is PAPER else "released"
+    found = grade(run.submission() | {"id": "a"}, profile=name)
+    assert found.metrics["total_time"] == run.observation.clock == 8
+    assert found.metrics["end"] == "exhausted"
