@@ -148,6 +148,17 @@ class Domain:
         _unique([action.name for action in found], "actions")
         return cls(tuple(types), tuple(sorted(listed)), found, benchmark)
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.types, self.predicates, self.actions, self.benchmark))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the hash, which is another one in every process."""
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+
     @cached_property
     def signature(self) -> dict[str, tuple[str, ...]]:
         """Types of the arguments of every predicate."""

@@ -116,12 +116,13 @@ def extract(text: str, domain: Domain) -> list[str]:
     ['Pick up pot1 from sink1 using robot1', 'Place pot1 on stove1 using robot1']
     """
     found: dict[int, tuple[int, str]] = {}
-    if not _begins(domain).search(text[:MAX_LINE]):
-        return []
-    for generous, actions in _templates(domain):
-        for hit in generous.finditer(text[:MAX_LINE]):
-            written = actions[0][0].write({slot: name.lower() for slot, name in hit.groupdict().items()})
-            found[hit.start()] = max(found.get(hit.start(), (0, "")), (hit.end(), written))
+    text = text[:MAX_LINE]
+    begins, templates = _by_verb(domain)
+    for number in sorted({hit.lastindex or 0 for hit in begins.finditer(text)}):
+        for generous, actions in templates[number]:
+            for hit in generous.finditer(text):
+                written = actions[0][0].write({slot: name.lower() for slot, name in hit.groupdict().items()})
+                found[hit.start()] = max(found.get(hit.start(), (0, "")), (hit.end(), written))
     made, end = [], -1
     for start in sorted(found):
         if start >= end:
@@ -190,9 +191,13 @@ def _verbs(domain: Domain) -> frozenset[str]:
 
 
 @lru_cache(maxsize=8)
-def _begins(domain: Domain) -> re.Pattern[str]:
-    """Return a pattern for the first word of any action."""
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(_verbs(domain))))})(?!\w)", re.I)
+def _by_verb(domain: Domain) -> tuple[re.Pattern[str], list[list[_Template]]]:
+    """Return a pattern with a group for the first word of every action, and by its number what may follow."""
+    found: dict[str, list[_Template]] = {}
+    for template in _templates(domain):
+        found.setdefault(template[1][0][0].text.split()[0].lower(), []).append(template)
+    heads = "|".join(f"({re.escape(verb)})" for verb in found)
+    return re.compile(rf"(?<!\w)(?:{heads})(?!\w)", re.I), [[], *found.values()]
 
 
 def _spaced(words: str) -> str:

@@ -1,0 +1,75 @@
+"""How fast live runs are: ``python tests/benchmarks/environments.py [NAME ...]``; processor time.
+
+A random agent plays each problem, over and over; for steps with texts it reads every observation.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from random import Random
+from time import process_time
+
+import planoracle
+from planoracle.instances import catalogue, registry
+from planoracle.instances.environment import AnyEnvironment
+from planoracle.instances.manner import Manner
+
+USUAL = (
+    "recipe2plan/timed/Cobbler_Pancakes",
+    "timearena/household1+household2",
+    "asynctool/files_2",
+    "robotouille/synchronous/3_burger",
+    "robotouille/asynchronous/5_potato_soup",
+    "robotouille/asynchronous/9_onion_potato_soup_and_fried_onion_ring_lettuce_burger_and_onion_cheese_sandwich",
+)
+#: Seconds that each is measured for, and steps of one run at most.
+SECONDS, STEPS = 2.0, 100
+
+
+def steps_per_second(run: AnyEnvironment, *, texts: bool = False) -> float:
+    """Play at random; return steps by processor time, runs begun anew included."""
+    rng = Random(1)
+    count = 0
+    start = process_time()
+    while process_time() - start < SECONDS:
+        run.reset()
+        for _ in range(STEPS):
+            legal = run.legal()
+            if not legal:
+                break
+            seen = run.step(rng.choice(legal).text).observation
+            count += 1
+            if texts:
+                _ = seen.text
+    return count / (process_time() - start)
+
+
+def microseconds(work: Callable[[], object], times: int = 2_000) -> float:
+    """Return how long something takes, on average."""
+    start = process_time()
+    for _ in range(times):
+        work()
+    return 1e6 * (process_time() - start) / times
+
+
+def main(given: list[str]) -> None:
+    """Measure every problem and print a line for each."""
+    print(f"{'steps/s':>9} {'with texts':>10} {'reset':>7} {'fork':>7} {'restore':>7} {'run()':>8}  (µs)")
+    for name in catalogue.expand(given or USUAL):
+        problem = planoracle.load(name)
+        run = registry.of(problem).environment(problem, manner=Manner(bounded=False))
+        steps_per_second(run)  # what is known of a kitchen grows in its first runs
+        speeds = steps_per_second(run), steps_per_second(run, texts=True)
+        kept = run.state
+        times = [microseconds(work) for work in (run.fork, lambda run=run, kept=kept: run.restore(kept))]
+        replayed = microseconds(run.run, 100)
+        reset = microseconds(run.reset)
+        print(
+            f"{speeds[0]:9,.0f} {speeds[1]:10,.0f} {reset:7.1f} {times[0]:7.1f} {times[1]:7.2f} {replayed:8.0f}  {name}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
