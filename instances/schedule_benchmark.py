@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from planoracle.instances import registry
 from planoracle.instances.benchmark import Benchmark
 from planoracle.instances.crew import with_crew
 from planoracle.instances.manner import USUAL, Manner
 from planoracle.instances.model import Instance
 from planoracle.instances.plan import Plan
-from planoracle.instances.problem import of_kind
+from planoracle.instances.problem import GENERAL, of_kind
 from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Schedule
 
@@ -58,9 +59,8 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
         """
         if self._part("environment") is not None:
             return super().environment(problem, rules, manner, reward)
-        from planoracle.instances.generic.environment import live
-
-        return live(problem, self.rules_of(problem) if rules is None else rules, manner, reward)
+        chosen = self.rules_of(problem) if rules is None else rules
+        return registry.get(GENERAL).environment(problem, chosen, manner, reward)
 
     def written(self, problem: Instance, schedule: Schedule) -> object:
         """Write a schedule as a plan, in the form that submissions have."""

@@ -28,12 +28,13 @@ class AsyncHowEnvironment(GenericEnvironment[Profile]):
     Examples
     --------
     >>> from planoracle import environment, load
-    >>> from planoracle.instances.manner import Manner
-    >>> asked = environment(load("asynchow/async/829"), manner=Manner(loop="open"))
-    >>> print(asked.introduction())
-    >>> asked.step('It takes "72 days".').outcomes, asked.run().success
-    >>> planned = environment(load("asynchow/async/829"))
-    >>> print(planned.step('{"action": "step/1", "start": 0, "duration": 172800}').observation.text)
+    >>> run = environment(load("asynchow/async/829"))
+    >>> print(run.step('{"action": "step/4", "start": 0, "duration": 1209600}').observation.text)
+    Step 4 is begun, and over at 336:00:00.
+    It is 00:00:00. Under way: step 4 (until 336:00:00).
+    >>> print(run.step('{"action": "step/2", "start": 3600, "duration": 4838400}').observation.text)
+    Refused: Step 2 at 01:00:00 must come after step 4, which ends at 336:00:00.
+    It is 00:00:00. Under way: step 4 (until 336:00:00).
     """
 
     def instructions(self) -> str:

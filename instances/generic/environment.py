@@ -68,8 +68,14 @@ class GenericEnvironment(ScheduleEnvironment[_R, World]):
     >>> print(run.legal()[0].text)
     {"action": "soup/chop", "start": 0, "duration": 5, "agent": "agent", "mode": 0}
     >>> print(run.step(run.legal()[0]).observation.text)
+    soup/chop is begun, and over at tick 5.
+    It is tick 5.
     >>> print(run.step('{"action": "soup/boil", "start": 3, "duration": 9, "agent": "agent"}').observation.text)
+    Refused: soup/boil starts too early, it is tick 5.
+    It is tick 5.
     >>> print(run.step('{"action": "soup/boil", "start": 5, "duration": 9, "agent": "agent"}').observation.text)
+    soup/boil is begun, and over at tick 14.
+    The run is over: completed.
     """
 
     def __init__(self, problem: Instance, rules: _R, manner: Manner = USUAL, reward: Reward | None = None) -> None:

@@ -1,0 +1,94 @@
+"""Live runs of AsyncHow: answers in words at once, schedules step by step."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from planoracle.instances import registry
+from planoracle.instances.asynchow.encode import least
+from planoracle.instances.asynchow.environment import AsyncHowEnvironment
+from planoracle.instances.asynchow.profile import PROFILES
+from planoracle.instances.catalogue import load
+from planoracle.instances.manner import Manner
+from planoracle.solver.exact.solve import solve
+from tests.instances.test_generic_environment import compare
+from tests.support.hostile import VALUES
+
+NAME = "asynchow/async/829"
+BOTH = pytest.mark.parametrize("profile", PROFILES)
+
+
+def live(name: str = NAME, profile: str = "paper", **manner: object) -> AsyncHowEnvironment:
+    benchmark = registry.get("asynchow")
+    return benchmark.environment(load(name), benchmark.profile(profile), Manner(**manner))
+
+
+@BOTH
+def test_random_runs_are_what_their_submissions_replay_as(profile):
+    assert {compare(live(profile=profile), seed) for seed in range(3)} == {"completed"}
+
+
+@pytest.mark.slow
+@BOTH
+def test_a_hundred_random_runs_are_what_their_submissions_replay_as(profile):
+    random = Random(0)
+    for seed in range(100):
+        compare(live(f"asynchow/async/{random.randrange(1598)}", profile), seed)
+
+
+@pytest.mark.parametrize("name", [NAME, "asynchow/parallel/3", "asynchow/sequential/4", "asynchow/async/594"])
+def test_the_optimum_can_be_said_in_legal_commands(name):
+    run = live(name)
+    for piece in solve(load(name)).schedule.pieces:
+        said = [(one["action"], one["start"]) for one in (json.loads(command.text) for command in run.legal())]
+        assert piece[:2] in said
+        run.step({"action": piece.action, "start": piece.start, "duration": piece.duration})
+    assert run.state.over == "completed"
+    assert run.run().makespan == least(load(name))
+
+
+@BOTH
+def test_durations_and_gold_are_those_of_the_rules(profile):
+    run = live("asynchow/async/594", profile)
+    hours = [json.loads(one.text)["duration"] // 3600 for one in run.legal()]
+    assert hours == [
+        one.duration // 3600
+        for one in run.run().problem.actions
+        if not any(lag.after == one.id for lag in run.problem.lags)
+    ]
+    asked = live("asynchow/async/594", profile, loop="open")
+    asked.step('"4 days 10 hours 30 min"')
+    assert asked.run().success == (profile == "paper")
+
+
+def test_released_verdicts_hold_for_answers_that_are_given_live(shared: Path):
+    for line in (shared / "verdicts/asynchow/asynchow.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        if entry["problem"] is None:
+            continue
+        run = live(f"asynchow/{entry['problem']}", "released", loop="open")
+        run.step(entry["answer"])
+        found = run.run()
+        assert found.success == entry["expected"]["correct"], entry["id"]
+        assert list(found.answer.parsed) == entry["expected"]["parsed"], entry["id"]
+        assert run.submission() == {"instance": f"asynchow/{entry['problem']}", "answer": entry["answer"]}
+
+
+def test_nothing_that_an_agent_can_say_raises():
+    for said in VALUES:
+        for loop in ("open", "closed"):
+            run = live(loop=loop)
+            run.step(said)
+            assert run.messages()
+        assert run.turns[-1].outcomes[0].kind == "lost"
+
+
+def test_an_answer_in_words_is_no_step():
+    run = live()
+    assert run.step('It takes "72 days".').outcomes[0].violation == "unreadable"
+    assert "double quotes" not in run.instructions()
+    assert "double quotes" in live(loop="open").instructions()
