@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError, PlanError
@@ -21,6 +21,9 @@ from planoracle.instances.manner import USUAL, Manner
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.instances.run import Run
+
+if TYPE_CHECKING:
+    from planoracle.instances.benchmark import AnyBenchmark
 
 __all__ = [
     "AnyEnvironment",
@@ -206,8 +209,12 @@ class Environment(ABC, Generic[_P, _R, _S]):
         self.rules = rules
         self.manner = manner
         self.reward = reward
-        self.benchmark = registry.of(problem)
         self.reset()
+
+    @property
+    def benchmark(self) -> AnyBenchmark:
+        """Whose problem it is."""
+        return registry.of(self.problem)
 
     # What an agent does
 

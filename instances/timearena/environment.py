@@ -9,6 +9,7 @@ from typing import NamedTuple
 from planoracle.instances.environment import Command, Environment, Outcome, Reward
 from planoracle.instances.feedback import Clock, clock_of, listed, sentence
 from planoracle.instances.manner import Manner
+from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.instances.timearena.language import decision
 from planoracle.instances.timearena.phrases import fault
@@ -27,6 +28,11 @@ decision that cannot be carried out costs a minute; {most} of them in a row end 
 
 _ONE = "\nAnswer every message with one decision, and you are told what came of it."
 _ALL = "\nAnswer with all your decisions in order, one a line, for every minute in which no action occupies you."
+
+
+@Memo
+def _times(problem: Instance) -> Clock:
+    return clock_of(problem)
 
 
 class _Scene(NamedTuple):
@@ -78,10 +84,6 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
         return world(self.problem.name)
 
     @cached_property
-    def _times(self) -> Clock:
-        return clock_of(self.problem)
-
-    @cached_property
     def _limit(self) -> int:
         """Minutes that a run may take; no more than a submission can ask for."""
         own = self.benchmark.limit
@@ -116,7 +118,7 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
 
     def _told(self, before: Play, play: Play) -> Iterator[str]:
         """Yield what became of a decision, and what ended by itself meanwhile."""
-        times = self._times
+        times = _times(self.problem)
         first = play.steps[0]
         when = times.stretch(before.minute, play.minute)
         if play.faults:
@@ -135,7 +137,7 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
         if self.manner.loop == "open":
             return super()._answer(world, outcomes, over)
         ending = [f"The run is over: {over.replace('_', ' ')}."] if over else []
-        times = self._times
+        times = _times(self.problem)
         if self.manner.feedback == "terse":
             kinds = [(one.violation or {"act": "valid"}.get(one.kind, "wait")).replace("_", " ") for one in outcomes]
             told = [f"{times.stretch(one.start, one.end)}: {kind}" for one, kind in zip(outcomes, kinds, strict=True)]
@@ -143,7 +145,7 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
         return "\n".join([*(one.text for one in outcomes), self._situation(world), *ending])
 
     def _situation(self, world: _Scene) -> str:
-        play, moment = world.play, self._times.moment
+        play, moment = world.play, _times(self.problem).moment
         done, total = play.state.done, play.state.total
         used = "; ".join(
             f"{listed(things)} ({_command(key, things)}, until {moment(play.minute + play.state.left[key])})"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import doctest
 import json
+import pickle
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -345,3 +348,19 @@ def test_a_whole_transcript_is_handed_in_at_once() -> None:
     assert run.observation.over == "handed_in"
     assert run.run().success
     valid_chat(run.messages())
+
+
+def test_runs_can_be_sent_to_another_process() -> None:
+    run = live()
+    run.step(run.legal()[0].text)
+    other = pickle.loads(pickle.dumps(run))
+    assert (other.legal(), other.messages(), other.submission()) == (run.legal(), run.messages(), run.submission())
+    other.step("wait")
+    same(other)
+
+
+def test_the_example_in_the_readme_holds() -> None:
+    path = Path(__file__).parents[2] / "instances" / "asynctool" / "README.md"
+    found = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
+    assert found.failed == 0
+    assert found.attempted > 4

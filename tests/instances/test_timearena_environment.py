@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 import json
+import pickle
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -289,3 +291,19 @@ def test_a_live_run_is_graded_as_its_submission(rules: Profile) -> None:
     found = grade(run.submission() | {"id": "a"}, profile=name)
     assert found.metrics["total_time"] == run.observation.clock == 8
     assert found.metrics["end"] == "exhausted"
+
+
+def test_runs_can_be_sent_to_another_process() -> None:
+    run = live()
+    run.step(run.legal()[0].text)
+    other = pickle.loads(pickle.dumps(run))
+    assert (other.legal(), other.messages(), other.submission()) == (run.legal(), run.messages(), run.submission())
+    other.step("wait")
+    same(other)
+
+
+def test_the_example_in_the_readme_holds() -> None:
+    path = Path(__file__).parents[2] / "instances" / "timearena" / "README.md"
+    found = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
+    assert found.failed == 0
+    assert found.attempted > 4
