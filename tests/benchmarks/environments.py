@@ -65,8 +65,8 @@ def main(given: list[str]) -> None:
         times = [microseconds(work) for work in (run.fork, lambda run=run, kept=kept: run.restore(kept))]
         replayed = microseconds(run.run, 100)
         reset = microseconds(run.reset)
-        row = f"{speeds[0]:9,.0f} {speeds[1]:10,.0f} {reset:7.1f} {times[0]:7.1f} {times[1]:7.2f} {replayed:8.0f}"
-        print(f"{row}  {name}", flush=True)
+        told = f"{speeds[0]:9,.0f} {speeds[1]:10,.0f} {reset:7.1f} {times[0]:7.1f} {times[1]:7.2f} {replayed:8.0f}"
+        print(f"{told}  {name}", flush=True)
 
 
 if __name__ == "__main__":
