@@ -26,10 +26,11 @@ MAX_BYTES = 2**20
 
 _HEAD = re.compile(r"version:[ \t]{0,9}([^\n]{0,99})(?:\n|$)")
 _PLACE = re.compile(r"\{\{([^{}\n]{0,99})\}\}")
+_COMMON = __name__.rpartition(".")[0]
 
 
 class Prompt(NamedTuple):
-    """One file: its text without the line of its version, which is ``None`` if a user's file says none.
+    """One file: its text without the line of its version, ``None`` if a user's says none, and of examples.
 
     ``own``: it is a user's, in place of ours.
     """
@@ -38,6 +39,11 @@ class Prompt(NamedTuple):
     version: int | None
     source: str
     own: bool = False
+
+    @property
+    def told(self) -> str:
+        """The version in words, behind a blank; ``""`` for an example of ours."""
+        return "".join([" of your own"] * self.own + ([] if self.version is None else [f" {self.version}"]))
 
 
 @dataclass(frozen=True)
@@ -72,8 +78,7 @@ class Prompted:
     @property
     def versions(self) -> str:
         """The versions of its prompts in words."""
-        told = ((name, "of your own" if one.version is None else one.version) for name, one in self.prompts.items())
-        return ", ".join(f"{name} {version}" for name, version in told)
+        return ", ".join(f"{name}{one.told}" for name, one in self.prompts.items())
 
     def record(self) -> dict[str, object]:
         """Return what is stored with a run, for JSON."""
@@ -123,29 +128,42 @@ def prompted(benchmark: AnyBenchmark | str, name: str = "", folder: Path | None 
 
 
 def bundled(package: str, file: str) -> Prompt:
-    """Return a prompt that ships; raises `InputError` if there is none."""
+    """Return a prompt that ships, that of the package or one for all rooms; raises `InputError` if there is none."""
     path = files(package) / FOLDER / file
+    if not path.is_file():
+        path = files(_COMMON) / FOLDER / file
     if not path.is_file():
         raise InputError("there is no such prompt", source=package, field="prompt", value=file)
     return _parsed(path.read_text(encoding="utf-8"), file, own=False)
 
 
 def filled(prompt: Prompt, values: Mapping[str, Callable[[], str]]) -> str:
-    """Return the text of a prompt, each ``{{name}}`` replaced; what is put in is not looked at again.
+    r"""Return the text of a prompt, each ``{{name}}`` replaced; what is put in is not looked at again.
+
+    A paragraph in which a place stays empty is left out.
 
     Examples
     --------
-    >>> filled(Prompt("To do: {{work}}", 1, "task.md"), {"work": lambda: "wash the {{cup}}"})
-    'To do: wash the {{cup}}'
+    >>> text = "{{work}}, please.\n\nYou know: {{lessons}}\n\nBegin."
+    >>> filled(Prompt(text, 1, "task.md"), {"work": lambda: "Wash the {{cup}}", "lessons": str})
+    'Wash the {{cup}}, please.\n\nBegin.'
     """
+    found = []
+    for paragraph in re.split(r"\n{2,}", prompt.text):
+        empty = False
 
-    def value(match: re.Match[str]) -> str:
-        name = match[1].strip()
-        if name not in values:
-            raise InputError("cannot be known here", source=prompt.source, field="{{" + name + "}}")
-        return values[name]()
+        def value(match: re.Match[str]) -> str:
+            nonlocal empty
+            name = match[1].strip()
+            if name not in values:
+                raise InputError("cannot be known here", source=prompt.source, field="{{" + name + "}}")
+            text = values[name]()
+            empty = empty or not text.strip()
+            return text
 
-    return _PLACE.sub(value, prompt.text)
+        text = _PLACE.sub(value, paragraph)
+        found += [] if empty else [text]
+    return "\n\n".join(found)
 
 
 def _check(prompt: Prompt, setting: Setting) -> None:

@@ -36,6 +36,8 @@ NAMES: Mapping[str, str] = {
     "example": "a problem that a solver has solved, with its plan",
     "command": "in the form of a message: the command, or with an open loop the whole plan",
     "thought": "in the form of a message: why it is given",
+    "changes": "in the form of a message: how things stand differently behind it",
+    "rest": "in the form of a message: the commands from here to the end",
     "plan": "in an example its plan, in the answer of a critic the plan that it is about",
     "critique": "in the answer of a critic: what is wrong with the plan",
     "run": "after an episode: what was said and answered",
@@ -50,6 +52,10 @@ class Sampling(NamedTuple):
     max_tokens: int | None = None
 
 
+#: As the client does by itself.
+UNSAID = Sampling()
+
+
 class Ask(NamedTuple):
     """A question before the first turn; its answer stands in place of its name in all later prompts.
 
@@ -58,7 +64,7 @@ class Ask(NamedTuple):
 
     name: str
     prompt: str
-    sampling: Sampling = Sampling()
+    sampling: Sampling = UNSAID
     example: str = ""
 
 
@@ -116,7 +122,7 @@ class Setting:
     turn: str = ""
     form: str = "form"
     manner: Manner = USUAL
-    sampling: Sampling = Sampling()  # noqa: RUF009  # immutable
+    sampling: Sampling = UNSAID
     history: str = "full"
     way: str = "turns"
     rounds: int = 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
 
 from planoracle.analysis.agents.agent import Agent
 from planoracle.analysis.agents.registry import agent
@@ -12,18 +11,18 @@ from planoracle.instances import catalogue
 from planoracle.instances.digest import digest
 from planoracle.instances.environment import AnyEnvironment
 from planoracle.instances.errors import InputError
+from planoracle.instances.manner import Manner
 from planoracle.instances.problem import Problem
 from planoracle.instances.prompted import Prompted
-from planoracle.instances.reading import load_json
 
-__all__ = ["example", "formed", "spoken"]
+__all__ = ["example", "spoken"]
 
 _THOUGHTS = {
     "act": "Of all that is allowed now, this keeps the shortest time within reach.",
     "wait": "Nothing that could begin now would make it shorter, so time has to pass.",
     "close": "Everything is done.",
+    "plan": "Nobody can do it in less time.",
 }
-_PLAN = "A plan that nobody can make shorter."
 _kept: dict[str, Mapping[str, str]] = {}
 
 
@@ -43,10 +42,9 @@ async def example(prompted: Prompted, environment: AnyEnvironment) -> Mapping[st
     problem = _other(prompted, environment)
     key = digest(prompted.digest, problem.name, repr(environment.rules))
     if key not in _kept:
+        begun = environment.benchmark.environment(problem, environment.rules, setting.manner)
         loop = "open" if setting.shows == "plan" else "closed"
-        manner = setting.manner._replace(loop=loop, limit=None)
-        run = environment.benchmark.environment(problem, environment.rules, manner)
-        begun = run.fork()  # which prompts look at, while the run goes on
+        run = environment.benchmark.environment(problem, environment.rules, Manner(loop))
         said = await spoken(prompted, run, answers=setting.shows == "dialogue")
         filling = values(prompted, begun, {"plan": "\n".join(said)})
         files = (setting.example, *(ask.example for ask in setting.asks if ask.example))
@@ -61,41 +59,49 @@ async def spoken(
 
     ``answers``: also what it is answered.
     """
-    player, found = by or agent("optimal"), []
+    player, turns = by or agent("optimal"), []
     while not run.done:
-        before = run.fork()
-        said = await player.act(run)
+        before, said = run.fork(), await player.act(run)
         if said is None:
             break
         outcomes = run.step(said.text).outcomes
-        thought = _PLAN if run.manner.loop == "open" else _THOUGHTS.get(outcomes[-1].kind if outcomes else "", "")
-        found.append(formed(prompted, before, said.text, thought))
-        if answers and run.observation.text:
-            found.append(f"Answer: {run.observation.text}")
+        kind = "plan" if run.manner.loop == "open" else outcomes[-1].kind if outcomes else ""
+        told = {"command": said.text, "thought": _THOUGHTS.get(kind, ""), "changes": _changes(before, run)}
+        turns.append((before, told, run.observation.text))
+    found = []
+    for at, (before, told, answer) in enumerate(turns):
+        rest = "; ".join(later["command"] for _, later, _ in turns[at:])
+        found.append(prompted.fill(prompted.setting.form, values(prompted, before, {**told, "rest": rest})))
+        if answers and answer:
+            found.append(f"Observation: {answer}")
     return found
 
 
-def formed(prompted: Prompted, environment: AnyEnvironment, command: str, thought: str = "") -> str:
-    """Return a message of the agent as a setting wants it."""
-    filling = values(prompted, environment, {"command": command, "thought": thought})
-    return prompted.fill(prompted.setting.form, filling)
+def _changes(before: AnyEnvironment, after: AnyEnvironment) -> str:
+    known = before.situation().split("\n")
+    return "; ".join(line.strip() for line in after.situation().split("\n") if line not in known) or "nothing else"
 
 
 def _other(prompted: Prompted, environment: AnyEnvironment) -> Problem:
     """Return the first example that tells nothing of the problem."""
     for name in prompted.setting.examples:
-        found = _read(prompted, environment, name)
+        found = _read(prompted, name)
         if prompted.setting.apart(found, environment.problem):
             return found
     message = f"every example of the setting {prompted.name} has a part of it"
     raise InputError(message, field="instance", value=environment.problem.name)
 
 
-def _read(prompted: Prompted, environment: AnyEnvironment, name: str) -> Problem:
+def _read(prompted: Prompted, name: str) -> Problem:
     if name not in prompted.prompts:
-        return catalogue.load(name)
+        return catalogue.problem(name)
     file = prompted.prompts[name]
-    found = environment.benchmark.read(load_json(file.text, file.source), file.source)
+    found = catalogue.read_line(file.text.encode(), file.source)
     if len(found) != 1:
         raise InputError("must hold one problem", source=file.source, field="example", value=len(found))
-    return cast(Problem, found[0])
+    if isinstance(found[0], InputError):
+        raise found[0]
+    if found[0].benchmark != prompted.benchmark:
+        message = f"must be a problem of {prompted.benchmark}"
+        raise InputError(message, source=file.source, field="benchmark", value=found[0].benchmark)
+    return found[0]

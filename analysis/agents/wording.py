@@ -77,10 +77,8 @@ def memory(history: str, turn: Turn | None) -> str:
     >>> memory("none", turn)
     ''
     """
-    if history in ("full", "none"):
+    if turn is None or history in ("full", "none"):
         return ""
-    if turn is None:
-        return "You have done nothing yet."
     if history == "last_action":
         return "Your last action: " + ", ".join(one.command for one in turn.outcomes)
     said = f"Your last message:\n{turn.said}"
