@@ -1,0 +1,36 @@
+"""AsyncTool's settings: one call a message, without and with an example."""
+
+from __future__ import annotations
+
+import json
+
+from planoracle.instances.asynctool.encode import problem_of
+from planoracle.instances.environment import AnyEnvironment
+from planoracle.instances.settings import Setting, by_name
+
+__all__ = ["SETTINGS"]
+
+
+def _questions(environment: AnyEnvironment) -> str:
+    """Return the tasks without the functions."""
+    tasks = problem_of(environment.problem).tasks
+    return "\n".join(json.dumps({"id": task.id, "question": task.question}) for task in tasks)
+
+
+_WORDS = {"questions": _questions}
+
+SETTINGS = by_name(
+    [
+        Setting("zero-shot", "one call a message", __package__, "task", "system", words=_WORDS),
+        Setting(
+            "one-shot",
+            "the same, with an example",
+            __package__,
+            "task",
+            "system",
+            examples=("example.json",),
+            shows="dialogue",
+            words=_WORDS,
+        ),
+    ]
+)

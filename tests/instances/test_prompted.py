@@ -1,0 +1,151 @@
+"""Prompts: versions, digests, and files of users in place of ours."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from planoracle.instances import registry
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.manner import Manner
+from planoracle.instances.prompted import MAX_BYTES, Prompt, Prompted, filled, prompted
+from planoracle.instances.settings import HISTORIES, WAYS, Sampling
+
+from tests.support import prompts
+
+ALL = [(name, setting) for name in registry.names() for setting in registry.get(name).settings]
+
+
+def changed(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_prompts_that_change_have_a_new_version() -> None:
+    """Raise the version in the first line of the file, then run ``python -m tests.support.prompts``."""
+    assert prompts.known(prompts.prompts()) == json.loads(prompts.FILE.read_text(encoding="utf-8"))
+
+
+def test_every_prompt_has_a_version_and_is_used() -> None:
+    found = prompts.prompts()
+    assert [name for name, one in found.items() if name.endswith(".md") and one.version is None] == []
+    assert {name.rpartition("/")[2] for name in found} == {name for name in prompts.used() if "/" not in name}
+
+
+def test_no_file_stands_for_that_of_all_rooms_without_need() -> None:
+    found = prompts.prompts()
+    ours = {name.rpartition("/")[2]: one.text for name, one in found.items() if name.count("/") == 1}
+    assert [name for name, one in found.items() if name.count("/") > 1 and ours.get(name.rpartition("/")[2]) == one.text] == []
+
+
+@pytest.mark.parametrize(("room", "name"), ALL)
+def test_settings_are_whole(room: str, name: str) -> None:
+    found = prompted(room, name)
+    setting = found.setting
+    assert (found.benchmark, found.name, setting.name) == (room, name, name)
+    assert setting.history in HISTORIES
+    assert setting.way in WAYS
+    assert (setting.way == "turns") == (setting.again == "")
+    assert (setting.history == "full") or setting.turn  # else nobody would say how things stand
+    assert json.loads(json.dumps(found.record()))["digest"] == found.digest
+    assert len(found.digest) == 16
+
+
+def test_settings_are_told_apart_by_their_digest() -> None:
+    digests: dict[str, dict[str, str]] = {}
+    for room, name in ALL:
+        digests.setdefault(room, {})[prompted(room, name).digest] = name
+    assert {name: len(found) for name, found in digests.items()} == {
+        name: len(registry.get(name).settings) for name in registry.names()
+    }
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"sampling": Sampling(0.5)},
+        {"history": "last"},
+        {"rounds": 4},
+        {"manner": Manner(feedback="terse")},
+        {"examples": ("generic/none",)},
+    ],
+)
+def test_a_digest_stands_for_all_that_is_sent(other: dict[str, object]) -> None:
+    found = prompted("timearena", "vanilla")
+    assert replace(found, setting=replace(found.setting, **other)).digest != found.digest  # type: ignore[arg-type]
+    assert replace(found, setting=replace(found.setting, title="x")).digest == found.digest
+
+
+def test_a_user_can_put_files_in_place_of_ours(tmp_path: Path) -> None:
+    ours = prompted("timearena", "react")
+    assert ours.record()["changed"] == []
+    for_all = prompted("timearena", "react", changed(tmp_path, "react.md", "version: 7\n\nMine: {{instructions}}"))
+    assert for_all.prompts["react"][:2] == ("Mine: {{instructions}}", 7)
+    assert for_all.prompts["task"] == ours.prompts["task"]
+    assert for_all.record()["changed"] == ["react"]
+    assert for_all.record()["prompts"] == {"react": 7, "task": 1, "react-form": 1}
+    assert for_all.digest != ours.digest
+    own = prompted("timearena", "react", changed(tmp_path, "timearena/react.md", "For this benchmark."))
+    assert own.prompts["react"][:2] == ("For this benchmark.", None)
+    assert own.versions == "react of your own, task 1, react-form 1"
+    assert prompted("recipe2plan", "react", tmp_path).prompts["react"].version == 7
+
+
+def test_the_same_text_has_the_same_digest_wherever_it_stands(tmp_path: Path) -> None:
+    ours = prompted("timearena", "react")
+    copy = changed(tmp_path, "react.md", f"version: 1\n\n{ours.prompts['react'].text}\n")
+    assert prompted("timearena", "react", copy).digest == ours.digest
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("reakt.md", "x", "prompts: must be one of .*did you mean react.md"),
+        ("timearena/solve.md", "x", "must be one of"),  # which is another benchmark's
+        ("react.md", "Do {{it}}.", r"\{\{...\}\}: must be one of instructions, .*found '\{\{it\}\}'"),
+        ("react.md", "version: two\n", "react.md:1: version: must be a whole number from 1"),
+        ("react.md", "x" * (MAX_BYTES + 1), f"must be at most {MAX_BYTES} bytes"),
+    ],
+)
+def test_files_that_cannot_stand_for_ours_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        prompted("timearena", "react", changed(tmp_path, name, text))
+
+
+def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "react.md").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="UTF-8"):
+        prompted("timearena", "react", tmp_path)
+    with pytest.raises(InputError, match="is no folder"):
+        prompted("timearena", "react", tmp_path / "nowhere")
+
+
+def test_unknown_settings_are_named() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean react"):
+        prompted("timearena", "reakt")
+    assert prompted("timearena").name == "closed"
+
+
+def test_what_is_put_in_is_not_looked_at_again() -> None:
+    values = {"instructions": lambda: "say {{introduction}} {{example}}", "introduction": lambda: "the problem"}
+    text = "{{ instructions }}, {{introduction}}, {{}} {{{{introduction}}}}"
+    with pytest.raises(InputError, match="cannot be known here"):
+        filled(Prompt(text, 1, "x.md"), values)
+    found = filled(Prompt("{{ instructions }}, {{introduction}}\n\n{ {x} }", 1, "x.md"), values)
+    assert found == "say {{introduction}} {{example}}, the problem\n\n{ {x} }"
+
+
+def test_paragraphs_without_anything_to_say_are_left_out() -> None:
+    values = {"memory": lambda: "", "answer": lambda: "\n", "legal": lambda: "wait\n\nact"}
+    text = "You know:\n{{memory}}\n\n\nNow {{answer}} and {{legal}}\n\n{{legal}}\n\nEnd."
+    assert filled(Prompt(text, 1, "x.md"), values) == "wait\n\nact\n\nEnd."
+
+
+def test_prompts_are_asked_for_by_benchmark_or_name() -> None:
+    found = prompted(registry.get("timearena"), "react")
+    assert isinstance(found, Prompted)
+    assert found == prompted("timearena", "react")

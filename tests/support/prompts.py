@@ -1,0 +1,40 @@
+"""Versions of the prompts that ship: ``python -m tests.support.prompts`` writes them down after one was raised."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from planoracle.instances import registry
+from planoracle.instances.digest import of_text
+from planoracle.instances.prompted import FOLDER, Prompt, bundled
+
+__all__ = ["FILE", "known", "prompts"]
+
+FILE = Path(__file__).with_name("prompts.json")
+_ROOMS = Path(__file__).resolve().parents[2] / "instances"
+
+
+def prompts() -> dict[str, Prompt]:
+    """Return all prompts that ship, by the path of their file."""
+    found = {}
+    for path in sorted((*_ROOMS.glob(f"{FOLDER}/*.*"), *_ROOMS.glob(f"*/{FOLDER}/*.*"))):
+        room = path.parent.parent
+        package = "planoracle.instances" if room == _ROOMS else f"planoracle.instances.{room.name}"
+        found[path.relative_to(_ROOMS).as_posix()] = bundled(package, path.name)
+    return found
+
+
+def known(found: dict[str, Prompt]) -> dict[str, list[object]]:
+    """Return the versions and digests of prompts."""
+    return {name: [one.version, of_text(one.text)[:16]] for name, one in found.items()}
+
+
+def used() -> set[str]:
+    """Return the names of all prompts that settings name."""
+    settings = [one for name in registry.names() for one in registry.get(name).settings.values()]
+    return {name for one in settings for name in (*(f"{file}.md" for file in one.files), *one.examples)}
+
+
+if __name__ == "__main__":
+    FILE.write_text(json.dumps(known(prompts()), indent=1) + "\n", encoding="utf-8")
