@@ -36,6 +36,9 @@ _PANELS = {
         "summary": "summary.summary",
         "repair": "repair.repair",
     },
+    "Play": {
+        "prompt": "prompt.prompt",
+    },
     "Understand": {
         "explain": "explain.explain",
         "critique": "critique.critique",
