@@ -8,7 +8,7 @@ from planoracle.analysis.agents.agent import Agent
 from planoracle.analysis.agents.registry import agent
 from planoracle.analysis.agents.wording import values
 from planoracle.instances import catalogue
-from planoracle.instances.digest import digest
+from planoracle.instances.digest import digest, fingerprint
 from planoracle.instances.environment import AnyEnvironment
 from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
@@ -40,7 +40,7 @@ async def example(prompted: Prompted, environment: AnyEnvironment) -> Mapping[st
     if not setting.examples:
         return {}
     problem = _other(prompted, environment)
-    key = digest(prompted.digest, problem.name, repr(environment.rules))
+    key = digest(prompted.digest, fingerprint(problem), environment.rules)
     if key not in _kept:
         begun = environment.benchmark.environment(problem, environment.rules, setting.manner)
         loop = "open" if setting.shows == "plan" else "closed"

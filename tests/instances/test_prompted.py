@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support import prompts
+
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.manner import Manner
 from planoracle.instances.prompted import MAX_BYTES, Prompt, Prompted, filled, prompted
 from planoracle.instances.settings import HISTORIES, WAYS, Sampling
-
-from tests.support import prompts
 
 ALL = [(name, setting) for name in registry.names() for setting in registry.get(name).settings]
 
@@ -39,7 +39,9 @@ def test_every_prompt_has_a_version_and_is_used() -> None:
 def test_no_file_stands_for_that_of_all_rooms_without_need() -> None:
     found = prompts.prompts()
     ours = {name.rpartition("/")[2]: one.text for name, one in found.items() if name.count("/") == 1}
-    assert [name for name, one in found.items() if name.count("/") > 1 and ours.get(name.rpartition("/")[2]) == one.text] == []
+    assert [
+        name for name, one in found.items() if name.count("/") > 1 and ours.get(name.rpartition("/")[2]) == one.text
+    ] == []
 
 
 @pytest.mark.parametrize(("room", "name"), ALL)

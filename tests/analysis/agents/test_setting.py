@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
+
 from planoracle import load, solve
 from planoracle.analysis.agents.agent import AgentError, Said
 from planoracle.analysis.agents.play import Played, play
@@ -142,7 +143,10 @@ def test_a_client_that_fails_tells_what_was_used_before() -> None:
     model = Model(["ANSWER 1", "FAIL"])
     found = model.play(TEA, asked(asks=(Ask("one", "first"), Ask("two", "second"))))
     assert found.failure is not None
-    assert (found.failure.kind, found.failure.usage) == ("timeout", {"tokens": 15, "details": {"thought": 1}, "model": "m"})
+    assert (found.failure.kind, found.failure.usage) == (
+        "timeout",
+        {"tokens": 15, "details": {"thought": 1}, "model": "m"},
+    )
     assert not found.exchanges
 
 
@@ -199,7 +203,12 @@ def test_episodes_begin_anew_with_what_was_learnt() -> None:
     found = model.play(TEA, setting)
     assert found.environment.run().success
     assert [turn.said for turn in found.environment.turns] == best
-    assert [call.purpose for call in model.heard[:4]] == ["trial 1 turn 1", "trial 1 turn 2", "lesson 1", "trial 2 turn 1"]
+    assert [call.purpose for call in model.heard[:4]] == [
+        "trial 1 turn 1",
+        "trial 1 turn 2",
+        "lesson 1",
+        "trial 2 turn 1",
+    ]
     assert model.sent[2][0]["content"].startswith("RUN You: wait\nAnswer: Minute 0")
     assert model.sent[3][1]["content"] == "TASK Be quick."
     assert model.sent[7][1]["content"] == "TASK Be quick.\n\nBe quicker."

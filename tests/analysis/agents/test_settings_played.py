@@ -1,4 +1,4 @@
-"""Every setting of every benchmark, played by a model that says what the optimal agent does, as the setting wants it."""
+"""Every setting of every benchmark, played by a model that says in its form what the optimal agent does."""
 
 from __future__ import annotations
 
@@ -6,16 +6,134 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
-from planoracle import grade, load
+
+from planoracle import load, read, solve
 from planoracle.analysis.agents.agent import Said
-from planoracle.analysis.agents.examples import spoken
+from planoracle.analysis.agents.examples import example, spoken
 from planoracle.analysis.agents.play import play
 from planoracle.analysis.agents.setting import Call, Speaker, environment_for
-from planoracle.analysis.problems import read
+from planoracle.analysis.grade import Grader
 from planoracle.instances import registry
-from planoracle.instances.environment import Message
+from planoracle.instances.catalogue import read_line
+from planoracle.instances.environment import AnyEnvironment, Message
 from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
 from planoracle.instances.problem import Problem
-from planoracle.instances.prompted import prompted
+from planoracle.instances.prompted import Prompted, prompted
 from planoracle.instances.settings import Sampling
+
+PROBLEMS = {
+    "asynchow": "asynchow/async/0",
+    "asynctool": "asynctool/similar2/01",
+    "generic": "instances/examples/tea.json",
+    "kitchens": "kitchens/synchronous/3_burger",
+    "recipe2plan": "recipe2plan/timed/Cobbler_Pancakes",
+    "robotouille": "robotouille/synchronous/3_burger",
+    "timearena": "timearena/household1+lab1",
+}
+ALL = [(name, setting) for name in PROBLEMS for setting in registry.get(name).settings]
+SHOWN = [(room, name) for room, name in ALL if registry.get(room).settings[name].examples]
+
+
+async def script(name: str, asked: Prompted) -> list[str]:
+    """Return what a perfect model says: an answer to every question, then messages in the form of the setting."""
+    (problem,) = read(name)
+    setting = asked.setting
+    whole = setting.manner.loop == "open"
+    loop = "open" if whole and setting.shows == "plan" else "closed"
+    run = registry.of(problem).environment(problem, None, Manner(loop))
+    said = await spoken(asked, run)
+    return [f"belief about {ask.name}" for ask in setting.asks] + (["\n".join(said)] if whole else said)
+
+
+@pytest.mark.parametrize(("room", "name"), ALL)
+def test_a_perfect_model_succeeds(room: str, name: str) -> None:
+    asked = prompted(room, name)
+    (problem,) = read(PROBLEMS[room])
+    lines = iter([*asyncio.run(script(PROBLEMS[room], asked)), "Done"])
+    heard: list[Call] = []
+
+    async def complete(messages: Sequence[Message], sampling: Sampling) -> Said:
+        return Said(next(lines))
+
+    speaker = Speaker(complete, setting=asked, heard=heard.append)
+    found = asyncio.run(play(environment_for(problem, asked), speaker))
+    assert found.failure is None
+    assert found.environment.done
+    grade = Grader().graded(found.environment.run(), found.environment.submission())
+    assert grade.success
+    assert grade.makespan == grade.optimal_makespan is not None
+
+    texts = [str(message["content"]) for call in heard for message in call.messages]
+    assert all(text.strip() for text in texts)
+    assert [text for text in texts if "{{" in text] == []
+    assert {call.messages[-1]["role"] for call in heard} <= {"user", "tool"}
+    first = next(call for call in heard if call.purpose in ("turn 1", "draft 1", "trial 1 turn 1"))
+    assert [message["role"] for message in first.messages] == ["system", "user"]
+    assert len(heard) == len(asked.setting.asks) + len(found.exchanges) + asked.setting.improve
+    sampled = {call.purpose: ask.sampling for call, ask in zip(heard, asked.setting.asks, strict=False)}
+    assert list(sampled) == [ask.name for ask in asked.setting.asks]
+
+
+@pytest.mark.parametrize(("room", "name"), SHOWN)
+def test_examples_are_never_the_problem_itself(room: str, name: str) -> None:
+    asked = prompted(room, name)
+    shown = {text: told(asked, environment_for(problem, asked)) for text, problem in examples(asked).items()}
+    assert all(shown)
+    if len(shown) == 1:
+        assert "every example" in shown.popitem()[1]
+        return
+    introductions = {text: environment_for(one, asked).introduction() for text, one in examples(asked).items()}
+    for text, found in shown.items():
+        assert introductions[text] not in found
+
+
+def examples(asked: Prompted) -> dict[str, Problem]:
+    """Return the problems that a setting has for examples."""
+    found = {}
+    for name in asked.setting.examples:
+        text = asked.prompts[name].text.encode() if name in asked.prompts else name.encode()
+        (problem,) = read_line(text, name)
+        assert not isinstance(problem, InputError)
+        found[name] = problem
+    return found
+
+
+def told(asked: Prompted, run: AnyEnvironment) -> str:
+    """Return the example that a problem is shown with, or why there is none."""
+    try:
+        return asyncio.run(example(asked, run))[asked.setting.example]
+    except InputError as error:
+        return str(error)
+
+
+def test_an_example_is_an_optimal_plan_of_the_room() -> None:
+    asked = prompted("recipe2plan", "plan-and-solve")
+    shown = told(asked, environment_for(load(PROBLEMS["recipe2plan"]), asked))
+    problem = examples(asked)["timed.json"]
+    plan = shown.partition("Plan:\n")[2].partition("\n\nNow the recipes")[0]
+    run = registry.of(problem).run(problem, plan)
+    assert run.success
+    assert run.makespan == solve(problem).makespan
+    untimed = told(asked, environment_for(load("recipe2plan/untimed/Cobbler_Pancakes"), asked))
+    assert ("must start within" in shown, "must start within" in untimed) == (True, False)
+
+
+def test_kitchens_with_several_cooks_have_an_example_with_several() -> None:
+    asked = prompted("robotouille", "react")
+    shown = told(asked, environment_for(load("robotouille/multi_agent/1_lettuce_burger"), asked))
+    assert "There are 2 players, robot1, robot2" in shown
+    assert "players" not in told(asked, environment_for(load(PROBLEMS["robotouille"]), asked))
+
+
+@pytest.mark.parametrize("name", ["zero-shot", "cot", "graph"])
+def test_answers_in_words_are_graded(name: str) -> None:
+    asked = prompted("asynchow", name)
+    problem = load(PROBLEMS["asynchow"])
+    hours = solve(problem).makespan // 3600
+
+    async def complete(messages: Sequence[Message], sampling: Sampling) -> Said:
+        return Said(f'START - 1\nstep/1: 4320 h - step/2, step/3\nThe shortest time is "{hours} hours".')
+
+    found = asyncio.run(play(environment_for(problem, asked), Speaker(complete, setting=asked)))
+    assert found.environment.run().success

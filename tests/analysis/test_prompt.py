@@ -1,0 +1,105 @@
+"""`planoracle prompt`: what a model is sent, and the files that this is made of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from support.runner import CliRunner
+
+from planoracle.analysis.cli import app
+from planoracle.instances import registry
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.prompted import prompted
+
+
+def told(*arguments: str) -> str:
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["prompt", *arguments])
+
+
+def test_messages_of_a_problem() -> None:
+    found = told("timearena/household1", "--setting", "self-plan")
+    head, asked, first = found.split("\n== ")
+    assert head.splitlines()[:2] == [
+        "timearena/household1",
+        "setting self-plan of timearena: self-plan: a plan is made first",
+    ]
+    assert head.splitlines()[2].startswith("prompts vanilla 1, planned 1, form 1, outline 1; digest ")
+    assert asked.startswith("outline\n[user]\n")
+    assert first.startswith("turn 1\n[system]\n")
+    assert "\nBefore you began you made this plan:\n<outline>\n" in first
+    assert "tea (dry), kettle (inactive)" in first
+    assert "{{" not in found
+
+
+def test_messages_as_json() -> None:
+    found = json.loads(told("recipe2plan/untimed/Cobbler_Pancakes", "--setting", "react-oracle", "-f", "json"))
+    assert found["instance"] == "recipe2plan/untimed/Cobbler_Pancakes"
+    assert found["digest"] == prompted("recipe2plan", "react-oracle").digest
+    (call,) = found["calls"]
+    assert (call["purpose"], call["sampling"]) == ("turn 1", {"temperature": 0, "max_tokens": 512})
+    assert [message["role"] for message in call["messages"]] == ["system", "user"]
+    system, user = (message["content"] for message in call["messages"])
+    assert "Recipe Porridge" in system
+    assert "must start within" not in system + user  # neither the problem nor its example have time constraints
+    assert "Cobbler: 1 -> 2, 2 -> 3" in user
+
+
+@pytest.mark.parametrize("name", ["timearena", "timearena/household", "timearena/household/2"])
+def test_files_of_a_set_or_benchmark(name: str) -> None:
+    found = told(name, "--setting", "react")
+    assert [part.splitlines()[0] for part in found.split("\n== ")[1:]] == ["react 1", "task 1", "react-form 1"]
+    assert "\n{{introduction}}\n" in found
+    texts = json.loads(told(name, "--setting", "react", "--format", "json"))["texts"]
+    assert texts["task"] == "{{introduction}}"
+
+
+def test_settings_are_listed() -> None:
+    everything = json.loads(told("--list", "--format", "json"))
+    assert {row["benchmark"] for row in everything} == set(registry.names())
+    rows = json.loads(told("timearena", "--list", "--format", "json"))
+    assert [row["setting"] for row in rows] == ["closed", "open", "vanilla", "react", "reflexion", "self-plan"]
+    assert rows == [row for row in everything if row["benchmark"] == "timearena"]
+    assert "Reflexion: ReAct in 3 attempts" in told("timearena", "--list")
+
+
+def test_files_are_copied_changed_and_taken(tmp_path: Path) -> None:
+    found = run("timearena", "--setting", "react", "--copy", str(tmp_path))
+    written = [Path(line) for line in found.stdout.splitlines()]
+    assert [path.name for path in written] == ["react.md", "task.md", "react-form.md"]
+    assert f"--prompts {tmp_path}" in found.stderr
+    assert prompted("timearena", "react", tmp_path).digest == prompted("timearena", "react").digest
+    written[0].write_text("version: 2\n\nBe brief. {{instructions}}", encoding="utf-8")
+    first = told("timearena/household1", "--setting", "react", "--prompts", str(tmp_path)).split("[system]\n")[1]
+    assert first.startswith("Be brief. You do several tasks")
+    again = run("timearena", "--setting", "react", "--copy", str(tmp_path))
+    assert isinstance(again.exception, InputError)
+    assert "exists already" in str(again.exception)
+    assert written[0].read_text(encoding="utf-8").startswith("version: 2")
+
+
+def test_an_example_of_a_user_is_solved(tmp_path: Path) -> None:
+    told("recipe2plan", "--setting", "react-oracle", "--copy", str(tmp_path))
+    path = tmp_path / "recipe2plan" / "timed.json"
+    path.write_text(path.read_text(encoding="utf-8").replace("Porridge", "Gruel"), encoding="utf-8")
+    name = "recipe2plan/timed/Cobbler_Pancakes"
+    found = told(name, "--setting", "react-oracle", "--prompts", str(tmp_path))
+    assert "Action: Step(0, Gruel, 00:05:00, " in found
+    assert "Porridge" not in found
+    path.write_text('{"format": "planoracle/kitchen"}', encoding="utf-8")
+    assert isinstance(run(name, "--setting", "react-oracle", "--prompts", str(tmp_path)).exception, InputError)
+
+
+def test_mistakes_are_told() -> None:
+    assert run().exit_code == 2
+    assert isinstance(run("nowhere").exception, InputError)
+    assert isinstance(run("timearena", "--setting", "reakt").exception, UnknownNameError)
+    assert isinstance(run("timearena", "--prompts", "nowhere").exception, InputError)
