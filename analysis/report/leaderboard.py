@@ -32,7 +32,8 @@ _OUTCOMES = {True: 0, False: 1, None: 2}
 class Line:
     """A submission with all that is known of it.
 
-    ``plan`` is the place of its plan in the work, ``number`` that of the submission: its line in a single file.
+    ``plan`` is the place of its plan in the work, ``number`` that of the submission: its line in a single file, and
+    ``entry`` where it comes from.
     """
 
     grade: Grade
@@ -41,6 +42,7 @@ class Line:
     priced: Priced | None
     number: int
     sample: str | int | None = None
+    entry: Entry | None = None
 
     @property
     def regret(self) -> float | None:
@@ -72,7 +74,8 @@ def lines_of(work: Work) -> list[Line]:
     for i, (entries, shown) in enumerate(zip(work.lines, work.shown, strict=True)):
         priced = work.priced.get(i)
         found += [
-            Line(_signed(shown.grade, entry), i, shown.faults, priced, entry.number, entry.sample) for entry in entries
+            Line(_signed(shown.grade, entry), i, shown.faults, priced, entry.number, entry.sample, entry)
+            for entry in entries
         ]
     return sorted(found, key=lambda line: line.number)
 
@@ -197,7 +200,12 @@ def scoring(lines: Iterable[Line]) -> str:
     return f"The benchmark's main figure times 100. {'; '.join(told)}"
 
 
-def columns(lines: Sequence[Line], places: Sequence[tuple[int, int]], names: dict[str, int]) -> dict[str, Any]:
+def columns(
+    lines: Sequence[Line],
+    places: Sequence[tuple[int, int]],
+    names: dict[str, int],
+    talks: Mapping[int, tuple[int, int]] | None = None,
+) -> dict[str, Any]:
     """Return the rows of all submissions column by column.
 
     Parameters
@@ -206,6 +214,8 @@ def columns(lines: Sequence[Line], places: Sequence[tuple[int, int]], names: dic
         For every plan of the work its chunk and its place there.
     names
         The place of every problem among the page's.
+    talks
+        For the places of lines with a transcript the chunk of that, and its place there.
 
     Returns
     -------
@@ -213,7 +223,7 @@ def columns(lines: Sequence[Line], places: Sequence[tuple[int, int]], names: dic
         ``id, line, model, instance, outcome`` (0 success, 1 failure, 2 unscored)``, why, faults, score, progress,
         makespan, optimum, regret, priced, total, lost, chunk, place``, and the texts of ``models`` and ``whys``; and,
         if any line says so, ``sample, read, from, ignored, other`` (why it is probably for another problem), and
-        ``status`` and ``bound`` of the optimum.
+        ``status`` and ``bound`` of the optimum, and ``talk``, the chunk and place of the transcript.
     """
     models, whys = _Names(), _Names()
     grades = [line.grade for line in lines]
@@ -241,6 +251,7 @@ def columns(lines: Sequence[Line], places: Sequence[tuple[int, int]], names: dic
         "place": [places[line.plan][1] for line in lines],
         "models": list(models.places),
         "whys": list(whys.places),
+        **({"talk": [talks.get(i) for i in range(len(lines))]} if talks else {}),
         **_remarks(lines),
     }
 

@@ -16,6 +16,8 @@ from planoracle.analysis.regret import regret_of
 from planoracle.analysis.report import details
 from planoracle.analysis.report.charts import chart, drawn
 from planoracle.analysis.report.encode import packed, plain
+from planoracle.analysis.report.inputs import TRANSCRIPT
+from planoracle.analysis.report.talk import Steps, steps_of
 from planoracle.analysis.submissions import fault_of
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
@@ -48,12 +50,16 @@ class Options(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A plan graded (without the lists that make grades large), its sheet as JSON, and the kind of its problem."""
+    """A plan graded (without the lists that make grades large), its sheet as JSON, and the kind of its problem.
+
+    ``steps`` are those of the run, where there is a transcript to find them in.
+    """
 
     grade: Grade
     faults: int
     sheet: str
     kind: str = ""
+    steps: Steps = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +103,15 @@ class Bench:
             grade = self.grader.unscored(submission, error)
         if run is None or not grade.scored:
             return Shown(grade, 0, packed({"plan": details.plan_text(submission)}))
+        steps: Steps = ()
         try:
             sheet = self._sheet(run)
+            steps = steps_of(run.steps) if TRANSCRIPT in submission else ()
         except Exception as error:  # the grade stands, whatever becomes of its explanation
             sheet = {"fault": plain(fault_of(error), 1000)}
         fields = registry.of(run.problem).plan_fields
         sheet |= {"metrics": details.metrics(grade), "plan": details.plan_text(submission, fields)}
-        return Shown(grade.without_details(), len(grade.violations or ()), packed(sheet), run.problem.kind)
+        return Shown(grade.without_details(), len(grade.violations or ()), packed(sheet), run.problem.kind, steps)
 
     def _sheet(self, run: AnyRun) -> dict[str, Any]:
         report = critique_of(run, oracle=self.oracle, regret=False)

@@ -11,18 +11,23 @@ async function detailsView(rows, row) {
       ? new Chart(chart, time, sheet, priced, rows.outcome[row] === 0)
       : null;
   const outcome = rows.outcome[row];
+  const plan =
+    drawn &&
+    outcome !== 2 &&
+    el(
+      "div",
+      {},
+      el("h2", {}, sheet.pieces ? "Plan over the optimum" : "Best plan"),
+      planNotes(sheet, drawn),
+      drawn.element,
+    );
+  const talk = await talkOf(rows, row, plan ? drawn : null);
+  const beside = plan || talk ? el("section", { class: "beside" }, plan, talk?.element) : null;
   const parts =
     outcome === 2
-      ? []
+      ? [beside]
       : [
-          drawn &&
-            el(
-              "section",
-              {},
-              el("h2", {}, sheet.pieces ? "Plan over the optimum" : "Best plan"),
-              planNotes(sheet, drawn),
-              drawn.element,
-            ),
+          beside,
           faultList(sheet, rows.faults[row], chart, time, drawn),
           regretSection(sheet, priced, chart, time, drawn),
           critic(sheet),
