@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 from support.fake_openai import Answer, FakeOpenAI, Request, Script, failing, scripted, shared
 
+from planoracle import environment, load
 from planoracle.analysis.agents.agent import AgentError, Said
+from planoracle.analysis.agents.play import Played, play
 from planoracle.analysis.agents.registry import agent
+from planoracle.analysis.agents.setting import Call
 from planoracle.analysis.agents.usage import money, total
 from planoracle.instances.errors import InputError
 from planoracle.instances.settings import Sampling
@@ -308,3 +311,44 @@ def test_the_newer_name_of_the_limit_is_for_the_usual_address(monkeypatch: pytes
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-1234567890")
     made: Callable[..., dict[str, Any]] = agent("openai:m", max_tokens=5)._request
     assert made(ASKED, Sampling())["max_completion_tokens"] == 5
+
+
+HOUSE = "timearena/household1"
+TURNS = ["activate kettle", "wash cup", "pour kettle into cup", "brew tea with teapot", "wait", "wait",
+         "pour teapot into cup", "wash teapot"]  # fmt: skip
+
+
+def played(script: Script, **options: Any) -> tuple[Played, list[Call]]:
+    """A run that a fake model plays, and the questions to it."""
+    server, runner = shared()
+    server.play(script)
+    heard: list[Call] = []
+    model = agent("openai:fake-1", base_url=server.url, backoff=0, heard=heard.append, **options)
+    return runner.run(play(environment(load(HOUSE)), model)), heard
+
+
+def test_a_model_plays_a_run_and_a_line_that_fails_changes_nothing() -> None:
+    """With every conversation failing at first: the same run, the same questions, the same tokens."""
+
+    def script(request: Request) -> Answer:
+        return Answer(f"Thought: what now?\nAction: {TURNS[request.turn]}", reasoning="Hm.")
+
+    smooth, asked = played(script)
+    rough, again = played(failing(script, 1))
+    assert smooth.environment.run().success
+    assert [one.said for one in smooth.exchanges] == [one.said for one in rough.exchanges]
+    assert smooth.environment.messages() == rough.environment.messages()
+    assert asked == again
+    assert [call.said.text.partition("Action: ")[2] for call in asked] == TURNS
+    assert total(one.said.usage for one in smooth.exchanges) == total(call.said.usage for call in asked)
+
+
+def test_a_model_that_stops_answering_leaves_a_run_that_is_not_scored() -> None:
+    def script(request: Request) -> Answer | str:
+        return TURNS[request.turn] if request.turn < 2 else Answer(status=503)
+
+    found, _ = played(script, retries=1)
+    assert len(found.exchanges) == 2
+    assert not found.environment.done
+    assert found.failure is not None
+    assert found.failure.kind == "server"
