@@ -12,8 +12,9 @@ from planoracle.instances.deadline import Limit
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.instances.status import Status
+from planoracle.solver.live import lost_after
 from planoracle.solver.runs import solver_of
-from planoracle.solver.states.solver import NEVER, Value
+from planoracle.solver.states.solver import NEVER
 
 __all__ = ["Decision", "Regret", "regret", "regret_of"]
 
@@ -167,7 +168,7 @@ def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> Regret:
         for step, before, after in zip(steps, values, values[1:], strict=False)
     )
     costs = [one.cost for one in decisions]
-    reasons = (_lost(run, count, value) for count, value in enumerate(values))
+    reasons = (lost_after(run, count, value) for count, value in enumerate(values))
     gone, reason, proof = next(((k, *why) for k, why in enumerate(reasons) if why), (None, None, None))
     value = values[run.stop]
     plan = None
@@ -191,17 +192,3 @@ def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> Regret:
         grid=solver.grid,
         run=run,
     )
-
-
-def _lost(run: AnyRun, count: int, value: Value) -> tuple[str, str] | None:
-    """Return why there is no completion after so many steps, and whether that is proved."""
-    lost = run.lost_at(count)
-    if lost == "over":
-        return "over", "proved"
-    if value.lower >= NEVER:
-        return "constraints", "proved"
-    if lost is not None:
-        return lost, "unknown"
-    if not run.in_time(value.lower):
-        return "time_limit", "proved"
-    return None

@@ -170,6 +170,10 @@ class Trajectory(Run[Instance, _C, _R]):
         """Return the run's commands up to a decision, with the rest of a schedule after them, and its replay."""
 
     @abstractmethod
+    def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
+        """Return what carries out the rest of a schedule from a point on, command by command, each as text."""
+
+    @abstractmethod
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield the commands that the rules allow at the clock of a point; waits last one ``step``."""
 

@@ -164,11 +164,18 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the messages up to a step and those of the rest."""
-        said = list(self.plan.commands[:count])
-        for piece in rest.pieces:
-            said += [WAIT] * (piece.start - len(said))
-            said.append(self._messages[piece.action])
+        said = [*self.plan.commands[:count], *self._following(count, rest)]
         return "\n".join(json.dumps(message) for message in said), as_replay(run_of(self.task, said, self.rules))
+
+    def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
+        """Return a message for every turn."""
+        return [json.dumps(message) for message in self._following(point.state.clock, rest)]
+
+    def _following(self, clock: int, rest: Schedule) -> Iterator[dict[str, Any]]:
+        for piece in rest.pieces:
+            yield from [WAIT] * (piece.start - clock)
+            yield self._messages[piece.action]
+            clock = piece.start + 1
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every gold call whose result to build on is known, the closing message and the wait."""

@@ -60,6 +60,10 @@ class GenericRun(Trajectory[Schedule, Rules]):
         schedule = Schedule.of(self.problem, (*done, *rest.pieces))
         return language(self.problem).render(self.problem, schedule), referee(self.problem, schedule)
 
+    def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
+        """Return every piece as an object; their starts say where time passes."""
+        return [self.words(piece) for piece in rest.pieces]
+
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every piece that can begin now by the general rules, and the wait."""
         early = _early(self.problem, point)

@@ -250,6 +250,11 @@ class KitchenRun(Run[Kitchen, list[str], Profile]):
         """Legal actions of a run that is a success, those of all players; else ``None``."""
         return len(self.legal) if self.success else None
 
+    def in_time(self, ticks: int) -> bool:
+        """Whether so many legal actions keep the limit, which with joint moves is one of rounds."""
+        players = len(self.problem.players) if self.rules.moves == "joint" else 1
+        return super().in_time(-(-ticks // players))
+
     @property
     def legal(self) -> list[str]:
         """The actions that were carried out."""

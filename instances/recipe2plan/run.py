@@ -63,6 +63,10 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         text = ", ".join(command.text for command in commands)
         return text, referee.replay(self.problem, Answers((tuple(commands),)), self.rules)
 
+    def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
+        """Return a step for every piece; their starts say where time passes."""
+        return [_command(piece).text for piece in rest.pieces]
+
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every step that the rules allow now, in every length, and the wait."""
         done = [_command(piece) for piece in point.state.pieces]

@@ -92,14 +92,19 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         here = self.points[count]
         minutes = self.record.steps
         made = [minutes[step.position].action for step in self.steps[:count] if step.position < len(minutes)]
-        clock = here.state.clock
+        made += self.commands(here, rest)
+        return _text(made, self.scene), as_replay(run_of(self.scene, made, _NO_LIMIT, self.rules))
+
+    def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
+        """Return decisions minute by minute, waits until everything has ended among them."""
+        made: list[str] = []
+        clock = point.state.clock
         for piece in rest.pieces:
             action = self.problem.by_id[piece.action]
             made += ["wait"] * (piece.start - clock) + [encode.command(action, piece.mode)]
             clock = piece.start + action.attended
-        ends = [piece.end for piece in (*here.state.pieces, *rest.pieces)]
-        made += ["wait"] * (max([*ends, here.reached - here.lost]) - clock)
-        return _text(made, self.scene), as_replay(run_of(self.scene, made, _NO_LIMIT, self.rules))
+        ends = [piece.end for piece in (*point.state.pieces, *rest.pieces)]
+        return made + ["wait"] * (max([*ends, point.reached - point.lost]) - clock)
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every command that would be valid now, and the wait."""

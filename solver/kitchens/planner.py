@@ -44,6 +44,7 @@ def plan(
     time_limit: Limit = 60.0,
     rules: Profile = PROFILES["released"],
     after: Sequence[str] = (),
+    greedy: bool = False,
 ) -> Result:
     """Find a plan of fewest steps and prove it.
 
@@ -55,6 +56,8 @@ def plan(
         Profile by which the kitchen runs.
     after
         Actions that have been carried out already; the plan goes on from there, its steps are counted from there.
+    greedy
+        Stop at the first plan, found by always going on where least seems to be left.
 
     Raises
     ------
@@ -70,13 +73,13 @@ def plan(
     >>> result.status, result.makespan == len(result.actions)
     ('optimal', True)
     """
-    return _Search(kitchen, rules, time_limit, after).run()
+    return _Search(kitchen, rules, time_limit, after, greedy).run()
 
 
 class _Search:
     """The search on one kitchen."""
 
-    def __init__(self, kitchen: Kitchen, rules: Profile, time_limit: Limit, after: Sequence[str] = ()) -> None:
+    def __init__(self, kitchen: Kitchen, rules: Profile, time_limit: Limit, after: Sequence[str], first: bool) -> None:
         self.began = perf_counter()
         self.deadline = deadline_of(time_limit)
         self.kitchen = kitchen
@@ -88,6 +91,7 @@ class _Search:
         self.limit = 0  # no plan has fewer steps
         self.best: tuple[int, ...] | None = None
         self.after = tuple(after)
+        self.first = first
         self._kinds: list[str] = []
 
     def run(self) -> Result:
@@ -111,6 +115,8 @@ class _Search:
                 found = self.greedy(start, groups, weight)
                 if found is not None and len(found) < self.most:
                     self.best = found
+                if self.first and self.best is not None:
+                    return self.result(Status.feasible, "greedy search", self.best, self.limit)
             if self.best is not None and len(self.best) == self.limit:
                 return self.result(Status.optimal, "lower bound reached", self.best)
             self.search(start, groups)

@@ -18,7 +18,7 @@ from planoracle.instances.trajectory import AnyTrajectory, DecisionPoint
 from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.states.solver import NEVER, StateSolver, Value
 
-__all__ = ["Solvers", "fill", "state_solver", "step_of", "value_of", "values_of"]
+__all__ = ["Solvers", "fill", "kept", "state_solver", "step_of", "value_of", "values_of"]
 
 # With more steps than this in interruptible actions a model is too large; points are then left open.
 _MAX_SEGMENTS = 6_000
@@ -112,7 +112,7 @@ def _stretch(points: Sequence[DecisionPoint], step: int, limit: Limit, solvers: 
             0,
             last,
             lambda k, low, high: value_of(points[k], step, low.lower, high.upper, limit=limit, solvers=solvers),
-            lambda k, value: _kept(points[k], value, points[k + 1], step, solvers),
+            lambda k, value: kept(points[k], value, points[k + 1], step, solvers),
         )
     return [value for value in values if value is not None]
 
@@ -151,7 +151,7 @@ def fill(
             values[low] = following
 
 
-def _kept(before: DecisionPoint, value: Value, after: DecisionPoint, step: int, solvers: Solvers) -> Value | None:
+def kept(before: DecisionPoint, value: Value, after: DecisionPoint, step: int, solvers: Solvers) -> Value | None:
     """Return the value after a decision that a proved schedule from before it keeps to, else ``None``."""
     if value.witness is None or value.makespan is None:
         return None
