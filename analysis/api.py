@@ -12,7 +12,7 @@ from planoracle.instances.problem import Problem
 if TYPE_CHECKING:
     from planoracle.analysis.grade import Grade
     from planoracle.analysis.result import Result
-    from planoracle.instances.environment import AnyEnvironment
+    from planoracle.instances.environment import AnyEnvironment, Reward
 
 __all__ = ["environment", "grade", "load", "read", "schedule", "solve"]
 
@@ -125,13 +125,34 @@ def schedule(
     )
 
 
-def environment(problem: Problem) -> AnyEnvironment:
+def environment(
+    problem: Problem,
+    *,
+    reward: str | Reward | None = None,
+    loop: str = "closed",
+    feedback: str = "detailed",
+    style: str = "chat",
+    limit: int | None = None,
+    profile: str | None = None,
+) -> AnyEnvironment:
     """Return a live environment, for one run of an agent on a problem.
+
+    Parameters
+    ----------
+    reward
+        What steps are worth: ``score``, ``regret`` or ``success``, see `planoracle.analysis.rewards`, or an object of
+        one's own; without one every reward is 0.
+    loop, feedback, style, limit
+        How the run is held, see `planoracle.instances.manner.Manner`.
+    profile
+        Rules: ``paper`` or ``released``; by default those by which the problem has been made.
 
     Raises
     ------
     InputError
-        If the problem's benchmark has none.
+        If the problem's benchmark has none, or there is no such way to hold it.
+    UnknownNameError
+        If there is no such reward, or profile.
 
     Examples
     --------
@@ -144,8 +165,15 @@ def environment(problem: Problem) -> AnyEnvironment:
     True
     """
     from planoracle.instances import registry
+    from planoracle.instances.manner import Manner
 
-    return registry.of(problem).environment(problem)
+    if isinstance(reward, str):
+        from planoracle.analysis.rewards import reward as named
+
+        reward = named(reward)
+    benchmark = registry.of(problem)
+    rules = benchmark.rules_of(problem) if profile is None else benchmark.profile(profile)
+    return benchmark.environment(problem, rules, Manner(loop, feedback, style, limit), reward)
 
 
 @overload

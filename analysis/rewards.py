@@ -1,0 +1,221 @@
+"""What the steps of a live run are worth, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from planoracle.analysis.grade import Grade
+from planoracle.analysis.optimum import WORK
+from planoracle.analysis.oracle import Oracle
+from planoracle.instances.benchmark import AnyRun
+from planoracle.instances.deadline import Limit
+from planoracle.instances.environment import AnyEnvironment, Reward
+from planoracle.instances.errors import PlanError, UnknownNameError
+from planoracle.instances.scoring import Best
+from planoracle.instances.similar import one_of
+from planoracle.instances.status import Status
+from planoracle.solver.live import Known, Live, lost_after, run_of
+from planoracle.solver.result import Result
+from planoracle.solver.states.solver import NEVER
+
+__all__ = ["REWARDS", "Regret", "Score", "Success", "reward"]
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What `Regret` keeps of a state.
+
+    Attributes
+    ----------
+    known
+        What the solver knows of it; ``None`` where it was not asked.
+    best
+        The last makespan within reach that was proved, and ``least``, which any run takes.
+    open
+        Steps since ``best`` whose cost is not known yet.
+    penalty
+        What has been charged since nothing leads to success any more; ``None`` while something does.
+    """
+
+    known: Known | None
+    best: int | None
+    least: int
+    open: int = 0
+    penalty: int | None = None
+
+
+class Regret:
+    """What a step costs: by how much it puts off the best end that is still within reach; negative, as a reward.
+
+    Of a run that succeeds the costs add up to its makespan less the optimum, exactly. They are differences of proved
+    values: where one is not proved in time, the step is worth 0, says so, and is charged with the next that is.
+
+    A step after which nothing leads to success any more has no such ``cost``, but a ``penalty``, which is no proved
+    value. Steps after it are worth 0, or give the penalty back if they mend it. So the costs of a run that fails add
+    up to what was lost until then, and the penalty once.
+
+    ``info`` of a transition: ``status`` of the value after the step (``optimal``: proved; ``infeasible``: nothing
+    leads to success), the best makespans ``before`` and ``after`` in ticks where they are proved, the ``cost``, of how
+    many ``steps`` it is, the ``penalty`` (negative: given back), and why the run is ``lost``, if it is: ``over``,
+    ``unreadable`` (a whole plan) or as `planoracle.solver.live.lost_after` says; ``proved`` if it is certain.
+
+    Parameters
+    ----------
+    limit
+        For the value of one state: counted work, by which no reward depends on the machine, or seconds of wall time.
+    penalty
+        Ticks; by default the optimum, or what is proved to be the least: as if all had to be done once more.
+
+    Examples
+    --------
+    >>> from planoracle import environment, load
+    >>> run = environment(load("recipe2plan/timed/Cobbler_Pancakes"), reward="regret")
+    >>> run.step("Step(0, Cobbler, 10 min, 00:05:00)").reward
+    -300.0
+    """
+
+    name = "regret"
+
+    def __init__(self, limit: Limit = WORK, penalty: int | None = None) -> None:
+        self.penalty = penalty
+        self._live = Live(limit)
+
+    def begin(self, environment: AnyEnvironment) -> _State:
+        """Value the beginning."""
+        run = run_of(environment)
+        value = (known := self._live.known(run)).value
+        return _State(known, value.makespan, 0 if value.lower >= NEVER else value.lower)
+
+    def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, _State, Mapping[str, object]]:
+        """Return what the last step cost, as a negative reward."""
+        assert isinstance(memo, _State)
+        try:
+            run = run_of(environment)
+        except PlanError:
+            return self._lost(memo, None, ("unreadable", "proved"))
+        if run.success and run.makespan is not None:
+            return self._priced(memo, None, run.makespan, Status.optimal)
+        if environment.done:
+            return self._lost(memo, None, ("over", "proved"))
+        known = self._live.known(run, memo.known)
+        lost = lost_after(run, run.stop, known.value)
+        if lost is not None:
+            return self._lost(memo, known, lost)
+        return self._priced(memo, known, known.value.makespan, known.value.status)
+
+    def _priced(
+        self, memo: _State, known: Known | None, value: int | None, status: Status
+    ) -> tuple[float, _State, Mapping[str, object]]:
+        back = memo.penalty or 0
+        cost = None if value is None or memo.best is None else value - memo.best
+        best = memo.best if value is None else value
+        state = _State(known, best, memo.least, memo.open + 1 if value is None else 0)
+        info = _info(status, memo, value, cost, -back if back else None)
+        return (back - (cost or 0)) * 1.0, state, info
+
+    def _lost(
+        self, memo: _State, known: Known | None, why: tuple[str, str]
+    ) -> tuple[float, _State, Mapping[str, object]]:
+        new = None
+        if memo.penalty is None:
+            new = max(1, memo.least) if self.penalty is None else self.penalty
+        penalty = memo.penalty if new is None else new
+        info = _info(Status.infeasible, memo, None, None, new, *why)
+        return -(new or 0) * 1.0, replace(memo, known=known, open=0, penalty=penalty), info
+
+
+def _info(
+    status: Status,
+    memo: _State,
+    after: int | None,
+    cost: int | None,
+    penalty: int | None,
+    lost: str = "",
+    how: str = "",
+) -> dict[str, object]:
+    before = None if memo.open or memo.penalty is not None else memo.best
+    return {
+        "status": status.value,
+        "before": before,
+        "after": after,
+        "cost": cost,
+        "steps": memo.open + 1,
+        "penalty": penalty,
+        "lost": lost or None,
+        "proved": how == "proved" if lost else status == Status.optimal,
+    }
+
+
+class _Measuring(Oracle):
+    """Answers what main scores need, and nothing about single states of a run."""
+
+    def rest(self, run: AnyRun) -> Best:
+        """Say that nothing is known."""
+        return Result(run.problem.name, Status.unknown)
+
+    def values(self, run: AnyRun) -> list[int | None]:
+        """Say that nothing is known."""
+        return [None] * (len(run.steps) + 1)
+
+
+class Score:
+    """By how much the benchmark's main score rises, from 0 to 1; so all rewards add up to that of the grade.
+
+    ``info``: the ``score`` so far, ``None`` where it is not defined, which leaves the sum as it is.
+    """
+
+    name = "score"
+
+    def __init__(self, limit: Limit = WORK) -> None:
+        self._oracle = _Measuring(limit)
+
+    def begin(self, environment: AnyEnvironment) -> float:
+        """Begin with nothing."""
+        return 0.0
+
+    def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, float, Mapping[str, object]]:
+        """Return by how much the last step raised the score; negative if it fell."""
+        assert isinstance(memo, float)
+        try:
+            score = Grade.of_run(run_of(environment), self._oracle, id=None, instance=None).main_score
+        except PlanError:
+            score = 0.0
+        now = memo if score is None else float(score)
+        return now - memo, now, {"score": score}
+
+
+class Success:
+    """1 for the step with which a run ends that is a success, else 0."""
+
+    name = "success"
+
+    def begin(self, environment: AnyEnvironment) -> None:
+        """Keep nothing."""
+
+    def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, None, Mapping[str, object]]:
+        """Look at the end of the run alone."""
+        if not environment.done:
+            return 0.0, None, {}
+        try:
+            success = run_of(environment).verdict.success
+        except PlanError:
+            success = False
+        return float(success), None, {"success": success}
+
+
+#: All rewards by name.
+REWARDS: Mapping[str, type[Regret | Score | Success]] = {one.name: one for one in (Score, Regret, Success)}
+
+
+def reward(name: str) -> Reward:
+    """Return a new reward by its name; raises `UnknownNameError`.
+
+    Examples
+    --------
+    >>> reward("regret").name
+    'regret'
+    """
+    if name not in REWARDS:
+        raise UnknownNameError(one_of(name, tuple(REWARDS), "rewards"), field="reward", value=name)
+    return REWARDS[name]()

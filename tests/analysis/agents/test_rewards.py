@@ -1,0 +1,124 @@
+"""Rewards: what steps of live runs are worth, and what that adds up to."""
+
+from __future__ import annotations
+
+import asyncio
+from random import Random
+
+import pytest
+
+from planoracle import environment, grade, load
+from planoracle.analysis.agents.play import Played, play
+from planoracle.analysis.agents.registry import agent
+from planoracle.analysis.regret import regret_of
+from planoracle.analysis.rewards import Regret, reward
+from planoracle.instances.deadline import Work
+from planoracle.instances.environment import AnyEnvironment
+from planoracle.instances.errors import UnknownNameError
+
+PROBLEMS = ("timearena/household1+household2", "robotouille/asynchronous/0_cheese_chicken_sandwich")
+
+
+def played(run: AnyEnvironment, name: str, seed: int = 0) -> Played:
+    return asyncio.run(play(run, agent(name, seed=seed)))
+
+
+def infos(found: Played) -> list[dict[str, object]]:
+    return [dict(one.transition.info) for one in found.exchanges]
+
+
+def test_every_decision_has_the_price_that_the_regret_of_the_whole_run_gives_it() -> None:
+    for seed in range(5):
+        found = played(environment(load(PROBLEMS[0]), reward="regret"), "random", seed)
+        run = found.environment.run()
+        costs = [one.cost for one in regret_of(run).decisions]
+        priced = [info["cost"] for info in infos(found)]
+        cut = len(priced) if run.success else priced.index(None)
+        assert priced[:cut] == costs[:cut]
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_costs_of_a_success_add_up_to_what_it_lost(name: str) -> None:
+    slow = environment(load(name), reward="regret")
+    waits = [one.text for one in slow.legal() if one.kind == "wait"]
+    first = [slow.step(waits[0]) for _ in range(4)]
+    found = played(slow, "optimal")
+    run = found.environment.run()
+    graded = grade(found.environment.submission())
+    assert run.success
+    assert graded.optimal_makespan is not None
+    lost = run.makespan - graded.optimal_makespan
+    assert lost > 0
+    assert sum(one.reward for one in first) + found.total == -lost
+    assert sum(one.info["cost"] for one in first) == lost
+    assert all(info["status"] == "optimal" and info["proved"] for info in infos(found))
+
+
+def test_a_run_that_fails_costs_what_it_lost_and_the_penalty_once() -> None:
+    run = environment(load("timearena/household1"), reward="regret")
+    steps = [run.step("wait"), *(run.step("wash kettle") for _ in range(5))]
+    assert run.state.over == "five_invalid"
+    *before, last = steps
+    assert [one.info["cost"] for one in steps] == [1, 1, 1, 1, 1, None]
+    assert (last.info["penalty"], last.info["lost"], last.info["status"]) == (13, "over", "infeasible")
+    assert last.reward == -13.0
+    assert sum(one.reward for one in before) == -5.0
+
+
+def test_the_penalty_is_one_of_the_callers_if_wanted() -> None:
+    run = environment(load("timearena/household1"), reward=Regret(penalty=99))
+    assert run.step("exit").reward == -99.0
+
+
+def test_whole_plans_are_priced_at_once() -> None:
+    problem = load("timearena/household1")
+    late = environment(problem, reward="regret", loop="open")
+    best = asyncio.run(agent("optimal").act(late))
+    assert best is not None
+    step = late.step("wait\nwait\n" + best.text)
+    assert (step.done, step.reward, step.info["cost"]) == (True, -2.0, 2)
+    nothing = environment(problem, reward="regret", loop="open").step("I do not know.")
+    assert (nothing.reward, nothing.info["lost"]) == (-13.0, "over")
+
+
+def test_forks_and_returns_have_the_rewards_of_their_own_ways() -> None:
+    run = environment(load("timearena/household1"), reward="regret")
+    begin = run.state
+    other = run.fork()
+    assert [run.step("wait").reward for _ in range(3)] == [-1.0] * 3
+    assert other.step("activate kettle").reward == 0.0
+    run.restore(begin)
+    assert run.step("activate kettle").reward == 0.0
+
+
+def test_what_is_not_proved_costs_nothing_yet_and_says_so() -> None:
+    """With no work allowed nothing is known but the ends."""
+    run = environment(load("robotouille/asynchronous/0_cheese_chicken_sandwich@84"), reward=Regret(limit=Work(1e-9)))
+    chance = Random(1)
+    for _ in range(5):
+        found = run.step(chance.choice(run.legal()).text)
+        assert (found.reward, found.info["cost"], found.info["proved"]) == (0.0, None, False)
+    assert found.info["steps"] > 1
+    assert found.info["status"] in ("unknown", "feasible")
+
+
+def test_the_score_adds_up_to_that_of_the_grade() -> None:
+    for seed in range(3):
+        found = played(environment(load(PROBLEMS[0]), reward="score"), "random", seed)
+        assert found.total == pytest.approx(grade(found.environment.submission()).main_score)
+    best = played(environment(load(PROBLEMS[0]), reward="score"), "optimal")
+    assert best.total == pytest.approx(1.0)
+    assert sum(one.transition.reward > 0 for one in best.exchanges) > 5
+
+
+def test_success_is_one_at_the_end() -> None:
+    best = played(environment(load(PROBLEMS[0]), reward="success"), "optimal")
+    assert [one.transition.reward for one in best.exchanges] == [0.0] * (len(best.exchanges) - 1) + [1.0]
+    left = environment(load(PROBLEMS[0]), reward="success")
+    assert (left.step("exit").reward, left.done) == (0.0, True)
+
+
+def test_rewards_have_names() -> None:
+    assert [reward(name).name for name in ("score", "regret", "success")] == ["score", "regret", "success"]
+    with pytest.raises(UnknownNameError, match="must be one of score, regret, success"):
+        environment(load(PROBLEMS[0]), reward="regert")
