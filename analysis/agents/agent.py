@@ -34,7 +34,8 @@ class Said:
 class Agent(Protocol):
     """Plays one run; what it keeps from turn to turn is of that run alone.
 
-    See `planoracle.analysis.agents.registry` for those that have names.
+    See `planoracle.analysis.agents.registry` for those that have names. An agent that wants to see how the run ended
+    has a method ``over(environment)``, one that waits for others while it acts ``waits = True``.
     """
 
     @property
@@ -44,7 +45,8 @@ class Agent(Protocol):
     async def act(self, environment: AnyEnvironment) -> Said | None:
         """Say what comes next, with an open loop the whole plan; ``None`` ends the run where it is.
 
-        The environment is looked at (also by forks of it) and not stepped: that is done by who asks.
+        The environment is looked at (also by forks of it) and not stepped: that is done by who asks. It may be set
+        back to a state that it had, to take turns back.
 
         Raises
         ------

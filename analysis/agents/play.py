@@ -47,26 +47,31 @@ async def play(environment: AnyEnvironment, agent: Agent, *, told: Callable[[Exc
     Parameters
     ----------
     told
-        Called after every turn, such as to write it down.
+        Called after every turn, such as to write it down; also after those that the agent takes back later.
 
     Examples
     --------
     >>> import asyncio
     >>> from planoracle import environment, load
     >>> from planoracle.analysis.agents.registry import agent
-    >>> run = environment(load("recipe2plan/timed/Cobbler_Pancakes"))  # doctest: +SKIP
-    >>> asyncio.run(play(run, agent("optimal"))).environment.run().makespan  # doctest: +SKIP
+    >>> run = environment(load("recipe2plan/timed/Cobbler_Pancakes"))
+    >>> asyncio.run(play(run, agent("optimal"))).environment.run().makespan
     4080
     """
     exchanges: list[Exchange] = []
+    begun = environment.state.count
     while not environment.done:
         try:
             said = await agent.act(environment)
         except AgentError as failure:
             return Played(environment, tuple(exchanges), failure)
+        del exchanges[environment.state.count - begun :]  # who takes turns back, goes back in the run
         if said is None:
             break
         exchanges.append(Exchange(said, environment.step(said.text)))
         if told is not None:
             told(exchanges[-1])
+    over = getattr(agent, "over", None)
+    if over is not None:
+        over(environment)
     return Played(environment, tuple(exchanges))

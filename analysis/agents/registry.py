@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
-from inspect import signature
+from inspect import Parameter, signature
 from typing import cast
 
 from planoracle.analysis.agents.agent import Agent
@@ -11,7 +12,7 @@ from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.similar import one_of
 
-__all__ = ["agent", "names"]
+__all__ = ["agent", "names", "options"]
 
 _PACKAGE = __package__
 # Module and class of each; those of the second table have something behind their names, ``replay:FILE``.
@@ -57,6 +58,32 @@ def agent(name: str, *, seed: int = 0, **options: object) -> Agent:
       ...
     planoracle.instances.errors.UnknownNameError: agent: must be one of optimal, greedy, ... (found 'bogus')
     """
+    make, given = _find(name)
+    known = _options(make)
+    for option in options:
+        if option not in known:
+            raise InputError(f"is no option of the agent {name}", field=option, value=options[option])
+    return make(*given, seed=seed, **options)
+
+
+def options(name: str) -> frozenset[str]:
+    """Return what an agent of that name can be given beside its seed; raises `UnknownNameError`.
+
+    Examples
+    --------
+    >>> options("random")
+    frozenset()
+    """
+    return _options(_find(name)[0])
+
+
+def _options(make: Callable[..., Agent]) -> frozenset[str]:
+    parameters = signature(make).parameters.values()
+    return frozenset(one.name for one in parameters if one.kind is Parameter.KEYWORD_ONLY) - {"seed"}
+
+
+def _find(name: str) -> tuple[Callable[..., Agent], tuple[str, ...]]:
+    """Return what makes an agent, and what it is given before its options."""
     first, colon, rest = name.partition(":")
     given: tuple[str, ...] = ()
     if name in _PLAIN:
@@ -68,9 +95,4 @@ def agent(name: str, *, seed: int = 0, **options: object) -> Agent:
     else:
         raise UnknownNameError(one_of(name, names(), "agents"), field="agent", value=name)
     module, _, kind = where.partition(":")
-    make = getattr(import_module(f"{_PACKAGE}.{module}"), kind)
-    known = signature(make).parameters
-    for option in options:
-        if option not in known:
-            raise InputError(f"is no option of the agent {name}", field=option, value=options[option])
-    return cast(Agent, make(*given, seed=seed, **options))
+    return cast("Callable[..., Agent]", getattr(import_module(f"{_PACKAGE}.{module}"), kind)), given

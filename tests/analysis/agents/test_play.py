@@ -6,6 +6,7 @@ import asyncio
 import pickle
 from collections.abc import Iterable
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,6 +22,11 @@ class Counting:
     """An environment that is over after so many messages."""
 
     left: int
+    count: int = 0
+
+    @property
+    def state(self) -> SimpleNamespace:
+        return SimpleNamespace(count=self.count)
 
     @property
     def done(self) -> bool:
@@ -28,6 +34,7 @@ class Counting:
 
     def step(self, said: str) -> Transition:
         self.left -= 1
+        self.count += 1
         return Transition(Observation(said.upper(), self.left), 0.5, self.done, (), {})
 
 

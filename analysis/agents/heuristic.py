@@ -1,0 +1,104 @@
+"""Agents that schedule fast at the beginning, and then follow their schedules."""
+
+from __future__ import annotations
+
+from planoracle.analysis.agents.agent import AgentError, Said
+from planoracle.analysis.agents.following import Script
+from planoracle.analysis.agents.knowing import closing
+from planoracle.analysis.difficulty import GREEDY
+from planoracle.analysis.optimum import WORK
+from planoracle.heuristics.registry import Budget, run
+from planoracle.instances.benchmark import AnyRun
+from planoracle.instances.environment import AnyEnvironment
+from planoracle.instances.kitchens.run import KitchenRun
+from planoracle.instances.trajectory import Trajectory
+from planoracle.solver.live import run_of
+
+__all__ = ["Greedy", "Heuristic"]
+
+
+class Heuristic:
+    """Follows the schedule that a heuristic makes of a problem, from the beginning.
+
+    Parameters
+    ----------
+    name
+        Of the heuristic, see `planoracle.heuristics.registry`.
+    seed, iterations
+        See `planoracle.heuristics.registry.Budget`.
+    """
+
+    waits = False
+
+    def __init__(self, name: str, *, seed: int = 0, iterations: int = 300) -> None:
+        self.name = name
+        self._budget = Budget(seed, iterations)
+        self._script = Script()
+        self._begun = False
+
+    async def act(self, environment: AnyEnvironment) -> Said | None:
+        """Say the next command of the schedule; with an open loop the whole plan.
+
+        Raises
+        ------
+        AgentError
+            If the heuristic finds no schedule, or the run has not gone on as the schedule has it.
+        """
+        if not self._begun:
+            self._begun = True
+            plan, commands = self._planned(environment)
+            if environment.manner.loop == "open":
+                return Said(plan)
+            self._script.follow(commands)
+        said = self._script.next(environment)
+        if said is not None:
+            return said
+        if run_of(environment).success or not self._script.broken:
+            return closing(environment, "close", "wait")
+        raise AgentError(f"the run has left the schedule of {self.name}", "off_plan")
+
+    def _planned(self, environment: AnyEnvironment) -> tuple[str, list[str]]:
+        """Return a plan, as text and command by command."""
+        return self._scheduled(run_of(environment), self.name)
+
+    def _scheduled(self, begun: AnyRun, heuristic: str) -> tuple[str, list[str]]:
+        if not isinstance(begun, Trajectory):
+            raise AgentError(f"{heuristic} is for scheduling problems, not for a {begun.problem.kind}", "no_plan")
+        if begun.steps:
+            raise AgentError(f"{heuristic} schedules from the beginning only, and the run has begun", "off_plan")
+        answer = run(begun.problem, heuristic, self._budget)
+        if answer.schedule is None or answer.plan is None:
+            raise AgentError(f"{heuristic} finds no schedule: {answer.reason}", "no_plan")
+        return answer.plan, begun.commands(begun.begin, answer.schedule)
+
+
+class Greedy(Heuristic):
+    """Never waits while something can be done.
+
+    The greedy scheduler of the benchmark's paper if it has one and that finds a schedule, else the first of ours that
+    does. In kitchens: the plan found by always going on where least seems to be left, from any state.
+    """
+
+    def __init__(self, *, seed: int = 0) -> None:
+        super().__init__("greedy", seed=seed)
+
+    def _planned(self, environment: AnyEnvironment) -> tuple[str, list[str]]:
+        begun = run_of(environment)
+        if isinstance(begun, KitchenRun):
+            return _in_kitchen(begun)
+        failure = None
+        for heuristic in (*environment.benchmark.greedy, *GREEDY):
+            try:
+                return self._scheduled(begun, heuristic)
+            except AgentError as error:
+                failure = failure or error
+        raise failure or AgentError("there is no greedy scheduler", "no_plan")
+
+
+def _in_kitchen(begun: KitchenRun) -> tuple[str, list[str]]:
+    from planoracle.solver.kitchens.planner import plan
+
+    found = plan(begun.problem, time_limit=WORK, rules=begun.rules, after=begun.legal, greedy=True)
+    if found.plan is None:
+        raise AgentError(f"the greedy search finds no plan: {found.proof}", "no_plan")
+    return found.plan, list(found.actions)

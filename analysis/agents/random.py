@@ -1,0 +1,35 @@
+"""An agent that leaves everything to chance."""
+
+from __future__ import annotations
+
+from random import Random as Chance
+
+from planoracle.analysis.agents.agent import AgentError, Said
+from planoracle.instances.environment import AnyEnvironment
+
+__all__ = ["Random"]
+
+
+class Random:
+    """Any of the legal commands, each as likely; closes a run only when nothing else is left but to wait.
+
+    Parameters
+    ----------
+    seed
+        The same one, on the same run, says the same.
+    """
+
+    name = "random"
+    waits = False
+
+    def __init__(self, *, seed: int = 0) -> None:
+        self._chance = Chance(seed)
+
+    async def act(self, environment: AnyEnvironment) -> Said | None:
+        """Draw a command."""
+        if environment.manner.loop == "open":
+            raise AgentError("random goes command by command, and has no whole plan", "no_plan")
+        legal = environment.legal()
+        if any(one.kind == "act" for one in legal):
+            legal = [one for one in legal if one.kind != "close"]
+        return Said(self._chance.choice(legal).text) if legal else None

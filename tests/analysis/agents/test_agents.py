@@ -1,0 +1,142 @@
+"""Agents that need no model, on problems of every kind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from planoracle import environment, load
+from planoracle.analysis.agents.agent import AgentError
+from planoracle.analysis.agents.play import Played, play
+from planoracle.analysis.agents.registry import agent, options
+from planoracle.analysis.optimum import optimum
+from planoracle.instances.environment import AnyEnvironment
+from planoracle.instances.errors import InputError
+
+PROBLEMS = ("timearena/household1+household2", "robotouille/asynchronous/0_cheese_chicken_sandwich")
+
+
+def played(run: AnyEnvironment, name: str, seed: int = 0) -> Played:
+    return asyncio.run(play(run, agent(name, seed=seed)))
+
+
+def best(run: AnyEnvironment) -> int | None:
+    problem = run.run().problem
+    return optimum(problem, run.rules.deciding() if problem.kind == "kitchen" else None).makespan
+
+
+def wandered(name: str, steps: int, seed: int) -> AnyEnvironment:
+    """Return a run after some random commands."""
+    run, chance = environment(load(name), reward="regret"), Random(seed)
+    for _ in range(steps):
+        if not run.done:
+            run.step(chance.choice(run.legal()).text)
+    return run
+
+
+@pytest.mark.parametrize("loop", ["closed", "open"])
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_optimal_ends_with_the_optimum(name: str, loop: str) -> None:
+    found = played(environment(load(name), loop=loop), "optimal")
+    run = found.environment.run()
+    assert found.failure is None
+    assert run.success
+    assert run.makespan == best(found.environment)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_optimal_goes_on_from_wherever_it_is_without_loss(name: str, seed: int) -> None:
+    run = wandered(name, 3 + 2 * seed, seed)
+    lost = run.step("Nothing that means anything").info["lost"]
+    found = played(run, "optimal")
+    assert [one.transition.info["cost"] for one in found.exchanges] == [0] * len(found.exchanges)
+    assert run.run().success == (lost is None)
+    assert bool(found.exchanges) == (lost is None)
+
+
+def test_optimal_looks_again_when_the_world_does_not_agree() -> None:
+    run = environment(load(PROBLEMS[0]), reward="regret")
+    one = agent("optimal")
+    for other in ("wait", "wash teapot", None):
+        said = asyncio.run(one.act(run))
+        assert said is not None
+        run.step(said.text if other is None else other)
+    rest = asyncio.run(play(run, one))
+    assert rest.total == 0.0
+    assert run.run().success
+
+
+def test_optimal_stops_where_nothing_leads_to_success() -> None:
+    run = environment(load("timearena/household1"))
+    while run.observation.clock < 39:
+        run.step("wait")
+    found = played(run, "optimal")
+    assert found.exchanges == ()
+    assert not run.done
+    assert found.failure is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_advice_ends_with_the_optimum_every_time(name: str, seed: int) -> None:
+    found = played(environment(load(name)), "advice", seed)
+    assert found.environment.run().makespan == best(found.environment)
+
+
+def test_chance_follows_its_seed() -> None:
+    def said(name: str, seed: int) -> list[str]:
+        return [one.said.text for one in played(environment(load(PROBLEMS[1])), name, seed).exchanges]
+
+    for name in ("random", "advice"):
+        assert said(name, 1) == said(name, 1)
+        assert len({tuple(said(name, seed)) for seed in range(4)}) > 1
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("loop", ["closed", "open"])
+def test_greedy_finishes(name: str, loop: str) -> None:
+    found = played(environment(load(name), loop=loop), "greedy")
+    run = found.environment.run()
+    assert run.success
+    assert (run.makespan or 0) >= (best(found.environment) or 0)
+
+
+def test_heuristics_play_as_they_schedule() -> None:
+    from planoracle.heuristics.registry import run as scheduled
+
+    problem = load(PROBLEMS[0])
+    for name in ("timearena-greedy", "serial-spt", "improve"):
+        assert played(environment(problem), name).environment.run().makespan == scheduled(problem, name).makespan
+
+
+def _refusals() -> Iterator[tuple[str, AnyEnvironment, str]]:
+    yield "serial-spt", environment(load(PROBLEMS[1])), "is for scheduling problems"
+    begun = environment(load(PROBLEMS[0]))
+    begun.step("wait")
+    yield "serial-spt", begun, "the run has begun"
+    yield "random", environment(load(PROBLEMS[0]), loop="open"), "no whole plan"
+
+
+def test_what_an_agent_cannot_do_is_its_own_failure_and_no_score() -> None:
+    for name, run, why in _refusals():
+        found = played(run, name)
+        assert isinstance(found.failure, AgentError)
+        assert why in str(found.failure)
+
+
+def test_a_heuristic_that_is_disturbed_says_so() -> None:
+    run, one = environment(load(PROBLEMS[0])), agent("serial-spt")
+    asyncio.run(one.act(run))
+    run.step("wait")
+    with pytest.raises(AgentError, match="has left the schedule"):
+        asyncio.run(one.act(run))
+
+
+def test_options_are_those_of_the_agent() -> None:
+    assert options("improve") == {"iterations"}
+    with pytest.raises(InputError, match="is no option of the agent random"):
+        agent("random", limit=3)
