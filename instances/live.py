@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import TypeVar
 
 from planoracle.instances.environment import Command, Environment, Outcome, Reward
@@ -14,7 +15,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Piece
 
-__all__ = ["MAX_SAID", "ScheduleEnvironment", "leads", "lengths", "moments", "text_of"]
+__all__ = ["MAX_SAID", "ScheduleEnvironment", "lengths", "moments", "text_of"]
 
 #: Longest message that is read, in characters; far beyond what any command needs.
 MAX_SAID = 200_000
@@ -40,19 +41,37 @@ def text_of(said: object) -> str:
     return said.rpartition("</think>")[2] if isinstance(said, str) and len(said) <= MAX_SAID else ""
 
 
-def moments(clock: int, over: Iterable[int], leads: Iterable[int]) -> list[int]:
-    """Return the clock, and when later something changes or a time constraint may want something to start.
+def moments(
+    problem: Instance, clock: int, over: Iterable[int], left: Sequence[int]
+) -> list[tuple[int, frozenset[int] | None]]:
+    """Return instants at which to offer starts: the clock, and when later something changes or should soon follow.
+
+    An action that another must follow closely may have to wait until the other can: at the end of what is under way, or
+    when the rest of what that waits for has been carried out after such an end.
 
     Parameters
     ----------
     over
-        Instants at which something ends.
-    leads
-        See `leads`.
+        Instants at which something changes.
+    left
+        Ticks that are left of every action, in the order of the instance.
+
+    Returns
+    -------
+    list
+        In order; each with the positions of the actions that it is for, ``None`` if for all.
     """
     ends = {one for one in over if one > clock}
-    found = ends.union(end - lead for lead in leads for end in ends)
-    return [clock, *sorted(one for one in found if one > clock)]
+    found: dict[int, frozenset[int] | None] = {}
+    for before, limit, others in _windows(problem):
+        if left[before] and ends:
+            lead = limit + left[before]
+            rest = sum(left[one] for one in others)
+            for one in (end - lead + more for end in ends for more in (0, rest)):
+                if one > clock:
+                    found[one] = (found.get(one) or frozenset()) | {before}
+    found |= dict.fromkeys((clock, *ends))
+    return sorted(found.items(), key=itemgetter(0))
 
 
 def lengths(left: int, grid: int) -> Sequence[int]:
@@ -63,24 +82,6 @@ def lengths(left: int, grid: int) -> Sequence[int]:
     """
     grid *= -(-left // (MAX_LENGTHS * grid))
     return [left, *reversed(range(grid, left, grid))]
-
-
-def leads(problem: Instance, left: Sequence[int]) -> Iterator[int]:
-    """Yield by how much before an event an action may have to start, so that what must follow it closely can follow.
-
-    That may start at the event, or when the rest of what it waits for has been carried out after the event.
-
-    Parameters
-    ----------
-    left
-        Ticks that are left of every action, in the order of the instance.
-    """
-    for before, limit, others in _windows(problem):
-        if left[before]:
-            yield limit + left[before]
-            rest = sum(left[one] for one in others)
-            if rest:
-                yield limit + left[before] - rest
 
 
 @Memo

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
 from operator import itemgetter
 
@@ -18,7 +18,7 @@ from planoracle.instances.replay import MAX_OTHERS, Event, Other, Replay, Violat
 from planoracle.instances.resource_rules import capacities, states
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["KINDS", "MAX_VIOLATIONS", "find_violations", "referee"]
+__all__ = ["KINDS", "MAX_VIOLATIONS", "find_violations", "referee", "violations_of_last"]
 
 #: A replay ends its search for further violations after this many.
 MAX_VIOLATIONS = 1000
@@ -59,6 +59,25 @@ def referee(instance: Instance, schedule: Schedule) -> Replay:
 def find_violations(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
     """Yield every violation of a schedule, in the order of `KINDS`."""
     yield from _violations(instance, schedule)
+
+
+def violations_of_last(instance: Instance, pieces: Sequence[Piece]) -> Iterator[Violation]:
+    """Yield what is wrong with the last of some pieces of actions that there are, the others breaking no rule.
+
+    What is missing is left out, and so are time lags; what is paused has too short a duration.
+    """
+    known = list(enumerate(pieces))
+    last = known[-1:]
+    _, piece = last[0]
+    own = [entry for entry in known if entry[1].action == piece.action]
+    modes = instance.by_id[piece.action].modes
+    for check, concerned in ((_mode, own), (_agent, last), (_window, last), (_work, own)):
+        yield from check(instance, concerned)
+    yield from _attendance(instance, [entry for entry in known if entry[1].agent == piece.agent])
+    used = {demand.resource for demand in modes[piece.mode].demands} if 0 <= piece.mode < len(modes) else set()
+    if used:
+        yield from capacities(instance, known, used)
+        yield from states(instance, known, used)
 
 
 def _violations(instance: Instance, schedule: Schedule, most: int | None = None) -> Iterator[Violation]:
@@ -121,8 +140,12 @@ def _work(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
         for (_, first), (j, second) in itertools.pairwise(own):
             if second.start < first.end:
                 yield fault("interruptibility", j, second, (other_of(first),), case="overlap")
+
+
+def _missing(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
+    there = {piece.action for _, piece in pieces}
     for action in instance.actions:
-        if action.id not in runs:
+        if action.id not in there:
             yield Fault(None, "missing_action", action.id, required=action.duration, actual=0)
 
 
@@ -222,6 +245,7 @@ _CHECKS: tuple[Callable[[Instance, Pieces], Iterator[Violation]], ...] = (
     _agent,
     _window,
     _work,
+    _missing,
     _attendance,
     capacities,
     states,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from operator import itemgetter
 
@@ -16,22 +16,22 @@ from planoracle.instances.schedule import Piece
 
 __all__ = ["capacities", "states"]
 
-
-def _demands(instance: Instance, pieces: Pieces) -> dict[str, list[tuple[int, Piece, Demand]]]:
-    uses: dict[str, list[tuple[int, Piece, Demand]]] = defaultdict(list)
-    for i, piece in pieces:
-        modes = instance.by_id[piece.action].modes
-        for demand in modes[piece.mode].demands if 0 <= piece.mode < len(modes) else ():
-            uses[demand.resource].append((i, piece, demand))
-    return uses
-
-
 _Use = tuple[int, Piece, Demand]
 
 
-def capacities(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
-    """Yield the pieces at whose start a resource carries too much."""
-    for name, uses in _demands(instance, pieces).items():
+def _demands(instance: Instance, pieces: Pieces, only: Container[str] | None) -> dict[str, list[_Use]]:
+    uses: dict[str, list[_Use]] = defaultdict(list)
+    for i, piece in pieces:
+        modes = instance.by_id[piece.action].modes
+        for demand in modes[piece.mode].demands if 0 <= piece.mode < len(modes) else ():
+            if only is None or demand.resource in only:
+                uses[demand.resource].append((i, piece, demand))
+    return uses
+
+
+def capacities(instance: Instance, pieces: Pieces, only: Container[str] | None = None) -> Iterator[Violation]:
+    """Yield the pieces at whose start a resource carries too much; perhaps of some resources ``only``."""
+    for name, uses in _demands(instance, pieces, only).items():
         capacity = instance.resource[name].capacity
         if not _crowded(uses, capacity):
             continue
@@ -173,9 +173,9 @@ def _roomy(instance: Instance, settings: _Settings, alike: list[_Use]) -> Iterat
     yield from largest.values()
 
 
-def states(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
-    """Yield the pieces that do not meet the state which they require, and no other, all the while."""
-    for name, uses in _demands(instance, pieces).items():
+def states(instance: Instance, pieces: Pieces, only: Container[str] | None = None) -> Iterator[Violation]:
+    """Yield the pieces that do not meet the state which they require, and no other, all the while; see `capacities`."""
+    for name, uses in _demands(instance, pieces, only).items():
         if all(demand.requires is None for _, _, demand in uses):
             continue
         settings = _Settings(instance, name, uses)

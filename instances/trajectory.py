@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import gcd
@@ -211,8 +211,10 @@ def started(here: DecisionPoint, piece: Piece) -> DecisionPoint:
     return DecisionPoint(instance, state, here.lost, max(here.reached, piece.end + here.lost))
 
 
-def piece_choices(point: DecisionPoint, step: int) -> Iterator[tuple[Piece, DecisionPoint]]:
-    """Yield every piece that can be tried at the clock, whether the rules allow it or not.
+def piece_choices(
+    point: DecisionPoint, step: int, only: Container[str] | None = None
+) -> Iterator[tuple[Piece, DecisionPoint]]:
+    """Yield every piece that can be tried at the clock, whether the rules allow it or not; of some actions ``only``.
 
     Pieces of interruptible actions come in all lengths that are multiples of ``step`` or all that is left.
     """
@@ -224,7 +226,7 @@ def piece_choices(point: DecisionPoint, step: int) -> Iterator[tuple[Piece, Deci
         first.setdefault(piece.action, piece)
     for action in instance.actions:
         left = action.duration - done[action.id]
-        if action.id in first and not left:
+        if (action.id in first and not left) or (only is not None and action.id not in only):
             continue
         lengths = [*range(step, left, step), left] if action.interruptible else [left]
         modes = [first[action.id].mode] if action.id in first else range(len(action.modes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from planoracle.instances.asynchow import answers
 from planoracle.instances.asynchow.encode import gold, least, under
@@ -50,11 +50,11 @@ class AsyncHowRun(GenericRun):
             verdict = _verdict(self.answer, least(problem), {action.id: action.duration for action in problem.actions})
         super().__init__(problem, plan, rules, verdict)
 
-    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield every step that can begin now, by the first of the agents who can; and the wait."""
+    def acts(self, point: DecisionPoint, step: int, only: Container[str] | None = None) -> Iterator[LegalAction]:
+        """Yield every step that can begin now, by the first of the agents who can."""
         begun = set()
-        for option in super().legal(point, step):
-            action = option.after.state.pieces[-1].action if option.kind == "act" else ""
+        for option in super().acts(point, step, only):
+            action = option.after.state.pieces[-1].action
             if action not in begun:
                 begun.add(action)
                 yield option

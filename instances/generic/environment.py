@@ -17,7 +17,7 @@ from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.feedback import sentence
 from planoracle.instances.generic.phrases import told
 from planoracle.instances.generic.run import GenericRun, fault_of
-from planoracle.instances.live import MAX_LENGTHS, ScheduleEnvironment, leads, moments, text_of
+from planoracle.instances.live import MAX_LENGTHS, ScheduleEnvironment, moments, text_of
 from planoracle.instances.manner import USUAL, Manner
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
@@ -200,9 +200,10 @@ class GenericEnvironment(ScheduleEnvironment[_R, World]):
         over += [piece.end + lag for piece in pieces for lag in _lags(problem)]
         over += [action.release for action in problem.actions]
         found = []
-        for start in moments(point.state.clock, over, leads(problem, left)):
-            options = self._idle.legal(waited(point, start), _grid(problem))
-            found += [Command(one.command, "act") for one in options if one.kind == "act"]
+        for start, positions in moments(problem, point.state.clock, over, left):
+            only = None if positions is None else {problem.actions[one].id for one in positions}
+            options = self._idle.acts(waited(point, start), _grid(problem), only)
+            found += [Command(one.command, one.kind) for one in options]
         return found or [Command("Finish", "close")]
 
 

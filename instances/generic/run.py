@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from planoracle.instances.certify import language
 from planoracle.instances.faults import fault, other_of
 from planoracle.instances.model import Instance, Lag
 from planoracle.instances.plan import Plan
 from planoracle.instances.profiles import Rules
-from planoracle.instances.referee import find_violations, referee
+from planoracle.instances.referee import referee, violations_of_last
 from planoracle.instances.replay import Other, Replay, Violation
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.targets import Target, Targets
@@ -64,12 +64,17 @@ class GenericRun(Trajectory[Schedule, Rules]):
         """Return every piece as an object; their starts say where time passes."""
         return [self.words(piece) for piece in rest.pieces]
 
-    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield every piece that can begin now by the general rules, and the wait."""
+    def acts(self, point: DecisionPoint, step: int, only: Container[str] | None = None) -> Iterator[LegalAction]:
+        """Yield every piece that can begin now by the general rules; perhaps of some actions ``only``."""
         early = _early(self.problem, point)
-        for piece, after in piece_choices(point, step):
-            if piece.action not in early and fault_of(self.problem, after.state.pieces, point.state.clock) is None:
+        ready = {name for name in self.problem.by_id if name not in early and (only is None or name in only)}
+        for piece, after in piece_choices(point, step, ready) if ready else ():
+            if fault_of(self.problem, after.state.pieces, point.state.clock) is None:
                 yield LegalAction(self.words(piece), "act", after)
+
+    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
+        """Yield every piece that can begin now, see `acts`, and the wait."""
+        yield from self.acts(point, step)
         yield LegalAction(wait_words(self.problem, step), "wait", waited(point, point.state.clock + step))
 
     def targets(self) -> Targets:
@@ -101,11 +106,9 @@ def fault_of(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Viola
         left[piece.action] -= piece.duration
     to_come = {name for name, ticks in left.items() if ticks > 0} | (left.keys() - {piece.action for piece in pieces})
     whole = all(piece.duration > 0 or not instance.by_id[piece.action].duration for piece in pieces)
-    for found in find_violations(instance, Schedule(pieces)):
+    for found in violations_of_last(instance, pieces):
         unfinished = found.kind == "action_duration" and whole and left[found.subject] > 0
-        if unfinished and instance.by_id[found.subject].interruptible:
-            continue
-        if found.kind not in ("missing_action", "minimum_lag", "maximum_lag"):
+        if not (unfinished and instance.by_id[found.subject].interruptible):
             return found
     late = next(_lag_faults(instance, pieces, left, to_come), None)
     if late is not None or pieces[-1].start >= clock:

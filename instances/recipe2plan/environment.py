@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
 
 from planoracle.instances.brief import brief
 from planoracle.instances.environment import Command, Outcome, Reward
 from planoracle.instances.errors import PlanError
 from planoracle.instances.feedback import sentence
-from planoracle.instances.live import ScheduleEnvironment, leads, lengths, moments, text_of
+from planoracle.instances.live import ScheduleEnvironment, lengths, moments, text_of
 from planoracle.instances.manner import Manner
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs.turns import gives_up
@@ -145,7 +145,7 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, World]):
         """
         state = world.log.state
         over = [finish for finish in state.finish if finish is not None]
-        starts = moments(state.clock, over, leads(self.problem, state.left))
+        starts = moments(self.problem, state.clock, over, state.left)
         found = [Command(step.text, "act") for step in _steps(state, starts)]
         return [*found, Command("Finish", "close")] if state.goal_ratio == 1 or not found else found
 
@@ -166,7 +166,7 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, World]):
                 yield Piece(step.id, begun, finish - begun, agent)
 
 
-def _steps(state: State, starts: Sequence[int]) -> Iterator[Step]:
+def _steps(state: State, starts: Iterable[tuple[int, Container[int] | None]]) -> Iterator[Step]:
     """Yield the steps that the rules allow, by start, step, and length, the longest first."""
     grid = state.kitchen.grid
     open_steps = [
@@ -175,8 +175,10 @@ def _steps(state: State, starts: Sequence[int]) -> Iterator[Step]:
         if (state.left[position] or state.finish[position] is None)
         and not any(state.left[one] or state.finish[one] is None for one in step.prerequisites)
     ]
-    for start in starts:
+    for start, concerned in starts:
         for position, step, (recipe, _, number) in open_steps:
+            if concerned is not None and position not in concerned:
+                continue
             left = state.left[position]
             for length in lengths(left, grid) if step.interruptible else (left,):
                 command = Step(int(number), recipe, length, start)

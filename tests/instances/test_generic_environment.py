@@ -17,9 +17,12 @@ from planoracle.instances.catalogue import problem as problem_of
 from planoracle.instances.environment import AnyEnvironment, Command
 from planoracle.instances.errors import InputError
 from planoracle.instances.generic.environment import GenericEnvironment
+from planoracle.instances.generic.run import fault_of
 from planoracle.instances.manner import Manner
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.schedule import Piece
+from planoracle.instances.referee import find_violations
+from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.trajectory import piece_choices, waited
 from planoracle.solver.exact.solve import solve
 from tests.support.hostile import FLOODS, VALUES
 from tests.support.live import at_random, decisions, replayed
@@ -247,3 +250,29 @@ def test_a_benchmark_with_rules_of_its_own_has_none_for_free():
     problem = load("recipe2plan/timed/Cobbler_Pancakes")
     with pytest.raises(InputError, match="no live environment: its runs are no GenericRun"):
         GenericEnvironment(problem, registry.of(problem).profile())
+
+
+def test_the_last_piece_is_judged_as_the_whole_schedule_is():
+    for seed in range(120):
+        problem, random = workshop(seed), Random(seed)
+        point, clock = live(problem).state.world.point, 0
+        for _ in range(12):
+            clock += random.randrange(2)
+            tried = list(piece_choices(waited(point, clock), 1))
+            if not tried:
+                break
+            _, after = random.choice(tried)
+            found = fault_of(problem, after.state.pieces, clock)
+            whole = [
+                one
+                for one in find_violations(problem, Schedule(after.state.pieces))
+                if one.kind not in ("missing_action", "minimum_lag", "maximum_lag")
+            ]
+            paused = {action.id for action in problem.actions if action.interruptible}
+            lasting = [one for one in whole if one.kind != "action_duration" or one.subject not in paused]
+            if lasting:
+                assert found == lasting[0]
+            else:
+                assert found is None or found.kind in ("minimum_lag", "maximum_lag", "action_duration", "agent_busy")
+            if found is None:
+                point = after
