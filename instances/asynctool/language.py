@@ -167,9 +167,9 @@ def _within(found: Reading[list[Any]]) -> Reading[list[Any]]:
 def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> Said:
     """Read one message of the agent; never raises.
 
-    A call is an object with ``id``, ``func_name`` and ``params``, alone or within text; or a chat message with
-    ``tool_calls`` whose arguments hold these three, or a ``task_id`` beside the tool's own. Any other message
-    with a ``content`` is a wait, unless that says ``ALL COMPLETED``. Other text is unreadable.
+    A call is an object with ``id``, ``func_name`` and ``params``, alone or within text; or ``tool_calls`` of a chat,
+    likewise, whose arguments hold these three, or a ``task_id`` beside the tool's own. Any other message with a
+    ``content`` is a wait, unless that says ``ALL COMPLETED``. Other text is unreadable.
 
     Examples
     --------
@@ -207,15 +207,23 @@ def _text(text: str, rules: Profile) -> Said:
     if not text.lstrip().startswith("{"):
         text = spoken(text)[0]
     found = [value for _, _, value in values_in(text, lists=False)[0] if isinstance(value, dict)]
-    calls = [entry for entry in found if "func_name" in entry]
+    calls = [call for entry in found for call in _calls(entry)]
     if calls:
-        return _one([_call(entry) for entry in calls], rules)
+        return _one(calls, rules)
     contents = [entry["content"] for entry in found if isinstance(entry.get("content"), str)]
     if _PHRASE in text:
         return Said("close")
     if contents or text.strip(" \t\r\n.!'\"*").lower() == "wait":
         return Said("wait")
     return Said("unreadable", reason=_NO_CALL)
+
+
+def _calls(entry: dict[str, Any]) -> list[Said]:
+    """Return the calls of an object in text, which may be a native message."""
+    if "func_name" in entry:
+        return [_call(entry)]
+    native = entry.get("tool_calls")
+    return list(map(_tool_call, native)) if isinstance(native, list) else []
 
 
 def _one(calls: list[Said], rules: Profile) -> Said:

@@ -8,11 +8,15 @@ within the answer to whatever is said then.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from planoracle.instances.asynctool.language import read_message
+from planoracle.instances.asynctool.language import MAX_MESSAGE, read_message
 from planoracle.instances.asynctool.problem import Problem
+from planoracle.instances.errors import InputError
+from planoracle.instances.outputs.values import values_in
+from planoracle.instances.reading import load_json
 
 __all__ = ["exchange", "tools"]
 
@@ -21,6 +25,8 @@ _OBJECT: dict[str, Any] = {"type": "object", "properties": {}}
 _TYPES = {"dict": "object", "float": "number", "tuple": "array", "any": None}
 #: Parameters that a call needs for itself.
 _TAKEN = {"task_id", "func_name"}
+#: Names of functions that interfaces accept.
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def tools(problem: Problem) -> list[dict[str, Any]]:
@@ -76,58 +82,73 @@ def _schema(document: Any) -> Any:
 def exchange(said: object, number: int, answer: str) -> list[dict[str, Any]]:
     """Return a message of the agent, a JSON value, and its answer.
 
-    A call that came as a tool call, or as an object, is answered as one; one in text stays text, and is answered as
-    the user: models that were offered no tools see none.
+    A call that came as a tool call (also as JSON behind a text), or as an object, is answered as one. A call in text
+    stays text and is answered as the user, for models that are offered no tools; and so does what interfaces refuse:
+    names that no function can have, arguments that are no object.
     """
-    calls = _calls(said, number)
+    message = _message(said)
+    calls = _calls(message, number)
     if not calls:
         answers = [{"role": "user", "content": answer}] if answer else []
-        return [{"role": "assistant", "content": _content(said)}, *answers]
-    content = _content(said) if isinstance(said, dict) and said.get("content") else ""
-    made = {"role": "assistant", "content": content, "tool_calls": calls}
+        return [{"role": "assistant", "content": said if isinstance(said, str) else _content(message)}, *answers]
+    made = {"role": "assistant", "content": _content(message) if message.get("content") else "", "tool_calls": calls}
     others = json.dumps({"error": "not carried out: make one call a turn"})
-    contents = [answer, *[others] * (len(calls) - 1)]
     return [made] + [
-        {"role": "tool", "tool_call_id": call["id"], "content": text}
-        for call, text in zip(calls, contents, strict=True)
+        {"role": "tool", "tool_call_id": call["id"], "content": others if place else answer}
+        for place, call in enumerate(calls)
     ]
 
 
-def _calls(said: object, number: int) -> list[dict[str, Any]]:
-    """Return the tool calls of a message that is made of them, or of one call as an object."""
-    if not isinstance(said, dict):
-        return []
-    given = said.get("tool_calls")
-    if isinstance(given, list) and given:
-        functions = [
-            one["function"] for one in given if isinstance(one, dict) and isinstance(one.get("function"), dict)
-        ]
-        if len(functions) < len(given) or not all(isinstance(one.get("name"), str) for one in functions):
-            return []
-        ids = [one["id"] if isinstance(one.get("id"), str) else f"call_{number}_{i}" for i, one in enumerate(given)]
-        if len(set(ids)) < len(ids):
-            ids = [f"call_{number}_{i}" for i in range(len(ids))]
-        return [_tool_call(id, one["name"], one.get("arguments")) for id, one in zip(ids, functions, strict=True)]
-    read = read_message(said) if "func_name" in said else None
-    if read is None or read.call is None:
-        return []
-    name, params = read.call.name, read.call.params
-    plain = {"task_id": read.task, **params}
-    own = {"id": read.task, "func_name": name, "params": params}
-    return [_tool_call(f"call_{number}", name, own if _TAKEN & params.keys() else plain)]
-
-
-def _tool_call(id: str, name: str, arguments: object) -> dict[str, Any]:
-    given = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    return {"id": id, "type": "function", "function": {"name": name, "arguments": given}}
-
-
-def _content(said: object) -> str:
-    """Return what a message says in words."""
-    if isinstance(said, str):
+def _message(said: object) -> dict[str, Any]:
+    """Return what was said as a message; text may have tool calls as JSON behind it."""
+    if isinstance(said, dict):
         return said
-    content = said.get("content") if isinstance(said, dict) else None
+    if isinstance(said, str) and '"tool_calls"' in said[:MAX_MESSAGE]:
+        for start, _, value in values_in(said[:MAX_MESSAGE], lists=False)[0]:
+            if isinstance(value, dict) and "tool_calls" in value:
+                return {"content": said[:start].strip(), **value}
+    return {"content": said if isinstance(said, str) or said is None else json.dumps(said)}
+
+
+def _calls(message: dict[str, Any], number: int) -> list[dict[str, Any]]:
+    """Return the tool calls of a message, each with an id of its own; none if there is one that interfaces refuse."""
+    given = message.get("tool_calls")
+    if "func_name" in message and not given:
+        read = read_message(message).call
+        if read is None:
+            return []
+        own = {"id": message["id"], "func_name": read.name, "params": read.params}
+        beside = {"task_id": message["id"], **read.params}
+        given = [{"function": {"name": read.name, "arguments": own if _TAKEN & read.params.keys() else beside}}]
+    found: dict[str, dict[str, Any]] = {}
+    for place, one in enumerate(given if isinstance(given, list) else ()):
+        function = one.get("function") if isinstance(one, dict) else None
+        name, arguments = (function.get("name"), function.get("arguments")) if isinstance(function, dict) else ("", "")
+        if not (isinstance(name, str) and _NAME.fullmatch(name) and _is_object(arguments)):
+            return []
+        id = one.get("id")
+        id = id if isinstance(id, str) and id and id not in found else f"call_{number}_{place}"
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        found[id] = {"id": id, "type": "function", "function": {"name": name, "arguments": text}}
+    return list(found.values())
+
+
+def _is_object(arguments: object) -> bool:
+    """Whether arguments are an object, be it written as JSON."""
+    if not isinstance(arguments, str):
+        return isinstance(arguments, dict)
+    try:
+        return isinstance(load_json(arguments, "arguments"), dict)
+    except InputError:
+        return False
+
+
+def _content(message: dict[str, Any]) -> str:
+    """Return what a message says in words."""
+    content = message.get("content")
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, dict)]
         content = "\n".join(text for text in texts if isinstance(text, str))
-    return content if isinstance(content, str) else "" if said is None else json.dumps(said)
+    if isinstance(content, str):
+        return content
+    return json.dumps(message) if message.keys() - {"content", "role"} else ""

@@ -253,7 +253,7 @@ def test_a_native_call_is_answered_as_one_and_one_in_text_as_text() -> None:
     valid_chat(run.messages())
     roles = ["tool", "tool", "user", "tool", "user", "user"]
     assert [one["role"] for one in chat] == [role for answer in roles for role in ("assistant", answer)]
-    assert [one["tool_call_id"] for one in chat if one["role"] == "tool"] == ["x", "call_2", "call_4_0"]
+    assert [one["tool_call_id"] for one in chat if one["role"] == "tool"] == ["x", "call_2_0", "call_4_0"]
     result = {"id": first.id, "function name": str(first.gold[0]), "response": first.solved.results[0]}
     assert [json.loads(line) for line in chat[3]["content"].splitlines()] == [
         {"wait": "The call is being executed."},
@@ -261,6 +261,30 @@ def test_a_native_call_is_answered_as_one_and_one_in_text_as_text() -> None:
     ]
     assert chat[-1] == {"role": "user", "content": '{"wait": "No call is being executed."}'}
     assert [turn.step for turn in run.state.world.turns] == [0, 0, 1, 1, None, None]
+
+
+def test_a_native_call_written_behind_a_text_is_one() -> None:
+    run = live("asynctool/cross2/01")
+    first = run.task.tasks[0]
+    said = native_call(first.id, first.gold[0])
+    run.step("I begin.\n" + json.dumps({"tool_calls": said["tool_calls"]}))
+    assert run.submission()["turns"] == [call_message(first.id, first.gold[0])]
+    assert run.messages()[2] == {**said, "content": "I begin."}
+    assert run.messages()[3]["tool_call_id"] == "c1"
+
+
+@pytest.mark.parametrize(
+    "change", [{"name": "no such function"}, {"name": "x" * 65}, {"arguments": "{"}, {"arguments": "[]"}, {"name": 5}]
+)
+def test_native_calls_that_interfaces_refuse_stay_text(change: dict[str, Any]) -> None:
+    said = native_call("text_2", Call("sort_words", {"text": "b a"}))
+    said["tool_calls"][0]["function"] |= change
+    for one in (said, "Now:\n" + json.dumps(said)):
+        run = live()
+        run.step(one)
+        assert [one["role"] for one in run.messages()[2:]] == ["assistant", "user"]
+        assert json.dumps(said["tool_calls"]) in run.messages()[2]["content"]
+        same(run)
 
 
 def test_several_native_calls_are_all_answered() -> None:
