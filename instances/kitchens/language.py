@@ -23,6 +23,8 @@ __all__ = ["MAX_ACTIONS", "extract", "finishes", "match", "parse", "reading", "r
 MAX_ACTIONS = 10_000
 #: Longer lines are cut.
 MAX_LINE = 20_000
+#: Of lines that are no longer what they say is remembered, for plans say the same again and again.
+MAX_SHORT = 120
 
 _SLOT = re.compile(r"\{(\w+)\}")
 _NUMBERED = re.compile(r"[a-z]\d", re.I)
@@ -115,8 +117,11 @@ def extract(text: str, domain: Domain) -> list[str]:
     >>> extract("pick up  Pot1 from sink1 using robot1; then place pot1 on stove1 using robot1", bundled())
     ['Pick up pot1 from sink1 using robot1', 'Place pot1 on stove1 using robot1']
     """
+    return list(_short(text, domain) if len(text) <= MAX_SHORT else _extract(text[:MAX_LINE], domain))
+
+
+def _extract(text: str, domain: Domain) -> list[str]:
     found: dict[int, tuple[int, str]] = {}
-    text = text[:MAX_LINE]
     begins, templates = _by_verb(domain)
     for number in sorted({hit.lastindex or 0 for hit in begins.finditer(text)}):
         for generous, actions in templates[number]:
@@ -129,6 +134,9 @@ def extract(text: str, domain: Domain) -> list[str]:
             end, action = found[start]
             made.append(action)
     return made
+
+
+_short = lru_cache(maxsize=8_192)(_extract)
 
 
 def match(text: str, domain: Domain) -> list[tuple[Action, dict[str, str]]]:

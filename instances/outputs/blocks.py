@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from planoracle.instances.outputs.grammar import Grammar
 from planoracle.instances.outputs.layout import Line, lines_of
-from planoracle.instances.outputs.values import leaves
+from planoracle.instances.outputs.values import MAX_LEAVES, leaves, too_many
 
 __all__ = ["Block", "Reader"]
 
@@ -79,6 +79,7 @@ class Reader(Generic[S]):
         self.left: list[Line] = []  # items in thoughts and observations
         self._final, self._message = "", 0
         self._last = self._stride = 0  # line of the last step, and how far behind the one before
+        self._leaves = 0  # of JSON values
         self._plain = False  # whether there has been a command of the benchmark
         self._gap = self._redo = False  # words since the last step, and whether they take it back
 
@@ -97,8 +98,11 @@ class Reader(Generic[S]):
                 self._line(group[0])
 
     def value(self, value: object, line: int = 1, kind: str = "JSON") -> None:
-        """Read a JSON value that is no chat."""
+        """Read a JSON value that is no chat; raises `PlanError` if they hold too much."""
         for leaf in leaves(value, self.grammar.of):
+            self._leaves += 1
+            if self._leaves > MAX_LEAVES:
+                raise too_many()
             if self.over:
                 return
             if isinstance(leaf, list):

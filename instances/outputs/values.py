@@ -13,12 +13,14 @@ from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.outputs.messages import contents, is_agents
 from planoracle.instances.reading import load_json, strict_decoder
 
-__all__ = ["MAX_VALUES", "Held", "holes", "leaves", "lifted", "values_in", "whole_value"]
+__all__ = ["MAX_LEAVES", "MAX_VALUES", "Held", "holes", "leaves", "lifted", "too_many", "values_in", "whole_value"]
 
 S = TypeVar("S")
 
 #: Most objects and lists in a text that are in no other.
 MAX_VALUES = 50_000
+#: Most entries of them that may say something.
+MAX_LEAVES = 100_000
 
 # An error of the JSON decoder takes time for all the text before it (it counts lines): decode within a window, and
 # let an error, and a value, cost as much as so many characters. Ten times those of the text, and some more, are had.
@@ -67,6 +69,7 @@ _SAYS = (
     "call",
     "name",
 )
+_KNOWN = frozenset((*_SAYS, *_PLANS))
 
 
 class Held(NamedTuple):
@@ -187,7 +190,8 @@ def holes(line: str, values: Iterator[object]) -> tuple[str, list[object]]:
 def leaves(value: object, of: Callable[[object], list[S] | None]) -> Iterator[list[S] | str]:
     """Yield what a JSON value says, in order: steps, or texts that may hold some.
 
-    ``of`` returns the steps that an object or a list is itself. Messages of others than the agent say nothing.
+    ``of`` returns the steps that an object or a list is itself. Messages of others than the agent say nothing. Raises
+    `PlanError` for long lists.
 
     >>> list(leaves({"plan": [{"minute": 0, "action": "wash cup"}, "wait", 3]}, lambda value: None))
     ['wash cup', 'wait']
@@ -205,6 +209,8 @@ def leaves(value: object, of: Callable[[object], list[S] | None]) -> Iterator[li
                 yield steps
             elif isinstance(one, list):
                 left += reversed(one)
+                if len(left) > MAX_LEAVES:
+                    raise too_many()
             elif "role" in one:
                 left += reversed(contents(one))
             else:
@@ -215,17 +221,23 @@ def leaves(value: object, of: Callable[[object], list[S] | None]) -> Iterator[li
                     left += reversed(parts)
 
 
+def too_many() -> PlanError:
+    """Return the error for more than `MAX_LEAVES` entries."""
+    return PlanError(f"holds more than {MAX_LEAVES} entries", field="plan")
+
+
 def _parts(one: dict[str, object]) -> list[object] | None:
     """Return the values of an object that may say steps, ``None`` if it is not known which."""
     named = {name.lower().replace(" ", "_"): held for name, held in one.items()}
-    for name in _PLANS:
-        if isinstance(named.get(name), list | dict) or (
-            name in named and isinstance(named[name], str) and len(named) == 1
-        ):
-            return [named[name]]
-    for name in (*_SAYS, *_PLANS):
-        if isinstance(named.get(name), str | dict):
-            return [named[name]]
+    if not _KNOWN.isdisjoint(named):
+        for name in _PLANS:
+            if isinstance(named.get(name), list | dict) or (
+                name in named and isinstance(named[name], str) and len(named) == 1
+            ):
+                return [named[name]]
+        for name in (*_SAYS, *_PLANS):
+            if isinstance(named.get(name), str | dict):
+                return [named[name]]
     if one and all(any(sign.isdigit() for sign in name) for name in one):
         return list(one.values())
     return None

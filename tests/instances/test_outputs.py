@@ -16,7 +16,7 @@ from planoracle.instances.kitchens.domain import bundled
 from planoracle.instances.kitchens.language import parse as actions
 from planoracle.instances.outputs.layout import MAX_LINES
 from planoracle.instances.outputs.reading import read
-from planoracle.instances.outputs.values import MAX_VALUES
+from planoracle.instances.outputs.values import MAX_LEAVES, MAX_VALUES
 from planoracle.instances.plan import Reading
 from planoracle.instances.timearena.language import _Decisions
 from planoracle.instances.timearena.world import world
@@ -256,6 +256,9 @@ def test_the_limits_are_named() -> None:
         found("a\n" * (MAX_LINES + 1))
     with pytest.raises(PlanError, match=str(MAX_VALUES)):
         found('{"a": 1}' * (MAX_VALUES + 1))
+    for many in ("[" + "{}," * MAX_LEAVES + "{}]", '["a", "b", "c"]\n' * (MAX_LEAVES // 3 + 1)):
+        with pytest.raises(PlanError, match=f"{MAX_LEAVES} entries"):
+            found(many)
     for name, problem in PROBLEMS.items():
         run = registry.get(name).run(catalogue.problem(problem), handed_in(name, "<think>[{" * 100_000))
         assert not run.success
