@@ -34,9 +34,11 @@ def condition_in_words(words: Sequence[str], verb: str = "to be") -> str:
     """Write a condition: predicate and names, perhaps behind ``not``.
 
     >>> condition_in_words(["atop", "bread1", "lettuce2"]), condition_in_words(["not", "iscut", "lettuce2"])
-    ('bread1 on top of lettuce2', 'that it is not so: lettuce2 to be cut')
+    ('bread1 on top of lettuce2', 'lettuce2 not to be cut')
     """
     if words[0] == "not":
+        if len(words) == 3 and words[1].startswith("is"):
+            return condition_in_words(words[1:], "is not" if verb == "is" else f"not {verb}")
         return f"that it is not so: {condition_in_words(words[1:], verb)}"
     predicate, *names = (clean(word) for word in words)
     if predicate in _WORDS and len(names) == _WORDS[predicate].count("{"):
