@@ -18,9 +18,9 @@ from planoracle.instances.prompted import Prompted
 __all__ = ["example", "spoken"]
 
 _THOUGHTS = {
-    "act": "Of all that is allowed now, this keeps the shortest time within reach.",
-    "wait": "Nothing that could begin now would make it shorter, so time has to pass.",
-    "close": "Everything is done.",
+    "act": "{now} No other command leads to an earlier end than this one.",
+    "wait": "{now} Nothing that could begin now would lead to an earlier end, so time has to pass.",
+    "close": "{now} Everything is done.",
     "plan": "Nobody can do it in less time.",
 }
 _kept: dict[str, Mapping[str, str]] = {}
@@ -66,7 +66,7 @@ async def spoken(
             break
         outcomes = run.step(said.text).outcomes
         kind = "plan" if run.manner.loop == "open" else outcomes[-1].kind if outcomes else ""
-        told = {"command": said.text, "thought": _THOUGHTS.get(kind, ""), "changes": _changes(before, run)}
+        told = {"command": said.text, "thought": _thought(before, kind), "changes": _changes(before, run)}
         turns.append((before, told, run.observation.text))
     found = []
     for at, (before, told, answer) in enumerate(turns):
@@ -75,6 +75,12 @@ async def spoken(
         if answers and answer:
             found.append(f"Observation: {answer}")
     return found
+
+
+def _thought(before: AnyEnvironment, kind: str) -> str:
+    """Return why a command of a best plan is given, and how things stand, if that is said in a line."""
+    now = before.situation()
+    return _THOUGHTS.get(kind, "").format(now="" if "\n" in now else now).strip()
 
 
 def _changes(before: AnyEnvironment, after: AnyEnvironment) -> str:
