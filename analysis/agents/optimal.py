@@ -65,7 +65,7 @@ class Optimal:
         if run.steps or not isinstance(run, Trajectory):
             return None
         found = optimum(run.problem, limit=self._limit).schedule
-        return found and run.commands(run.begin, found)
+        return None if found is None else run.commands(run.begin, found)
 
 
 def whole_plan(environment: AnyEnvironment, limit: Limit) -> Said:
