@@ -94,14 +94,13 @@ def _parts(given: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
 
 def _key(variable: str, *, needed: bool) -> str:
     """Return the key in a variable of the environment, a word of no meaning if none is needed."""
-    if not re.fullmatch(r"[A-Z_][A-Z0-9_]{0,99}", variable):  # perhaps the key itself: not shown
+    if not re.fullmatch(r"[A-Z_][A-Z0-9_]{0,99}", variable):
         wanted = "must be the name of a variable of the environment, in capitals, and not the key itself"
         raise InputError(wanted, field="key_variable")
     key = os.environ.get(variable, "").strip()
+    named = KEY if variable == KEY else "the variable of the environment that was named"  # it may be a key all the same
     if not (key.isascii() and key.isprintable()):
-        raise InputError(f"the key in {variable} has characters that no key has", field="key_variable")
+        raise InputError(f"{named} holds characters that no key has", field="key_variable")
     if not key and (needed or variable != KEY):
-        raise InputError(
-            "the variable of the environment with the key is not set", field="key_variable", value=variable
-        )
+        raise InputError(f"{named} is not set, or empty: it must hold the key", field="key_variable")
     return key or _NO_KEY

@@ -191,8 +191,8 @@ def test_the_end_of_the_line_is_no_part_of_a_key(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_key_instead_of_the_name_of_its_variable() -> None:
-    for key in (KEY, "sk_live_0123456789"):
-        with pytest.raises(InputError, match="not the key itself") as caught:
+    for key in (KEY, "sk_live_0123456789", "AKIAIOSFODNN7EXAMPLE"):
+        with pytest.raises(InputError, match="the key") as caught:
             agent("openai:fake-1", base_url="http://localhost:1/v1", key_variable=key)
         assert key not in everything(caught.value)
 
