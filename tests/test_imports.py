@@ -23,7 +23,8 @@ ALLOWED = {
     "analysis": {"instances", "heuristics", "solver", "analysis"},
 }
 MODULES = [path for folder in ALLOWED for path in sorted((ROOT / folder).rglob("*.py"))]
-HEAVY = ("pandas", "matplotlib", "networkx", "ortools", "pydantic", "numpy")
+EXTRAS = ("openai", "inspect_ai", "gymnasium", "pettingzoo", "mcp")
+HEAVY = ("pandas", "matplotlib", "networkx", "ortools", "pydantic", "numpy", *EXTRAS)
 
 
 def imported_names(source: str | ast.AST, package: str = "planoracle") -> list[str]:
@@ -114,6 +115,17 @@ def test_circles_are_seen_however_they_are_made() -> None:
 
 def test_command_line_starts_without_heavy_libraries() -> None:
     code = f"import planoracle.analysis.cli, sys; print([name for name in {HEAVY!r} if name in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_extras_are_imported_only_by_those_who_want_them() -> None:
+    code = f"""
+from planoracle import environment, grade, load, solve
+solve(load("timearena/household1")), environment(load("timearena/household1"))
+grade({{"instance": "timearena/household1", "plan": "wait"}})
+import sys; print([name for name in {EXTRAS!r} if name in sys.modules])
+"""
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
 

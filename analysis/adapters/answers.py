@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-__all__ = ["Advised", "Explained", "Found", "Graded", "Solved", "Step", "Violated"]
+__all__ = ["Advised", "Described", "Explained", "Found", "Graded", "Solved", "Step", "Violated"]
 
 _STATUS = "optimal (proved), feasible (not proved best), infeasible (proved), or unknown"
 
@@ -16,6 +16,15 @@ class Found(BaseModel):
 
     names: list[str] = Field(description="The first of them")
     total: int = Field(description="How many there are in all")
+
+
+class Described(BaseModel):
+    """A problem in words."""
+
+    instance: str
+    unit: str = Field(description="What a tick is")
+    instructions: str = Field(description="What the rules are, and how a plan is written")
+    introduction: str = Field(description="What is to be done, with what")
 
 
 class Solved(BaseModel):

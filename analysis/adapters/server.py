@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from planoracle.analysis.adapters.answers import Advised, Explained, Found, Graded, Solved, Step, Violated
+from planoracle.analysis.adapters.answers import Advised, Described, Explained, Found, Graded, Solved, Step, Violated
 from planoracle.analysis.adapters.extras import need
 from planoracle.instances.deadline import Limit, Work
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
@@ -38,9 +38,9 @@ LONGEST = 600.0
 _INSTRUCTIONS = """\
 Proved optimal plans, and verdicts on plans, for problems in which several tasks are to be done at once as fast as
 possible. A problem is named (see the tool `problems`), or given whole as a document in planoracle's JSON format. Times
-are ticks; `unit` says what a tick is. `solve` gives a best plan and how that is proved, `explain` the proof in words,
-`grade` the verdict of a benchmark's rules on a plan, `next` the commands that keep the optimum within reach after a
-plan so far. Plans are texts in the language of the benchmark, as those that `solve` gives."""
+are ticks; `unit` says what a tick is. `describe` tells a problem in words and how plans for it are written, `solve`
+gives a best plan and how that is proved, `explain` the proof in words, `grade` the verdict of a benchmark's rules on a
+plan, `next` the commands that keep the optimum within reach after a plan so far."""
 
 ProblemArgument = Annotated[
     str | dict[str, Any], Field(description="Name of a problem, or the problem as a document in planoracle's format")
@@ -140,6 +140,22 @@ def server(*, files: bool = False) -> MCPServer:
             every = catalogue.bundled() if pattern else catalogue.begun("")
             names = [name for name in every if name.startswith(pattern) or fnmatchcase(name, pattern)]
             return Found(names=names[:MOST], total=len(names))
+
+    @app.tool(annotations=asking)
+    def describe(problem: ProblemArgument) -> Described:
+        """Tell a problem in words, with its rules and how a plan for it is written."""
+        from planoracle.instances import registry
+        from planoracle.instances.manner import Manner
+
+        with desk.asked():
+            found = desk.problem(problem)[0]
+            run = registry.of(found).environment(found, manner=Manner("open"))
+            return Described(
+                instance=found.name,
+                unit=found.unit,
+                instructions=run.instructions(),
+                introduction=run.introduction(),
+            )
 
     @app.tool(annotations=asking)
     def solve(problem: ProblemArgument, seconds: SecondsArgument = None) -> Solved:

@@ -13,6 +13,8 @@ from support.runner import CliRunner
 from planoracle import explain, grade, load, solve
 from planoracle.analysis.advice import next_commands
 from planoracle.analysis.cli import app
+from planoracle.instances import registry
+from planoracle.instances.manner import Manner
 
 pytest.importorskip("mcp", reason="the server of tools needs planoracle[mcp]")
 
@@ -21,7 +23,7 @@ from mcp import Client, StdioServerParameters
 
 from planoracle.analysis.adapters.server import MOST, server
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TEA = "timearena/household1"
 
 
@@ -42,7 +44,7 @@ def test_tools_say_what_they_take_and_give():
             return (await client.list_tools()).tools, client.server_info, client.instructions
 
     tools, info, instructions = anyio.run(listed)
-    assert [tool.name for tool in tools] == ["problems", "solve", "explain", "grade", "next"]
+    assert [tool.name for tool in tools] == ["problems", "describe", "solve", "explain", "grade", "next"]
     assert (info.name, "planoracle" in instructions) == ("planoracle", True)
     for tool in tools:
         assert tool.description
@@ -64,6 +66,13 @@ def test_answers_are_those_of_the_verbs(name):
     expected = grade({"instance": name, "plan": best["plan"]})
     assert (verdict["scored"], verdict["success"], verdict["main_score"]) == (True, True, expected.main_score)
     assert verdict["makespan"] == verdict["optimal_makespan"] == best["makespan"]
+
+
+def test_a_problem_is_told_in_words():
+    (told,) = asked(("describe", {"problem": TEA}))
+    run = registry.of(load(TEA)).environment(load(TEA), manner=Manner("open"))
+    assert (told["instructions"], told["introduction"]) == (run.instructions(), run.introduction())
+    assert "kettle" in told["introduction"]
 
 
 def test_a_kitchen_is_asked_about_as_well():
