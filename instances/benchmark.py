@@ -32,6 +32,7 @@ from planoracle.instances.targets import Dropped
 
 if TYPE_CHECKING:
     from planoracle.instances.environment import AnyEnvironment, Reward
+    from planoracle.instances.repertoire import Repertoire
     from planoracle.instances.settings import Setting
 
 __all__ = ["AnyBenchmark", "AnyRun", "Benchmark"]
@@ -55,7 +56,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     - ``sets``: the functions of `Shelf`; ``reader``: ``recognises(document)``, ``read(document, source)``;
       ``generator``: ``style()``, which returns a `Generator`;
       ``environment``: ``live(problem, rules, manner, reward)``, which returns a
-      `planoracle.instances.environment.Environment`; ``settings``: ``SETTINGS``, by name. None of these must be there.
+      `planoracle.instances.environment.Environment`; ``repertoire``: ``repertoire(problem)``, which returns a
+      `planoracle.instances.repertoire.Repertoire`; ``settings``: ``SETTINGS``, by name. None of these must be there.
     - ``profile``: ``PROFILES``, and ``CHOICES`` with the values of rules that are text.
     - ``language``: ``reading(problem, given, rules)``, which returns a `Reading`, or ``commands``, which returns the
       commands alone; where problems are scheduling problems also ``written(problem, schedule)`` and
@@ -248,6 +250,11 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         from planoracle.instances.settings import PLAIN
 
         return {**PLAIN, **getattr(self._part("settings"), "SETTINGS", {})}
+
+    def repertoire(self, problem: _P) -> Repertoire | None:
+        """Return what there can be to do in live runs of a problem, ``None`` where that is not known beforehand."""
+        part = self._part("repertoire")
+        return None if part is None else cast("Repertoire", part.repertoire(problem))
 
     # Rules
 
