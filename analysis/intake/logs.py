@@ -2,7 +2,8 @@
 
 Read as documented (https://inspect.aisi.org.uk/eval-logs.html, format version 2, and
 ``src/inspect_ai/log/_recorders/eval.py`` for the names in the archive), without inspect_ai itself. A sample's ``id``
-is the instance, its ``epoch`` the sample; the plan is the model's answer, or all messages if it spoke more than once.
+is the instance, its ``epoch`` the sample; the plan is what a solver of ours has kept as handed in, else the model's
+answer, or all messages if it spoke more than once.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from zlib import error as ZlibError  # noqa: N812
 
+from planoracle.analysis.intake.columns import plan_fields
 from planoracle.analysis.intake.lines import MAX_LINE
 from planoracle.analysis.intake.names import known
 from planoracle.analysis.intake.places import EntryError
@@ -22,8 +24,10 @@ from planoracle.analysis.intake.unpack import MAX_UNPACKED, unzstd
 from planoracle.instances.errors import InputError
 from planoracle.instances.reading import load_json
 
-__all__ = ["begins_log", "is_log", "logged", "read_archive", "read_log", "samples_in"]
+__all__ = ["STORED", "begins_log", "is_log", "logged", "read_archive", "read_log", "samples_in"]
 
+#: Where solvers of ours (`planoracle.analysis.adapters.inspect_runs`) keep in a sample's store what is handed in.
+STORED = "planoracle"
 _BEGINS = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
 _SAMPLE = re.compile(r"samples/(?P<name>.+_epoch_\d+)(?:\.json|/sample\.json)", re.DOTALL)
 _LINK = "attachment://"
@@ -198,7 +202,8 @@ def _submission(sample: Any, model: Any) -> dict[str, Any] | EntryError:
         raise InputError("must be an object", field="sample", value=sample)
     texts = sample.get("attachments")
     whole = {
-        name: _whole(sample.get(name), texts if isinstance(texts, dict) else {}) for name in ("output", "messages")
+        name: _whole(sample.get(name), texts if isinstance(texts, dict) else {})
+        for name in ("output", "messages", "store")
     }
     name, epoch = sample.get("id"), sample.get("epoch")
     instance = known(name) if isinstance(name, str) else None
@@ -214,12 +219,23 @@ def _submission(sample: Any, model: Any) -> dict[str, Any] | EntryError:
     if sample.get("error") is not None:  # a broken run is not a failed one
         why = sample["error"].get("message") if isinstance(sample["error"], dict) else sample["error"]
         return EntryError(InputError(f"the run ended with an error: {str(why)[:300]}"), found)
+    kept = _object(_object(whole["store"]).get(STORED))
+    handed_in = _object(kept.get("submission"))
+    own = next((name for name in plan_fields() if name in handed_in), None)
+    if own is not None:
+        rest = {name: value for name, value in handed_in.items() if name != own}
+        return {**rest, **found, "plan": handed_in[own], "model": kept.get("by") or model}
     spoken = [one for one in whole["messages"] or () if isinstance(one, dict) and one.get("role") == "assistant"]
     if len(spoken) > 1 or found["output"] is None:
         found["plan"] = whole["messages"]
     else:
         found["plan"] = found["output"]
     return found
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """Return an object, an empty one where there is none."""
+    return value if isinstance(value, dict) else {}
 
 
 def _answer(output: Any) -> Any:

@@ -1,0 +1,205 @@
+"""inspect_ai: tasks, solvers and the scorer run offline with mock models, and their logs are graded as they scored."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from math import isnan
+
+import pytest
+
+from planoracle import grade, load, solve
+from planoracle.analysis.grade import Grader, grade_all
+from planoracle.analysis.submissions import Intake
+from planoracle.instances import registry
+from planoracle.instances.errors import InputError
+
+pytest.importorskip("inspect_ai", reason="tasks for inspect_ai need planoracle[inspect]")
+
+from inspect_ai import eval as evaluate
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.solver import generate
+
+from planoracle.analysis.adapters import inspect_runs
+from planoracle.analysis.adapters.inspect_tasks import TASKS
+
+pytestmark = pytest.mark.slow  # to import it takes seconds
+
+TEA, DISHES = "timearena/household1", "timearena/household2"
+KITCHEN = "robotouille/synchronous/0_cheese_sandwich"
+
+
+def model(say):
+    """A model that says ``say(messages, number of the message)``; without usage it would ask for a tokenizer."""
+
+    def outputs(messages, tools, tool_choice, config):
+        said = say(messages, sum(one.role == "assistant" for one in messages))
+        output = said if isinstance(said, ModelOutput) else ModelOutput.from_content("mockllm", said)
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+    return get_model("mockllm/model", custom_outputs=outputs)
+
+
+def evaluated(task, folder, say=lambda messages, number: "wait", **options):
+    (log,) = evaluate(f"planoracle/{task}", model=model(say), log_dir=str(folder), display="none", **options)
+    assert log.status == "success"
+    return log
+
+
+def score_of(sample):
+    (score,) = sample.scores.values()
+    return score
+
+
+def following(name):
+    plan = solve(load(name)).plan.splitlines()
+    return lambda messages, number: f"Thought: next\nAction: {plan[number] if number < len(plan) else 'wait'}"
+
+
+def assert_graded_alike(log, folder):
+    """What the scorer said is what ``planoracle grade`` says of the log."""
+    grades = {(one.instance, one.sample): one for one in grade_all(Intake([folder]), Grader())}
+    assert len(grades) == len(log.samples)
+    for sample in log.samples:
+        found = grades[sample.id, sample.epoch]
+        row = json.loads(json.dumps(found.row()))
+        assert found.scored
+        said = score_of(sample).metadata
+        ignored = {"violations", "metadata", "model", "sample", "source", "line", "steps"}
+        assert {name: said[name] for name in row if name not in ignored} == {
+            name: value for name, value in row.items() if name not in ignored
+        }
+
+
+def test_a_model_holds_runs_and_its_log_is_graded_alike(tmp_path):
+    log = evaluated("timearena", tmp_path, following(TEA), task_args={"instances": [TEA, DISHES]}, epochs=2)
+    best, failed = log.samples[0], log.samples[1]
+    assert score_of(best).value == {"success": 1.0, "main_score": 1.0, "ratio": 1.0, "regret": 0.0}
+    assert {name: value for name, value in score_of(failed).value.items() if not isnan(value)} == {
+        "success": 0.0,
+        "main_score": 0.0,
+    }
+    told = score_of(failed).explanation
+    assert told.startswith(f"{DISHES}: no success")
+    assert "first fault: nonexistent_object, activate kettle, cost 1 minute" in told
+    assert [one.role for one in best.messages][:4] == ["system", "user", "assistant", "user"]
+    figures = {one.name: (one.metrics["mean"].value, one.scored_samples, one.unscored_samples)
+               for one in log.results.scores}  # fmt: skip
+    assert figures == {"success": (0.5, 2, 0), "main_score": (0.5, 2, 0), "ratio": (1.0, 1, 1), "regret": (0.0, 1, 1)}
+    assert_graded_alike(log, tmp_path)
+
+
+def test_whole_plans_are_handed_in_at_once(tmp_path):
+    plan = solve(load(TEA)).plan
+    say = lambda messages, number: plan  # noqa: E731
+    log = evaluated("timearena", tmp_path, say, task_args={"instances": TEA, "setting": "open"})
+    assert (score_of(log.samples[0]).value["ratio"], len(log.samples[0].messages)) == (1.0, 4)
+    assert log.eval.metadata["setting"]["setting"] == "open"
+    assert_graded_alike(log, tmp_path)
+
+
+def test_the_environment_can_be_a_tool(tmp_path):
+    plan = solve(load(TEA)).plan.splitlines()
+
+    def say(messages, number):
+        if number == len(plan):
+            return "done"
+        return ModelOutput.for_tool_call("mockllm", "act", {"command": plan[number]})
+
+    log = evaluated("timearena", tmp_path, say, task_args={"instances": TEA}, solver=inspect_runs.tools())
+    assert score_of(log.samples[0]).value["ratio"] == 1.0
+    assert [one.role for one in log.samples[0].messages][2:4] == ["assistant", "tool"]
+    assert_graded_alike(log, tmp_path)
+
+
+def test_agents_of_ours_are_solvers_and_no_model_is_asked(tmp_path):
+    def say(messages, number):
+        raise AssertionError("nobody should ask")
+
+    log = evaluated("robotouille", tmp_path / "a", say, task_args={"instances": KITCHEN}, solver=inspect_runs.optimal())
+    assert score_of(log.samples[0]).value == {"success": 1.0, "main_score": 1.0, "ratio": 1.0, "regret": 0.0}
+    assert_graded_alike(log, tmp_path / "a")
+    log = evaluated(
+        "timearena", tmp_path / "b", say, task_args={"instances": TEA}, solver=inspect_runs.random(), epochs=3
+    )
+    assert_graded_alike(log, tmp_path / "b")
+    entries = [entry for _, entry in Intake([tmp_path / "b"])]
+    assert {entry["model"] for entry in entries} == {"random"}
+    assert len({str(entry["plan"]) for entry in entries}) > 1  # each epoch has a seed of its own
+
+
+@pytest.mark.parametrize(
+    "name", ["recipe2plan/timed/Vada_Daikon-Radish", "asynctool/files_2", "asynchow/async/829", KITCHEN, TEA]
+)
+def test_a_model_that_says_what_the_optimal_agent_does_scores_as_it(name, tmp_path):
+    task, asked = name.partition("/")[0], {"task_args": {"instances": name}}
+    ours = evaluated(task, tmp_path / "ours", solver=inspect_runs.optimal(), **asked)
+    assert (score_of(ours.samples[0]).value["ratio"], score_of(ours.samples[0]).value["regret"]) == (1.0, 0.0)
+    said = [one.text for one in ours.samples[0].messages if one.role == "assistant"]
+    theirs = evaluated(task, tmp_path / "theirs", lambda messages, number: said[number], **asked)
+    assert score_of(theirs.samples[0]).value == score_of(ours.samples[0]).value
+    assert_graded_alike(theirs, tmp_path / "theirs")
+
+
+def test_a_failure_of_the_models_side_has_no_score(tmp_path):
+    def say(messages, number):
+        if number == 2:
+            raise RuntimeError("the line is dead")
+        return "wait"
+
+    log = evaluated("timearena", tmp_path, say, task_args={"instances": TEA})
+    assert not log.samples[0].scores
+    assert "the line is dead" in log.samples[0].error.message
+    (found,) = grade_all(Intake([tmp_path]), Grader())
+    assert (found.scored, found.instance, found.success) == (False, TEA, None)
+    assert "the run ended with an error" in found.reason
+
+
+def test_a_run_that_a_limit_ends_is_graded_as_far_as_it_came(tmp_path):
+    log = evaluated("timearena", tmp_path, following(TEA), task_args={"instances": TEA}, message_limit=6)
+    assert log.samples[0].limit.type == "message"
+    assert score_of(log.samples[0]).metadata["executed"] == 2
+    assert_graded_alike(log, tmp_path)
+
+
+def test_answers_of_other_solvers_are_graded_as_plans(tmp_path):
+    plan = solve(load(TEA)).plan
+    say = lambda messages, number: plan if messages[-1].text.startswith("The tasks") else "?"  # noqa: E731
+    log = evaluated("timearena", tmp_path, say, task_args={"instances": TEA}, solver=generate())
+    assert score_of(log.samples[0]).value["success"] == 1.0
+    assert_graded_alike(log, tmp_path)
+
+
+def test_what_is_wrong_with_a_call_is_told():
+    assert set(TASKS) == set(registry.names())
+    with pytest.raises(InputError, match="is a problem of timearena, not robotouille"):
+        TASKS["robotouille"](instances=TEA)
+    with pytest.raises(InputError, match="must be one of closed"):
+        TASKS["timearena"](setting="shouting")
+    with pytest.raises(InputError, match="must name problems"):
+        TASKS["generic"]()
+
+
+def test_the_command_line_finds_tasks_and_solvers_by_name(tmp_path):
+    command = ["-m", "inspect_ai", "eval", "planoracle/timearena", "--model", "mockllm/model", "--limit", "2"]
+    options = ["--solver", "planoracle/random", "--log-dir", str(tmp_path), "--display", "plain"]
+    run = subprocess.run([sys.executable, *command, *options], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert "main_score" in run.stdout
+    assert all(one.scored for one in grade_all(Intake([tmp_path]), Grader()))
+
+
+def test_a_log_says_what_was_handed_in_and_nothing_else(tmp_path):
+    """A sample's store names the plan, but neither whose it is nor what it is for."""
+    kept = {"submission": {"actions": ["wait"], "instance": DISHES, "id": "x", "model": "y"}, "by": None}
+    log = {
+        "version": 2,
+        "status": "success",
+        "eval": {"model": "m"},
+        "samples": [{"id": TEA, "epoch": 1, "store": {"planoracle": kept}, "messages": [], "output": {}}],
+    }
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    ((_, entry),) = Intake([tmp_path / "log.json"])
+    assert (entry["instance"], entry["model"], entry["id"]) == (TEA, "m", f"{TEA}_epoch_1")
+    assert grade(entry).executed == 0

@@ -1,0 +1,19 @@
+"""Modules of ours that import a library which not everybody has."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+__all__ = ["missing"]
+
+_NEEDED = {
+    "planoracle.analysis.adapters.gym": "gymnasium",
+    "planoracle.analysis.adapters.inspect": "inspect_ai",
+    "planoracle.analysis.adapters.parallel": "pettingzoo",
+}
+
+
+def missing(module: str) -> str | None:
+    """Return the library that a module needs and that is not there, if so."""
+    needed = next((library for name, library in _NEEDED.items() if module.startswith(name)), None)
+    return needed if needed and find_spec(needed) is None else None
