@@ -1,0 +1,149 @@
+"""A live run as an environment of Gymnasium."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+from gymnasium import spaces
+
+from planoracle.analysis.adapters.actions import Actions
+from planoracle.analysis.adapters.gym_spaces import Seen, plain
+from planoracle.analysis.problems import Problems
+from planoracle.instances import registry
+from planoracle.instances.environment import AnyEnvironment, Command, Reward
+from planoracle.instances.errors import InputError
+from planoracle.instances.manner import Manner
+from planoracle.instances.problem import Problem
+
+__all__ = ["CUT", "LiveEnv", "begun"]
+
+#: Reasons why a run is over that are no part of the problem.
+CUT = frozenset({"message_limit", "action_limit"})
+
+
+def begun(
+    benchmark: str | None,
+    instance: str | Problem | None,
+    profile: str,
+    reward: str | Reward | None,
+    manner: Manner,
+) -> AnyEnvironment:
+    """Return the live run of a problem, by default of the first one of its benchmark; raises `InputError`."""
+    shelf = None if benchmark is None else registry.get(benchmark).shelf
+    if instance is None:
+        if shelf is None:
+            raise InputError("must be the name or file of a problem, or the problem itself", field="instance")
+        instance = shelf.names()[0]
+    problem = Problems().find(instance) if isinstance(instance, str) else instance
+    if benchmark is not None and problem.benchmark != benchmark:
+        said = f"must be a problem of {benchmark}, not {problem.benchmark}"
+        raise InputError(said, field="instance", value=problem.name)
+    of = registry.of(problem)
+    worth: Reward | None
+    if isinstance(reward, str):
+        from planoracle.analysis.rewards import reward as reward_of  # which brings the solvers
+
+        worth = reward_of(reward)
+    else:
+        worth = reward
+    return of.environment(problem, of.profile(profile), manner, worth)
+
+
+class LiveEnv(gymnasium.Env[dict[str, Any], int]):
+    """One problem, to be done again and again.
+
+    An action is a number, see `planoracle.analysis.adapters.actions.Actions`; ``action_mask`` in observation and info
+    has 1 for those that are legal. One that is not legal changes nothing and is worth nothing; info then says so.
+
+    Parameters
+    ----------
+    benchmark
+        Whose problem it must be, if that matters.
+    instance
+        Name, file or problem; by default the first one of the benchmark.
+    reward
+        ``regret``, ``score``, ``success``, see `planoracle.analysis.rewards`; ``None``: steps are worth nothing.
+    observation
+        See `planoracle.analysis.adapters.gym_spaces.Seen`.
+    profile, feedback
+        Rules, and how much is told, see `planoracle.instances.manner.Manner`.
+    limit
+        Steps after which a run is cut off; ``None``: none.
+    ways, places
+        See `Actions`.
+
+    Raises
+    ------
+    InputError
+        For a problem or an option that there is not.
+    """
+
+    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  # as the base class has it
+
+    def __init__(
+        self,
+        benchmark: str | None = None,
+        instance: str | Problem | None = None,
+        reward: str | Reward | None = "regret",
+        observation: str = "text",
+        profile: str = "paper",
+        feedback: str = "detailed",
+        limit: int | None = 1000,
+        ways: int = 8,
+        places: int = 128,
+        render_mode: str | None = None,
+    ) -> None:
+        self.run = begun(benchmark, instance, profile, reward, Manner(feedback=feedback))
+        self.actions = Actions(self.run, ways, places)
+        self._seen = Seen(observation, self.actions)
+        self._limit = limit
+        self._steps = 0
+        self._legal = self.actions.legal(self.run)
+        self.render_mode = render_mode
+        self.observation_space: spaces.Space[dict[str, Any]] = self._seen.space
+        self.action_space: spaces.Space[int] = spaces.Discrete(self.actions.count)  # type: ignore[assignment]
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begin anew; nothing in these problems is left to chance."""
+        super().reset(seed=seed)
+        self.run.reset(seed)
+        self._steps = 0
+        return self._told({})
+
+    def step(self, action: int) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Carry out an action."""
+        command = self._legal.get(int(action))
+        self._steps += 1
+        worth, info = 0.0, {}
+        if command is not None:
+            after = self.run.step(command.text)
+            worth, info = float(after.reward), dict(after.info)
+        over = self.run.observation.over
+        seen, told = self._told({"reward": info, "legal": command is not None})
+        cut = over in CUT or (over is None and self._limit is not None and self._steps >= self._limit)
+        return seen, worth, over is not None and over not in CUT, cut, told
+
+    def render(self) -> str | None:
+        """Return what the agent was told last, with render mode ``ansi``."""
+        return plain(self.run.observation.text) if self.render_mode == "ansi" else None
+
+    def commands(self) -> dict[int, Command]:
+        """Return the legal commands by their actions."""
+        return dict(self._legal)
+
+    def submission(self) -> dict[str, object]:
+        """Return the run so far, as ``planoracle grade`` reads it."""
+        return self.run.submission()
+
+    def action_masks(self) -> Any:
+        """Return the mask alone, under the name by which learners that mask actions ask for it."""
+        return self._seen.of(self.run, self._legal, "")["action_mask"].astype(bool)
+
+    def _told(self, info: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        self._legal = self.actions.legal(self.run)
+        seen = self._seen.of(self.run, self._legal)
+        now = self.run.observation
+        return seen, {**info, "action_mask": seen["action_mask"], "clock": now.clock, "over": now.over or ""}
