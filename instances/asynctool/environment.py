@@ -14,7 +14,7 @@ from planoracle.instances.asynctool.profile import Profile
 from planoracle.instances.asynctool.rules import fault, premature
 from planoracle.instances.asynctool.run import words
 from planoracle.instances.asynctool.simulation import Simulation, Turn
-from planoracle.instances.environment import Command, Environment, Message, Outcome
+from planoracle.instances.environment import Command, Environment, Message, Outcome, Reward
 from planoracle.instances.environment import Turn as Exchange
 from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
@@ -53,7 +53,7 @@ class AsyncToolEnvironment(Environment[Instance, Profile, Simulation]):
     True
     """
 
-    def __init__(self, problem: Instance, rules: Profile, manner: Manner, reward: Any) -> None:
+    def __init__(self, problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> None:
         if manner.style not in ("paper", "chat"):
             raise InputError("must be one of paper, chat", field="style", value=manner.style)
         super().__init__(problem, rules, manner, reward)
@@ -179,6 +179,6 @@ def _line(answer: dict[str, str]) -> str:
     return f"{json.dumps(answer | {'response': None})[:-5]}{answer['response']}}}"
 
 
-def live(problem: Instance, rules: Profile, manner: Manner, reward: Any) -> AsyncToolEnvironment:
+def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> AsyncToolEnvironment:
     """Return one run of an agent on an encoded problem."""
     return AsyncToolEnvironment(problem, rules, manner, reward)
