@@ -11,7 +11,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
@@ -141,7 +141,7 @@ class Turn:
     said: object
     outcomes: tuple[Outcome, ...]
     observation: Observation
-    before: Turn | None
+    before: Turn | None = field(repr=False)
 
 
 _P = TypeVar("_P", bound=Problem)
@@ -202,9 +202,9 @@ class Environment(ABC, Generic[_P, _R, _S]):
     """
 
     def __init__(self, problem: _P, rules: _R, manner: Manner = USUAL, reward: Reward | None = None) -> None:
-        for field, values in (("loop", ("closed", "open")), ("feedback", ("terse", "detailed"))):
-            if getattr(manner, field) not in values:
-                raise InputError(f"must be one of {', '.join(values)}", field=field, value=getattr(manner, field))
+        for name, values in (("loop", ("closed", "open")), ("feedback", ("terse", "detailed"))):
+            if getattr(manner, name) not in values:
+                raise InputError(f"must be one of {', '.join(values)}", field=name, value=getattr(manner, name))
         self.problem = problem
         self.rules = rules
         self.manner = manner
@@ -280,6 +280,9 @@ class Environment(ABC, Generic[_P, _R, _S]):
     def fork(self) -> Self:
         """Return another run that goes on from here; neither changes the other."""
         return copy(self)
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self.fork()
 
     def restore(self, state: Snapshot[_S]) -> None:
         """Go back to a ``state`` that this run, or a fork of it, had."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from planoracle.instances.environment import Command, Environment, Outcome, Reward
 from planoracle.instances.errors import PlanError
@@ -28,8 +29,13 @@ TRIES, ATTEMPTS = 5, 3
 #: Of an action that is none of the kitchen's, so many characters are kept.
 MAX_KEPT = 200
 
-#: The last action of a run, carried out or refused, and those before it.
-Past: TypeAlias = "tuple[str, Past] | None"
+
+@dataclass(slots=True, eq=False, repr=False)
+class Past:
+    """The last action of a run, carried out or refused, and those before it; never changed."""
+
+    action: str
+    before: Past | None
 
 
 class World(NamedTuple):
@@ -50,7 +56,7 @@ class World(NamedTuple):
     """
 
     state: State
-    past: Past = None
+    past: Past | None = None
     tried: int = 0
     done: int = 0
     steps: int = 0
@@ -224,7 +230,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
             why = f"needs {listed([condition_in_words(part.split()) for part in refusal.required])}"
         told = f"{clean(entry)}: refused, {clean(why, 300)}"
         outcome = Outcome(entry[:MAX_KEPT], "lost", world.done, world.done, refusal.kind, told)
-        return world._replace(past=(entry, world.past), tried=world.tried + 1), (outcome,)
+        return world._replace(past=Past(entry, world.past), tried=world.tried + 1), (outcome,)
 
     def _done(self, world: World, entry: str, deed: int) -> tuple[World, tuple[Outcome, ...]]:
         """Carry out a legal action."""
@@ -234,7 +240,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
         steps += engine.deeds[deed].ticks
         end = "completed" if engine.goal(state) else None
         outcome = Outcome(entry[:MAX_KEPT], "act", done, done + 1)
-        return World(state, (entry, past), tried + 1, done + 1, steps, end, 0, failures), (outcome,)
+        return World(state, Past(entry, past), tried + 1, done + 1, steps, end, 0, failures), (outcome,)
 
     def _unreadable(self, world: World, said: object, why: str) -> Outcome:
         """Return what becomes of a message without an action: nothing, not even a refused one."""
@@ -296,8 +302,8 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
     def _handed_in(self) -> dict[str, object]:
         actions, past = [], self.state.world.past
         while past is not None:
-            actions.append(past[0])
-            past = past[1]
+            actions.append(past.action)
+            past = past.before
         return self._plan_of(actions[::-1])
 
     def _plan_of(self, said: object) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import random
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from planoracle.instances.environment import Command, Observation
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.environment import ATTEMPTS, TRIES, KitchenEnvironment
 from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.language import MAX_ACTIONS
 from planoracle.instances.kitchens.profile import profile
 from planoracle.instances.manner import Manner
 from planoracle.instances.robotouille.reader import load_kitchen
@@ -198,6 +200,17 @@ def test_a_run_ends_when_no_action_can_be_had() -> None:
     for _ in range(TRIES * ATTEMPTS):
         free.step("Hm")
     assert not free.done
+
+
+def test_long_runs_end_and_can_be_copied_and_shown() -> None:
+    run = live(KITCHENS["soup"])
+    while not run.done:
+        run.step("Do nothing")
+    assert run.observation.over == "action_limit"
+    assert len(run.turns) == MAX_ACTIONS
+    assert deepcopy(run).submission() == run.submission()
+    assert "Do nothing" in repr(run.state)
+    assert run.run().record.steps_taken == MAX_ACTIONS
 
 
 def test_finish_hands_in() -> None:
