@@ -133,6 +133,7 @@ def environment(
     feedback: str = "detailed",
     style: str = "chat",
     limit: int | None = None,
+    bounded: bool = True,
     profile: str | None = None,
 ) -> AnyEnvironment:
     """Return a live environment, for one run of an agent on a problem.
@@ -142,7 +143,7 @@ def environment(
     reward
         What steps are worth: ``score``, ``regret`` or ``success``, see `planoracle.analysis.rewards`, or an object of
         one's own; without one every reward is 0.
-    loop, feedback, style, limit
+    loop, feedback, style, limit, bounded
         How the run is held, see `planoracle.instances.manner.Manner`.
     profile
         Rules: ``paper`` or ``released``; by default those by which the problem has been made.
@@ -173,7 +174,8 @@ def environment(
         reward = named(reward)
     benchmark = registry.of(problem)
     rules = benchmark.rules_of(problem) if profile is None else benchmark.profile(profile)
-    return benchmark.environment(problem, rules, Manner(loop, feedback, style, limit), reward)
+    manner = Manner(loop=loop, feedback=feedback, style=style, limit=limit, bounded=bounded)
+    return benchmark.environment(problem, rules, manner, reward)
 
 
 @overload

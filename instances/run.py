@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -76,6 +77,12 @@ class Run(ABC, Generic[_P, _C, _R]):
     @abstractmethod
     def steps(self) -> Sequence[Step]:
         """All decisions up to the end of the run; worked out when they are first asked for."""
+
+    @property
+    def said(self) -> list[str]:
+        """The commands of the plan, each as a message by which a live run gets it."""
+        commands = self.plan.commands if isinstance(self.plan.commands, list) else [self.plan.commands]
+        return [one if isinstance(one, str) else json.dumps(one) for one in commands]
 
     @property
     def success(self) -> bool:

@@ -60,6 +60,11 @@ class GenericRun(Trajectory[Schedule, Rules]):
         schedule = Schedule.of(self.problem, (*done, *rest.pieces))
         return language(self.problem).render(self.problem, schedule), referee(self.problem, schedule)
 
+    @property
+    def said(self) -> list[str]:
+        """Every piece as an object."""
+        return [self.words(piece) for piece in self.plan.commands.pieces]
+
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
         """Return every piece as an object; their starts say where time passes."""
         return [self.words(piece) for piece in rest.pieces]

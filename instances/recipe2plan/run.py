@@ -63,6 +63,11 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         text = ", ".join(command.text for command in commands)
         return text, referee.replay(self.problem, Answers((tuple(commands),)), self.rules)
 
+    @property
+    def said(self) -> list[str]:
+        """Every step; an answer without one, as a log may hold, as nothing."""
+        return [text for answer in self.plan.commands.answers for text in ([one.text for one in answer] or [""])]
+
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
         """Return a step for every piece; their starts say where time passes."""
         return [_command(piece).text for piece in rest.pieces]

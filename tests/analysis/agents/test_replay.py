@@ -1,0 +1,102 @@
+"""What was said once, said again: submissions and transcripts through live runs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from planoracle import environment, grade, load
+from planoracle.analysis.agents.play import Played, play
+from planoracle.analysis.agents.registry import agent
+from planoracle.instances.catalogue import expand as names
+from planoracle.instances.environment import AnyEnvironment
+
+PROBLEMS = (
+    "recipe2plan/timed/Cobbler_Pancakes",
+    "timearena/household1+household2",
+    "asynctool/similar2/01",
+    "asynchow/async/829",
+    "robotouille/asynchronous/0_cheese_chicken_sandwich",
+)
+
+
+def played(run: AnyEnvironment, name: str, seed: int = 0) -> Played:
+    return asyncio.run(play(run, agent(name, seed=seed)))
+
+
+def file_of(folder: Path, *submissions: dict[str, object]) -> str:
+    path = folder / "runs.jsonl"
+    path.write_text("".join(json.dumps({"id": str(n)} | one) + "\n" for n, one in enumerate(submissions)))
+    return f"replay:{path}"
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_submission_played_again_is_the_same_submission(name: str, tmp_path: Path) -> None:
+    for first in ("random", "optimal"):
+        before = played(environment(load(name)), first, seed=3).environment.submission()
+        again = played(environment(load(name)), file_of(tmp_path, before))
+        assert again.failure is None
+        assert again.environment.submission() == before
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_submission_can_be_handed_in_as_a_whole(name: str, tmp_path: Path) -> None:
+    before = played(environment(load(name)), "optimal").environment.submission()
+    again = played(environment(load(name), loop="open"), file_of(tmp_path, before))
+    assert grade(again.environment.submission()).makespan == grade(before).makespan
+    assert grade(again.environment.submission()).success
+
+
+def test_seeds_take_turns_with_the_submissions_for_the_problem(tmp_path: Path) -> None:
+    name = PROBLEMS[1]
+    mine = [{"instance": name, "plan": ["wait"] * count + ["exit"]} for count in (1, 2)]
+    file = file_of(tmp_path, mine[0], {"instance": PROBLEMS[0], "plan": ""}, mine[1])
+    ends = [played(environment(load(name)), file, seed).environment.observation.clock for seed in range(3)]
+    assert ends == [1, 2, 1]
+
+
+def test_a_transcript_is_said_again_turn_by_turn(tmp_path: Path) -> None:
+    lines = [
+        {"role": "system", "content": "You ..."},
+        {"role": "assistant", "content": "Let me think.", "purpose": "belief"},
+        {"role": "assistant", "content": "Thought: tea. Action: activate kettle", "outcomes": []},
+        {"role": "user", "content": "valid"},
+        {"role": "assistant", "content": "wash teapot", "outcomes": []},
+    ]
+    path = tmp_path / "1.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = played(environment(load("timearena/household1")), f"replay:{path}")
+    assert [one.said.text for one in found.exchanges] == [lines[2]["content"], lines[4]["content"]]
+    assert found.environment.submission()["actions"] == ["activate kettle", "wash teapot"]
+
+
+@pytest.mark.parametrize(("text", "why"), [("", "no submission for the problem"), (None, "No such file")])
+def test_files_without_anything_to_say_are_no_plans_that_failed(tmp_path: Path, text: str | None, why: str) -> None:
+    path = tmp_path / "nothing.jsonl"
+    if text is not None:
+        path.write_text(text)
+    found = played(environment(load(PROBLEMS[1])), f"replay:{path}")
+    assert found.failure is not None
+    assert found.failure.kind == "no_plan"
+    assert why.lower() in str(found.failure).lower()
+
+
+@pytest.mark.parametrize("name", ["timearena", "recipe2plan"])
+def test_released_verdicts_are_graded_the_same_when_played_again(name: str, shared: Path, tmp_path: Path) -> None:
+    path = shared / "verdicts" / f"{name}.jsonl"
+    if not path.is_file():
+        pytest.skip(f"no verdicts in {path}")
+    lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    bundled = [line for line in lines if line["instance"] in names([name])][::20]
+    assert bundled
+    for line in bundled:
+        plan = line.get("actions", line.get("plan"))
+        submission = {"instance": line["instance"], "plan": plan}
+        loop = "open" if isinstance(plan, str) else "closed"
+        run = environment(load(line["instance"]), profile="released", loop=loop, bounded=False)
+        found = played(run, file_of(tmp_path, submission)).environment.run().verdict
+        expected = run.benchmark.run(run.problem, submission, run.rules).verdict
+        assert (found.success, found.executed) == (expected.success, expected.executed)
