@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
+from planoracle import environment
 from planoracle.analysis.grade import Grader
 from planoracle.analysis.optimum import optimum
 from planoracle.analysis.report import talk
@@ -16,11 +18,11 @@ from planoracle.analysis.report.inputs import entries_of
 from planoracle.analysis.report.page import Report, build
 from planoracle.analysis.report.talk import Talks
 from planoracle.analysis.submissions import Place
-from planoracle.instances.catalogue import load
+from planoracle.instances.catalogue import load, problem
 from planoracle.instances.errors import InputError
 from planoracle.instances.run import Step
 from tests.support.chromium import BINARY, Chromium, Page
-from tests.support.reports import HOUSE, MARKUP, ROGUE, chunks, live
+from tests.support.reports import HOUSE, MARKUP, ROGUE, chunks, live, sheet
 
 BOTH = "timearena/household1+household2"
 FAILURE = "openai:gpt-x: no answer within 60 s"
@@ -82,6 +84,39 @@ def test_messages_and_the_commands_that_they_led_to(built: Report) -> None:
         assert text.endswith(steps[position].command)
         assert clock == steps[position].start
     assert all(led == [] for role, *_, led, _ in said if role != "assistant")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "recipe2plan/timed/Cobbler_Pancakes",
+        "timearena/household1+household2",
+        "asynctool/files_2",
+        "robotouille/multi_agent/1_lettuce_burger",
+        "asynchow/async/0",
+    ],
+)
+def test_the_messages_of_every_benchmark_lead_to_their_pieces(name: str) -> None:
+    """A command that was carried out is among the pieces that are drawn, at the time that it was said to have."""
+    run = environment(problem(name))
+    chance, said = Random(7), list[str]()
+    while not run.done and len(said) < 30:
+        can = run.legal()
+        text = chance.choice([one for one in can if one.kind == "act"] or can).text
+        said.append(text if chance.random() < 0.8 else "dance")
+        run.step(said[-1])
+    row, lines = live(name, said, id="a")
+    page = build(entries_of([(1, row)]), processes=1, regret_seconds=0, transcripts=lambda place, submission: lines)
+    pieces = sheet(page.html, "a", name)[0]["pieces"]
+    starts = {(position, start) for _, start, _, _, _, position, done in pieces if done}
+    told = talks_of(page.html)["a"]["said"]
+    found = 0
+    for line, (*_, led, _) in zip(lines, told, strict=True):
+        for outcome in line.get("outcomes", ()):
+            if outcome["kind"] == "act":
+                assert any((position, outcome["start"]) in starts for position in led)
+                found += 1
+    assert found > 2
 
 
 def test_what_the_run_took(built: Report) -> None:

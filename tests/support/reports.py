@@ -11,7 +11,7 @@ from typing import Any
 
 from planoracle import environment
 from planoracle.analysis.optimum import optimum
-from planoracle.instances.catalogue import load
+from planoracle.instances.catalogue import load, problem
 
 MARKUP = "<img src=x onerror=alert(1)>"
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
@@ -71,7 +71,7 @@ def sheet(page: str, name: str, instance: str) -> tuple[dict[str, Any], dict[str
 
 def live(instance: str, said: list[str], **fields: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The submission of a live run in which an agent says so, and its transcript."""
-    run = environment(load(instance))
+    run = environment(problem(instance))
     lines = [{"turn": 0, "clock": run.observation.clock, **message} for message in run.opening()]
     for turn, text in enumerate(said, 1):
         at = {"turn": turn, "clock": run.observation.clock}
