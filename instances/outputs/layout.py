@@ -41,6 +41,8 @@ _SECTIONS = {
 }
 # Of these one line is told, if there is something behind the word.
 _BRIEF = {"goal", "note", "notes", "error", "error feedback"}
+# Behind a sentence of a thought, where no action has a line of its own.
+_WITHIN = re.compile(r"(?<=[.!?)\]\"']) {0,3}Action ?: ?")
 _HEADS = ("thought", "observed", "said", "final", "action")
 _NAMES = {name: kind for kind, names in _SECTIONS.items() for name in names.split()} | {
     **dict.fromkeys(("valid actions", "available actions", "error feedback", "tool result"), "observed"),
@@ -188,8 +190,10 @@ def _marked(number: int, said: str, inside: list[object], fenced: bool, group: i
 def _without_sections(formed: list[Line]) -> tuple[list[Line], list[Line]]:
     """Leave thoughts and observations out, and let actions stand on the lines behind their word.
 
-    A section lasts to the next one; the last one to an empty line, or, if there is nothing but thoughts, to a list.
+    A section lasts to the next one; the last one to an empty line, or, if there is nothing but thoughts, to a list. In
+    a text without an action on a line of its own a thought ends where it says ``Action:`` behind a sentence.
     """
+    within = not any(line.kind == "action" for line in formed)
     last = max((i for i, line in enumerate(formed) if line.kind in _HEADS), default=-1)
     kept: list[Line] = []
     left: list[Line] = []
@@ -208,6 +212,9 @@ def _without_sections(formed: list[Line]) -> tuple[list[Line], list[Line]]:
                 section = ""
         elif section == "action":
             kept.append(Line(line.number, "action", line.text, line.values))
+        elif within and section == "thought" and line.kind == "free" and (found := _WITHIN.search(line.text)):
+            kept.append(Line(line.number, "action", line.text[found.end() :], line.values))
+            section, content = "", True
         else:
             if section == "thought" and opened == last and not content and line.kind != "free":
                 section = ""

@@ -55,6 +55,15 @@ def graded(name: str, given: object, profile: str = "paper") -> dict[str, Any]:
         (f"First I {A}. Then I {B}, and {C}.", [A, B, C], "block of lines", 0),
         (f"Thought: {D}?\nAction: {A}\nObservation: {B} is possible\n{C}\nAction: {B}", [A, B], "action lines", 0),
         (f"Reasoning: first\n\n1. {D}\n\nAction: {A}", [A], "action line", 0),
+        (f"Thought: not {B}! Action: {A}", [A], "action line", 0),
+        (
+            f"Thought: {D}.\nSo I wait. Action: {C}\nObservation: {B}.\nThought: good. Action: {A}",
+            [C, A],
+            "action lines",
+            0,
+        ),
+        (f"Thought: the last one was wrong. Action: {B} does not help.\nAction: {A}", [A], "action line", 0),
+        (f"Thought: the right Action: {B}, or not.\n\n{A}", [A], "block of lines", 0),
         (f"<think>{B}</think>{A}", [A], "block of lines", 0),
         (f"{B}\n</think>\n{A}", [A], "block of lines", 0),
         (f"User: {B}\nAssistant: {A}\nUser: {D}\nAssistant: {C}", [A, C], "block of lines", 0),
@@ -231,6 +240,7 @@ PARTS = [
 ]
 PARTS += [
     "Thought: a\n",
+    "Thought: a. Action: b\n",
     "\\boxed{",
     "<br>",
     "1.",
