@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock, Thread
@@ -137,13 +138,14 @@ class FakeOpenAI:
     url
         What a client takes for ``base_url``.
     requests
-        All that was asked, in the order it came.
+        All that was asked, in the order it came, unless it is not to be kept.
     """
 
-    def __init__(self, script: Script, port: int = 0) -> None:
+    def __init__(self, script: Script, port: int = 0, *, keep: bool = True) -> None:
         self.script = script
+        self._keep = keep
         self.requests: list[Request] = []
-        self._seen: Counter[str] = Counter()
+        self._seen: Counter[bytes] = Counter()
         self._lock = Lock()
         self._server = _Server(("127.0.0.1", port), self)
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
@@ -168,11 +170,12 @@ class FakeOpenAI:
 
     def answer(self, body: dict[str, Any], headers: dict[str, str], path: str) -> Answer:
         """Note a request and return what the script says to it."""
-        key = json.dumps(body, sort_keys=True)
+        key = sha256(json.dumps(body, sort_keys=True).encode()).digest()
         with self._lock:
             request = Request(body, headers, path, self._seen[key])
             self._seen[key] += 1
-            self.requests.append(request)
+            if self._keep:
+                self.requests.append(request)
         answer = self.script(request)
         return Answer(answer) if isinstance(answer, str) else answer
 
@@ -293,7 +296,7 @@ def _main() -> None:
         sleep(options.delay)
         return script(request)
 
-    server = FakeOpenAI(slowly, options.port)
+    server = FakeOpenAI(slowly, options.port, keep=False)
     print(server.url, flush=True)
     with suppress(KeyboardInterrupt):
         server.serve()
