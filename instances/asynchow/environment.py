@@ -41,6 +41,10 @@ class AsyncHowEnvironment(GenericEnvironment[Profile]):
         """Return the question, or how steps are written."""
         return _OPEN if self.manner.loop == "open" else _CLOSED.format(unit=self.problem.unit)
 
+    def introduction(self) -> str:
+        """Return the steps; with a closed loop also a command as an example."""
+        return self._described() if self.manner.loop == "open" else super().introduction()
+
     def _described(self) -> str:
         return brief(self._idle.problem, lambda name: name, hands=False)
 

@@ -39,7 +39,7 @@ _CLOSED = f"""{_TASK}
 Answer with one command at a time, in the order of their starts. You are told whether it is carried out; what is refused
 changes nothing. The run is over when everything has been started. To give up, answer: Finish"""
 _OPEN = f"""{_TASK}
-Answer with the whole plan, all commands in the order of their starts."""
+Answer with the whole plan, all commands in the order of their starts, a line each."""
 
 _R = TypeVar("_R", bound=Rules)
 
@@ -91,9 +91,7 @@ class GenericEnvironment(ScheduleEnvironment[_R, World]):
         return _OPEN if self.manner.loop == "open" else _CLOSED
 
     def introduction(self) -> str:
-        """Return the problem; with a closed loop also a command as an example."""
-        if self.manner.loop == "open":
-            return self._described()
+        """Return the problem, and a command as an example."""
         action = self.problem.actions[0]
         agents = self.problem.eligible(action) or (None,)
         example = self._idle.words(Piece(action.id, action.release, action.duration, agents[0]))
