@@ -24,7 +24,7 @@ SETTINGS = by_name(
         Setting("zero-shot", "one call a message", __package__, "task", "system", words=_WORDS),
         Setting(
             "one-shot",
-            "the same, with an example",
+            "one call a message, with an example",
             __package__,
             "task",
             "system",

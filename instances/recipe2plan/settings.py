@@ -81,7 +81,9 @@ SETTINGS = by_name(
         _whole("plan-and-solve", "beliefs, then the whole plan at once"),
         _closed("react", "beliefs, then ReAct: a thought and a step", "react", "believed", asks=_BELIEFS),
         _closed("react-oracle", "ReAct that is told what the recipes leave unsaid", "react", "known"),
-        _closed("react-hint", "the same, with the steps that can be done", "react", "known", turn="hint"),
+        _closed(
+            "react-hint", "ReAct that is told the unsaid, and the steps that can be done", "react", "known", turn="hint"
+        ),
         _closed(
             "feasibility",
             "beliefs, then ReAct that does not hurry",
@@ -101,7 +103,7 @@ SETTINGS = by_name(
         ),
         _whole(
             "critic-improve",
-            "the same, and revised until the model is content",
+            "plan-and-solve, revised by a critic until the model is content",
             way="drafts",
             rounds=10,
             again="improve",

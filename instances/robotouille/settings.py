@@ -68,7 +68,12 @@ def _react(
 
 def _reacts() -> Iterator[Setting]:
     yield _react("react", "ReAct that remembers its last reasoning and action", "last")
-    yield _react("react-prior", "the same, with more said of the rules", "last", "react-prior")
+    yield _react(
+        "react-prior",
+        "ReAct that remembers its last reasoning and action, with more said of the rules",
+        "last",
+        "react-prior",
+    )
     yield _react("react-full", "ReAct that remembers everything", "full", "react-full", turn="")
     for history in _REMEMBERED:
         told = history.replace("_", " ")

@@ -13,7 +13,7 @@ from planoracle.instances import registry
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.manner import Manner
 from planoracle.instances.prompted import MAX_BYTES, Prompt, Prompted, filled, prompted
-from planoracle.instances.settings import HISTORIES, WAYS, Sampling
+from planoracle.instances.settings import HISTORIES, WAYS, Sampling, Setting
 
 ALL = [(name, setting) for name in registry.names() for setting in registry.get(name).settings]
 
@@ -151,3 +151,16 @@ def test_prompts_are_asked_for_by_benchmark_or_name() -> None:
     found = prompted(registry.get("timearena"), "react")
     assert isinstance(found, Prompted)
     assert found == prompted("timearena", "react")
+
+
+def test_a_package_of_its_own_can_have_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed(tmp_path, "tea_prompts/__init__.py", "")
+    changed(tmp_path, "tea_prompts/prompts/system.md", "version: 3\n\nMind the tea. {{instructions}}")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    setting = Setting("tea", "", "tea_prompts", "task", "system")
+    monkeypatch.setattr(type(registry.get("generic")), "settings", {"tea": setting})
+    found = prompted("generic", "tea")
+    assert found.versions == "system 3, task 1, form 1"  # the others are there for all
+    monkeypatch.setattr(type(registry.get("generic")), "settings", {"tea": replace(setting, turn="missing")})
+    with pytest.raises(InputError, match=r"tea_prompts: prompt: there is no such prompt .*missing.md"):
+        prompted("generic", "tea")
