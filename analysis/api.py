@@ -192,7 +192,8 @@ def grade(
     Parameters
     ----------
     submissions
-        Objects with ``instance``, the plan and possibly ``id``, ``model``, ``sample``; a text is a path.
+        Objects with ``instance``, the plan and possibly ``id``, ``model``, ``sample``; a text is a path, also that of
+        the folder of ``planoracle run``.
     profile
         Rules: ``paper`` or ``released``.
 
@@ -209,10 +210,14 @@ def grade(
     False
     """
     from planoracle.analysis.grade import Grader, grade_all
+    from planoracle.analysis.live.folder import problems_in
+    from planoracle.analysis.problems import Problems
     from planoracle.analysis.profiles import profiles
     from planoracle.analysis.submissions import Intake
 
-    grader = Grader(profiles(profile))
+    kept = problems_in([submissions]) if isinstance(submissions, str | Path) else []
+    named = {problem.name: problem for folder in kept for problem in read(folder)}
+    grader = Grader(profiles(profile), problems=Problems(named=named))
     if isinstance(submissions, dict):
         return grader.grade(submissions)
     if not isinstance(submissions, str | Path):

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -17,6 +18,7 @@ from planoracle.analysis.intake.formats import DATA, count, read_entries, stem
 from planoracle.analysis.intake.lines import MAX_LINE
 from planoracle.analysis.intake.patterns import Guess, guess, matched
 from planoracle.analysis.intake.places import NOTHING, EntryError, Hints, Place, placed
+from planoracle.analysis.intake.runs import without_rest
 from planoracle.analysis.intake.tree import files_in, open_file
 from planoracle.analysis.problems import Problems
 from planoracle.instances.errors import InputError
@@ -165,6 +167,14 @@ class Intake:
             total += max(1, found)
         return total
 
+    def path_of(self, place: Place) -> Path | None:
+        """Return the file that a place is in, ``None`` for standard input and what is none of its places."""
+        return self._paths.get(place.source)
+
+    @cached_property
+    def _paths(self) -> dict[str | None, Path]:
+        return {file.source: Path(file.path).absolute() for file in self._files if file.path}
+
     def _hints_of(self, paths: Sequence[str]) -> dict[str, Hints]:
         """Return what the paths of single files say; nothing of one file with data."""
         tails = [_tail(path) for path in paths]
@@ -189,14 +199,15 @@ class Intake:
         return _File(opened, None if self._alone else shown, shown, stem(path)[1], hints, path)
 
     def _in_folder(self, folder: str) -> Iterator[_File]:
-        listed = list(files_in(Path(folder)))
-        sound = [path for path, error in listed if error is None]
+        listed, runs = without_rest(folder, list(files_in(Path(folder))), self._told)
+        sound = [path for path, error in listed if error is None and path not in runs]
         name = os.path.basename(os.path.realpath(folder))
         if self._pattern is None:
             found = guess(sound, name)
         else:
             hints = matched(self._pattern, sound, name)
             found = Guess(hints, {self._pattern: len(hints)}, [path for path in sound if path not in hints])
+        found.hints |= dict.fromkeys(runs, NOTHING)  # their rows say it all
         self._check(found, listed, folder)
         self._tell_patterns(found, f"{_shown(folder)}: ")
         unknown = set(found.unknown)

@@ -9,7 +9,7 @@ from typing import Self
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["PRICE", "UNCOUNTED", "Prices", "counted", "money", "total"]
+__all__ = ["PRICE", "UNCOUNTED", "Prices", "counted", "money", "total", "words"]
 
 #: Keys of a usage: money in units of 1e-12, and answers whose tokens the server did not tell.
 PRICE, UNCOUNTED = "price_e12", "uncounted"
@@ -128,3 +128,19 @@ def money(usage: Mapping[str, object]) -> str | None:
     """
     price = usage.get(PRICE)
     return f"{Decimal(price).scaleb(-12).normalize():f}" if isinstance(price, int) else None
+
+
+def words(usage: Mapping[str, object]) -> str:
+    """Return what a usage holds as people read it.
+
+    Examples
+    --------
+    >>> words({"input_tokens": 14_626, "output_tokens": 324, "price_e12": 2_388_300_000, "uncounted": 1})
+    '14,626 input tokens, 324 output tokens, price 0.0023883, 1 uncounted'
+    """
+    price = money(usage)
+    return ", ".join(
+        f"price {price}" if name == PRICE else f"{count:,} {name.replace('_', ' ')}"
+        for name, count in usage.items()
+        if isinstance(count, int)
+    )

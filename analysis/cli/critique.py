@@ -73,7 +73,7 @@ def critique(
     found_in = opened(submissions, pattern, columns, model)
     failed = False
     rows = []
-    for answer in answered(found_in, reported, "reading plans", found_problems(problems, data, originals)):
+    for answer in answered(found_in, reported, "reading plans", found_problems(problems, data, originals, submissions)):
         if answer.value is None:
             failed = True
             continue

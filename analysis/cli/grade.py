@@ -101,7 +101,7 @@ def grade(
     failed = False
     intake = opened(submissions, pattern, columns, model)
     with workshop(work, jobs, run, cluster) as (pool, journal):
-        making = Submissions(work, found_problems(problems, data, originals), keyed=journal is not None)
+        making = Submissions(work, found_problems(problems, data, originals, submissions), keyed=journal is not None)
         # The bar is closed before anything is said of an end before time.
         items = answered(_items(_keeping(intake, kept), making), pool, journal, Sound())
         with closing(track(items, "grading", counted(intake))) as told:
@@ -125,8 +125,8 @@ def grade(
     for said in strangers.warnings():
         tell(said, "warning")
     if page is not None and kept is not None:
-        known, places = named_problems(problems), folders(data, originals)
-        write_page(kept, page, day=day, profile=profile, rules=options, data=places, problems=known)
+        known, places = named_problems(problems, submissions), folders(data, originals)
+        write_page(kept, page, intake, day=day, profile=profile, rules=options, data=places, problems=known)
     raise typer.Exit(1 if failed else 0)
 
 

@@ -76,7 +76,9 @@ def regret(
     table = Table(form, _COLUMNS, least=_LEAST)
     notes = []
     failed = False
-    for answer in answered(found_in, priced, "pricing decisions", found_problems(problems, data, originals)):
+    for answer in answered(
+        found_in, priced, "pricing decisions", found_problems(problems, data, originals, submissions)
+    ):
         failed |= answer.value is None
         who = submitted(answer)
         if answer.value is None:

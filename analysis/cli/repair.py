@@ -74,7 +74,9 @@ def repair(
     found_in = opened(submissions, pattern, columns, model)
     table = Table(form, _COLUMNS, least=_LEAST)
     failed = False
-    for answer in answered(found_in, repairer.repair, "repairing", found_problems(problems, data, originals)):
+    for answer in answered(
+        found_in, repairer.repair, "repairing", found_problems(problems, data, originals, submissions)
+    ):
         found = {"status": None} if answer.value is None else answer.value.as_dict()
         failed |= found["status"] in (None, Status.unknown)
         own = submitted(answer) | {"model": None, "method": "repair"}

@@ -34,7 +34,7 @@ from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
     from planoracle.analysis.report.page import Report
-    from planoracle.analysis.submissions import Entries
+    from planoracle.analysis.submissions import Entries, Intake
 
 
 def report(
@@ -70,15 +70,17 @@ def report(
     read or graded is reported and has its place on the page; the exit status is then 1.
     """
     day = newest(submissions, date)
+    intake = opened(submissions, pattern, columns, model)
     found = write_page(
-        opened(submissions, pattern, columns, model),
+        intake,
         output,
+        intake,
         title=title,
         day=day,
         profile=profile,
         rules=chosen_rules(rule or ()),
         data=folders(data, originals),
-        problems=named_problems(problems),
+        problems=named_problems(problems, submissions),
         regret_seconds=regret_seconds,
     )
     for place, reason in found.unscored:
@@ -102,21 +104,24 @@ def newest(paths: Iterable[Path], date: str | None = None) -> str | None:
         raise typer.Exit(2) from None
 
 
-def write_page(entries: Entries, output: Path, **options: Any) -> Report:
+def write_page(entries: Entries, output: Path, intake: Intake, **options: Any) -> Report:
     """Write the page about submissions and grades; ends the program if that is not possible.
 
-    ``options`` are those of `planoracle.analysis.report.page.build`.
+    ``intake`` is where the entries come from, ``options`` are those of `planoracle.analysis.report.page.build`.
     """
+    from planoracle.analysis.live.transcripts import transcripts_of
     from planoracle.analysis.report.inputs import entries_of
     from planoracle.analysis.report.page import build
 
     with stoppable(), _progress() as told:
-        found = build(entries_of(entries), told=told, **options)
+        found = build(entries_of(entries), told=told, transcripts=transcripts_of(intake), **options)
     try:
         _write(found.html, output)
     except OSError as error:
         complain(f"{output}: cannot be written: {error.strerror}")
         raise typer.Exit(2) from None
+    for place, reason in found.untold:
+        tell(f"{place}: the page has no transcript: {reason}", "warning")
     return found
 
 

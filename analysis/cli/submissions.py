@@ -118,24 +118,33 @@ def folders(data: Iterable[str] | None, originals: Path | None) -> dict[str, Pat
     return found
 
 
-def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
-    """Return problems by name from files and folders; raises `InputError` for two of one name."""
+def named_problems(names: Iterable[str] | None, submissions: Iterable[Path] = ()) -> dict[str, Problem]:
+    """Return problems by name from files and folders, and those that runs among the submissions keep.
+
+    Raises
+    ------
+    InputError
+        For two problems of one name.
+    """
+    from planoracle.analysis.live.folder import problems_in
     from planoracle.instances.catalogue import expand, read_problems
     from planoracle.instances.errors import InputError
 
     found: dict[str, Problem] = {}
-    for path in expand(names or ()):
+    for path in expand([*(names or ()), *problems_in(submissions)]):
         for problem in read_problems(path):
             if found.setdefault(problem.name, problem) != problem:
                 raise InputError("is the name of two problems", source=path, field="--problems", value=problem.name)
     return found
 
 
-def found_problems(names: Iterable[str] | None, data: Iterable[str] | None, originals: Path | None) -> Problems:
+def found_problems(
+    names: Iterable[str] | None, data: Iterable[str] | None, originals: Path | None, submissions: Iterable[Path] = ()
+) -> Problems:
     """Return what finds the problems that submissions name."""
     from planoracle.analysis.problems import Problems
 
-    return Problems(folders(data, originals), named=named_problems(names))
+    return Problems(folders(data, originals), named=named_problems(names, submissions))
 
 
 def opened(

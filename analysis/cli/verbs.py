@@ -37,6 +37,7 @@ _PANELS = {
         "repair": "repair.repair",
     },
     "Play": {
+        "run": "run.run",
         "prompt": "prompt.prompt",
     },
     "Understand": {

@@ -176,6 +176,8 @@ class Columns:
         """Leave out empty fields beside one that is not; raises `InputError` if there is no plan."""
         there = [name for name in plan_fields() if name in found]
         filled = [name for name in there if found[name] not in (None, "")]
+        if not filled and isinstance(found.get("error"), str) and found["error"]:  # a broken run is not a failed one
+            raise InputError(f"the run ended with an error: {found['error'][:300]}")
         if not there:
             raise self._missing("plan", row)
         if all(found[name] is None for name in there):

@@ -75,7 +75,7 @@ class Talks:
 
     def _talk(self, lines: Sequence[Said], steps: Steps) -> dict[str, Any]:
         """Return ``said``, a list of ``[role, text, turn, clock, positions of commands, what else there is]``."""
-        found: dict[str, Any] = {"usage": _usage(line.get("usage") for line in lines)}
+        found: dict[str, Any] = {"usage": _usage(line.get("usage") for line in lines if line.get("role") != _ERROR)}
         if len(lines) > MAX_MESSAGES:
             found["left"] = len(lines) - MAX_MESSAGES
         positions = list(_positions(lines, steps))
@@ -143,6 +143,8 @@ def _usage(usages: Iterable[object]) -> list[list[Any]]:
     return [*shown, *([["price", plain(spent, 40)]] if spent is not None else [])]
 
 
+# The last line of a failed run, which says again what its last turn took.
+_ERROR = "error"
 _SHOWN = ("input_tokens", "output_tokens", "reasoning_tokens", UNCOUNTED)
 
 
