@@ -32,8 +32,8 @@ def _cells(path: Path, kind: str) -> list[str]:
     return ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == kind]
 
 
-def test_there_are_five() -> None:
-    assert [path.name[:2] for path in paths()] == ["1_", "2_", "3_", "4_", "5_"]
+def test_there_are_six() -> None:
+    assert [path.name[:2] for path in paths()] == ["1_", "2_", "3_", "4_", "5_", "6_"]
 
 
 @each_notebook
