@@ -5,7 +5,7 @@ They serve every benchmark whose runs are `GenericRun`, in the words of its own 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import gcd
 from typing import TypeVar
@@ -23,6 +23,7 @@ from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs.turns import gives_up, parts
 from planoracle.instances.profiles import Rules
+from planoracle.instances.reading import load_json
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 from planoracle.instances.trajectory import DecisionPoint, started, wait_words, waited
@@ -134,26 +135,37 @@ class GenericEnvironment(ScheduleEnvironment[_R, World]):
 
     def _piece(self, said: object) -> Piece | None:
         """Return the first command of a message."""
-        for form in self._forms(said):
-            plan = {"instance": self.problem.name, self.benchmark.plan_fields[-1]: form}
-            try:
-                read = self._language.schedule(self.problem, self._language.parse(self.problem, plan, self.rules))
-            except InputError:
+        text = text_of(said)
+        whole: list[object] = [*parts(text)]
+        if not text:
+            whole = [said if isinstance(said, list) else [said]]
+        for part in whole:
+            found = self._read(part)
+            if len(found) < 2:  # else the order of the plan need not be that in which they were said
+                if found:
+                    return found[0]
                 continue
-            if read.pieces:
-                return read.pieces[0]
+            actions = {piece.action for piece in found}
+            single = filter(None, map(self._read, _single(part)))
+            return next((one[0] for one in single if one[0].action in actions), found[0])
         return None
 
-    def _forms(self, said: object) -> Iterator[object]:
-        """Yield what may be a plan in a message, which perhaps lists the commands of plans."""
-        text = text_of(said)
-        for part in parts(text) if text else ():
-            yield part
-            yield [part.strip()]
-        if isinstance(said, list):
-            yield said
-        elif isinstance(said, Mapping) and not text:
-            yield [dict(said)]
+    def _read(self, given: object) -> tuple[Piece, ...]:
+        """Return the pieces of a text, or of a list of commands as plans have them; none if it cannot be read."""
+        forms: list[object] = [given]
+        if isinstance(given, str):
+            value = _json(given)
+            forms = [[value]] if isinstance(value, dict) else [given, [given.strip()]]
+        for form in forms:
+            plan = {"instance": self.problem.name, self.benchmark.plan_fields[-1]: form}
+            try:
+                read = self._language.parse(self.problem, plan, self.rules)
+                pieces = self._language.schedule(self.problem, read).pieces
+            except InputError:
+                continue
+            if pieces:
+                return pieces
+        return ()
 
     def _wrong(self, point: DecisionPoint, piece: Piece) -> tuple[str, str] | None:
         """Return the kind of what is wrong with a piece, and what is said of it."""
@@ -203,6 +215,25 @@ class GenericEnvironment(ScheduleEnvironment[_R, World]):
             options = self._idle.acts(waited(point, start), _grid(problem), only)
             found += [Command(one.command, one.kind) for one in options]
         return found or [Command("Finish", "close")]
+
+
+def _json(text: str) -> object:
+    """Return the value that a text is in JSON, ``None`` if it is none."""
+    if text.lstrip()[:1] not in ("[", "{"):
+        return None
+    try:
+        return load_json(text, "said")
+    except InputError:
+        return None
+
+
+def _single(given: object) -> Iterator[object]:
+    """Yield the parts of a text or a list that may hold a command each, in the order in which they were said."""
+    value = _json(given) if isinstance(given, str) else given
+    if isinstance(value, list):
+        yield from ([one] for one in value)
+    elif isinstance(given, str):
+        yield from given.splitlines()
 
 
 def _left(problem: Instance, pieces: tuple[Piece, ...]) -> list[int]:

@@ -79,7 +79,6 @@ def rows_of(instance: Instance, given: object) -> Reading[list[object]]:
     if isinstance(given, str | bytes):
         try:
             rows = load_json(given, "plan")
-            rows = [rows] if isinstance(rows, dict) and rows.keys() >= _NEEDED else rows  # a single piece
         except InputError:
             found = outputs.read(given, Pieces(instance)) if isinstance(given, str) else None
             if found is None or not (found.commands or found.doubtful):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 __all__ = ["gives_up", "parts"]
 
-_ACTION = re.compile(r"^\W{0,9}action\W{0,9}:", re.IGNORECASE | re.MULTILINE)
+_ACTION = re.compile(r"^[\s*_#>`-]{0,9}action[*_`]{0,3}\s{0,3}:", re.IGNORECASE | re.MULTILINE)
 _FINISH = re.compile(r"^\W{0,9}(?:action\W{1,9})?finish(?:ed)?\W{0,9}$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -16,6 +16,8 @@ def parts(text: str) -> Iterator[str]:
 
     >>> list(parts("Thought: a or b?\nAction: a\nObservation: done\nAction: b"))[:2]
     ['a', 'a\nObservation: done\nAction: b']
+    >>> list(parts('{"action": "tea/boil"}'))
+    ['{"action": "tea/boil"}']
     """
     marked = _ACTION.search(text)
     if marked:

@@ -17,6 +17,8 @@ from planoracle.instances.manner import Manner
 
 USUAL = (
     "recipe2plan/timed/Cobbler_Pancakes",
+    "recipe2plan/timed/Cobbler_Pancakes~2",  # by the general rules
+    "asynchow/async/829",
     "timearena/household1+household2",
     "asynctool/files_2",
     "robotouille/synchronous/3_burger",

@@ -51,13 +51,21 @@ def compare(name: str, rules, seeds: range) -> set[str]:
             assert run.observation.clock == (whole.steps[-1].end if whole.steps else 0)
             faults = {one.violation for one in step.outcomes} - {None}
             assert faults <= {one.kind for one in whole.verdict.violations}
+        graded = grade(run.submission() | {"id": "a"}, profile="paper" if rules is PAPER else "released")
+        row, verdict = graded.row(), run.verdict
+        assert (row["success"], row["progress"], row["goal_ratio"]) == (
+            verdict.success,
+            verdict.progress,
+            verdict.goal_ratio,
+        )
+        assert row["violation"] == (verdict.fatal and verdict.fatal.kind)
         ends.add(run.state.over)
     return ends
 
 
 @BOTH
 def test_random_runs_are_what_their_submissions_replay_as(rules):
-    ends = compare(PAIR, rules, range(4))
+    ends = compare(PAIR, rules, range(2))
     assert ends <= {"finished", "too_many_refusals", "time_constraint"}
 
 
@@ -72,7 +80,7 @@ def test_a_hundred_random_runs_are_what_their_submissions_replay_as(rules):
 
 @BOTH
 def test_nothing_that_an_agent_can_say_raises(rules):
-    for said in (*VALUES, *(flood * 3_000 for flood in FLOODS), object(), {"content": ["a"]}, "x" * 300_000):
+    for said in (*VALUES, *(flood * 1_000 for flood in FLOODS), object(), {"content": ["a"]}, "x" * 300_000):
         run = live(rules=rules)
         run.step(said)
         assert run.turns[-1].outcomes[0].kind in ("lost", "close")
