@@ -26,7 +26,8 @@ from planoracle.instances.profiles import Rules
 from planoracle.instances.reading import load_json
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
-from planoracle.instances.trajectory import DecisionPoint, started, wait_words, waited
+from planoracle.instances.state import State
+from planoracle.instances.trajectory import DecisionPoint, clock_after, started, wait_words, waited
 
 __all__ = ["MAX_REFUSALS", "GenericEnvironment", "World", "live"]
 
@@ -121,17 +122,17 @@ class GenericEnvironment(ScheduleEnvironment[_R, World]):
             kind, text = wrong
             lost = Outcome(command, "lost", clock, clock, kind, f"Refused: {sentence(text)}")
             return replace(world, refused=world.refused + 1), (lost,)
-        outcomes = []
-        if piece.start > clock:
-            point = waited(point, piece.start)
-            outcomes.append(Outcome(wait_words(self.problem, piece.start - clock), "wait", clock, piece.start))
         try:
-            point = started(point, piece)
+            after = _begun(point, piece)
         except PlanError as error:
             lost = Outcome(command, "lost", clock, clock, "too_many", sentence(str(error)))
             return replace(world, refused=world.refused + 1), (lost,)
-        outcomes.append(Outcome(command, "act", piece.start, point.state.clock, None, self._done(piece)))
-        return replace(world, point=point), tuple(outcomes)
+        now = after.state.clock
+        done = Outcome(command, "act", piece.start, max(piece.start, now), None, self._done(piece))
+        if clock < piece.start <= now:
+            wait = Outcome(wait_words(self.problem, piece.start - clock), "wait", clock, piece.start)
+            return replace(world, point=after), (wait, done)
+        return replace(world, point=after), (done,)
 
     def _piece(self, said: object) -> Piece | None:
         """Return the first command of a message."""
@@ -215,6 +216,20 @@ class GenericEnvironment(ScheduleEnvironment[_R, World]):
             options = self._idle.acts(waited(point, start), _grid(problem), only)
             found += [Command(one.command, one.kind) for one in options]
         return found or [Command("Finish", "close")]
+
+
+def _begun(point: DecisionPoint, piece: Piece) -> DecisionPoint:
+    """Return the point after a piece has been started.
+
+    One that goes on without a gap is a part of the piece before it, as it will be in the plan: time does not pass.
+    """
+    whole = piece
+    for earlier in sorted(point.state.pieces, key=lambda one: one.end, reverse=True):
+        if earlier.end == whole.start and earlier[0] == piece[0] and earlier[3:] == piece[3:]:
+            whole = whole._replace(start=earlier.start, duration=whole.end - earlier.start)
+    after = started(point, piece)
+    clock = max(point.state.clock, whole.start, clock_after(point.instance, whole))
+    return after if clock == after.state.clock else replace(after, state=State(after.state.pieces, clock))
 
 
 def _json(text: str) -> object:
