@@ -8,6 +8,7 @@ from collections.abc import Iterator
 __all__ = ["gives_up", "parts"]
 
 _ACTION = re.compile(r"^[\s*_#>`-]{0,9}action[*_`]{0,3}\s{0,3}:", re.IGNORECASE | re.MULTILINE)
+_INLINE = re.compile(r"(?<![\w\"'])action[*_`]{0,3}\s{0,3}:", re.IGNORECASE)
 _FINISH = re.compile(r"^\W{0,9}(?:action\W{1,9})?finish(?:ed)?\W{0,9}$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -16,13 +17,18 @@ def parts(text: str) -> Iterator[str]:
 
     >>> list(parts("Thought: a or b?\nAction: a\nObservation: done\nAction: b"))[:2]
     ['a', 'a\nObservation: done\nAction: b']
+    >>> next(parts("Thought: not a again. Action: b"))
+    'b'
     >>> list(parts('{"action": "tea/boil"}'))
     ['{"action": "tea/boil"}']
     """
-    marked = _ACTION.search(text)
+    marked = _ACTION.search(text) or _INLINE.search(text)
     if marked:
         behind = text[marked.end() :].strip()
-        yield behind.partition("\n")[0]
+        line = behind.partition("\n")[0]
+        yield line
+        if _FINISH.search(line):
+            return
         yield behind
     yield text
 
@@ -33,4 +39,4 @@ def gives_up(text: str) -> bool:
     >>> gives_up("Thought: that was all.\n**Action:** Finish."), gives_up("I finish the soup now.")
     (True, False)
     """
-    return _FINISH.search(text) is not None
+    return any(map(_FINISH.search, parts(text)))

@@ -102,6 +102,19 @@ def test_messages_that_go_beyond_the_answer_are_cut_at_the_first_action():
 
 
 @BOTH
+def test_the_thought_before_an_action_holds_no_command(rules):
+    done = live(rules=rules)
+    done.step("Thought: Step(1, Cobbler, 00:02:00, 00:00:00) was the last. Action: Finish")
+    assert (done.state.over, done.submission()["plan"]) == ("finished", [])
+    for gap in ("\n", " "):
+        run = live(rules=rules)
+        run.step(
+            f"Thought: Step(2, Cobbler, 00:01:00, 00:00:00) has to wait.{gap}Action: Step(1, Cobbler, 00:02:00, 00:00:00)"
+        )
+        assert run.submission()["plan"] == [{"response": "Step(1, Cobbler, 00:02:00, 00:00:00)"}]
+
+
+@BOTH
 def test_steps_as_we_write_them_are_read_the_same_on_the_fast_and_on_the_long_way(rules):
     problem = load(PAIR)
     for command in live(rules=rules).legal():
