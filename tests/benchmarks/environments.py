@@ -1,4 +1,4 @@
-"""How fast live runs are: ``python tests/benchmarks/environments.py [NAME ...]``; processor time.
+"""How fast live runs are: ``python tests/benchmarks/environments.py [NAME ...] [--reward NAME]``; processor time.
 
 A random agent plays each problem, over and over; for steps with texts it reads every observation.
 """
@@ -11,9 +11,8 @@ from random import Random
 from time import process_time
 
 import planoracle
-from planoracle.instances import catalogue, registry
+from planoracle.instances import catalogue
 from planoracle.instances.environment import AnyEnvironment
-from planoracle.instances.manner import Manner
 
 USUAL = (
     "recipe2plan/timed/Cobbler_Pancakes",
@@ -57,10 +56,12 @@ def microseconds(work: Callable[[], object], times: int = 2_000) -> float:
 
 def main(given: list[str]) -> None:
     """Measure every problem and print a line for each."""
+    reward = given.pop(given.index("--reward") + 1) if "--reward" in given else None
+    given = [one for one in given if one != "--reward"]
     print(f"{'steps/s':>9} {'with texts':>10} {'reset':>7} {'fork':>7} {'restore':>7} {'run()':>8}  (µs)")
     for name in catalogue.expand(given or USUAL):
         problem = planoracle.load(name)
-        run = registry.of(problem).environment(problem, manner=Manner(bounded=False))
+        run = planoracle.environment(problem, reward=reward, bounded=False)
         steps_per_second(run)  # what is known of a kitchen grows in its first runs
         speeds = steps_per_second(run), steps_per_second(run, texts=True)
         kept = run.state
