@@ -209,7 +209,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
                 break
             said = joint.get(player)
             acted = False
-            if isinstance(said, str):
+            if isinstance(said, str) and said.strip():
                 done = world.done
                 world, found = self._act(world, said if self._is_entry(said) else self._entry(said))
                 outcomes, acted = outcomes + found, world.done > done

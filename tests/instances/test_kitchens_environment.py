@@ -232,7 +232,8 @@ def test_a_joint_message_is_a_round() -> None:
         ("Do nothing", "act"),
     ]
     assert (run.state.world.steps, found.observation.player) == (1, "robot2")
-    run.step(json.dumps({"robot2": "Cut lettuce1 on board1 using robot2"}))
+    cut = run.step(json.dumps({"robot2": "Cut lettuce1 on board1 using robot2", "robot3": ""}))
+    assert [one.kind for one in cut.outcomes] == ["act"] * 3
     assert run.state.world.steps == 2
     run.step("Cut lettuce1 on board1 using robot2")
     assert run.observation.player == "robot1"
