@@ -183,7 +183,23 @@ def test_a_run_is_bounded_as_in_the_paper() -> None:
     published = registry.of(run.problem).environment(run.problem, profile("paper", limit="published"))
     assert isinstance(published, KitchenEnvironment)
     assert published.step_limit == 28  # 1.5 times 19
-    assert live(KITCHENS["soup"], manner=Manner()).step_limit is None
+    # Where nothing is known without solving: 30 steps for each of three conditions, or 100, of every player.
+    assert live(KITCHENS["soup"], manner=Manner()).step_limit == 100
+    assert live(KITCHENS["crowd"], manner=Manner()).step_limit == 300
+    assert live(KITCHENS["crowd"], "joint", Manner()).step_limit == 100
+    assert live(KITCHENS["soup"]).step_limit is None
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_no_success_is_cut_off(rules: str) -> None:
+    for name in ("robotouille", "kitchens"):
+        benchmark = registry.get(name)
+        for kitchen in map(load, sorted(benchmark.optima)[::20]):
+            limit = live(kitchen, rules, Manner()).step_limit
+            known = [way["makespan"] for way in benchmark.optima[kitchen.name] if way["status"] == "optimal"]
+            rounds = len(kitchen.players) if rules == "joint" else 1
+            assert limit is not None
+            assert all(limit >= 3 * makespan // (2 * rounds) for makespan in known)
 
 
 def test_a_run_ends_when_no_action_can_be_had() -> None:
@@ -247,7 +263,7 @@ def test_a_joint_message_is_a_round() -> None:
 
 def test_whole_plans() -> None:
     plan = "1. Pick up pot1 from sink1 using robot1\n2. Place pot1 on sink1 using robot1\n3. Fly\nFinish"
-    run = live(KITCHENS["soup"], manner=Manner(loop="open"))
+    run = live(KITCHENS["soup"], manner=Manner(loop="open", bounded=False))
     found = run.step(plan)
     assert (found.done, found.observation.over) == (True, "handed_in")
     assert [one.kind for one in found.outcomes] == [one.kind for one in run.run().steps]
