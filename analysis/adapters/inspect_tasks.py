@@ -24,14 +24,18 @@ __all__ = ["TASKS"]
 
 def _task_of(benchmark: AnyBenchmark) -> object:
     def made(
-        setting: str = "", instances: str | list[str] = "", profile: str = "paper", prompts: str | None = None
+        setting: str = "",
+        instances: str | list[str] = "",
+        profile: str = "paper",
+        prompts: str | None = None,
+        prices: bool = True,
     ) -> Task:
         asked = prompted(benchmark, setting, None if prompts is None else Path(prompts))
         sampling = asked.setting.sampling
         return Task(
             dataset=MemoryDataset(_samples(benchmark, asked.name, instances, profile, prompts), name=benchmark.name),
             solver=inspect_runs.live(),
-            scorer=planoracle(profile),
+            scorer=planoracle(profile, prices),
             config=GenerateConfig(temperature=sampling.temperature, max_tokens=sampling.max_tokens),
             fail_on_error=False,
             version=__version__,
