@@ -227,17 +227,9 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def environment(
         self, problem: _P, rules: _R | None = None, manner: Manner = USUAL, reward: Reward | None = None
     ) -> AnyEnvironment:
-        """Return a live environment by some rules (default: those of the problem), for one run of an agent.
+        """Return a live run of an agent by some rules (default: those of the problem).
 
-        Parameters
-        ----------
-        manner, reward
-            See `planoracle.instances.environment`.
-
-        Raises
-        ------
-        InputError
-            If the benchmark has none.
+        See `planoracle.instances.environment`; raises `InputError` if the benchmark has none.
         """
         part = self._part("environment")
         if part is None:

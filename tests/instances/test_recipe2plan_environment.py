@@ -108,9 +108,8 @@ def test_the_thought_before_an_action_holds_no_command(rules):
     assert (done.state.over, done.submission()["plan"]) == ("finished", [])
     for gap in ("\n", " "):
         run = live(rules=rules)
-        run.step(
-            f"Thought: Step(2, Cobbler, 00:01:00, 00:00:00) has to wait.{gap}Action: Step(1, Cobbler, 00:02:00, 00:00:00)"
-        )
+        thought = "Thought: Step(2, Cobbler, 00:01:00, 00:00:00) has to wait."
+        run.step(f"{thought}{gap}Action: Step(1, Cobbler, 00:02:00, 00:00:00)")
         assert run.submission()["plan"] == [{"response": "Step(1, Cobbler, 00:02:00, 00:00:00)"}]
 
 
