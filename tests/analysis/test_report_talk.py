@@ -169,6 +169,7 @@ def chunks_of(talks: Talks) -> Any:
     return found | {"said": [[role, texts[text], *rest] for role, text, *rest in found.get("said", [])]}
 
 
+@pytest.mark.slow
 def test_lines_of_any_shape_are_shown() -> None:
     deep: Any = []
     for _ in range(100_000):

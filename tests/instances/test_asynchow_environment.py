@@ -78,6 +78,7 @@ def test_released_verdicts_hold_for_answers_that_are_given_live(shared: Path):
         assert run.submission() == {"instance": f"asynchow/{entry['problem']}", "answer": entry["answer"]}
 
 
+@pytest.mark.slow
 def test_nothing_that_an_agent_can_say_raises():
     for said in VALUES:
         for loop in ("open", "closed"):

@@ -117,6 +117,7 @@ def test_a_hundred_random_runs(rules: str) -> None:
         wander(load(rng.choice(pool)), rules, Manner(bounded=seed % 2 == 0), seed, 60)
 
 
+@pytest.mark.slow
 def test_released_verdicts_through_the_environment(shared: Path) -> None:
     path = shared / "verdicts" / "robotouille.jsonl"
     if not path.is_file():
@@ -218,6 +219,7 @@ def test_a_run_ends_when_no_action_can_be_had() -> None:
     assert not free.done
 
 
+@pytest.mark.slow
 def test_long_runs_end_and_can_be_copied_and_shown() -> None:
     run = live(KITCHENS["soup"])
     while not run.done:
@@ -301,6 +303,7 @@ HOSTILE: list[object] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loop", ["closed", "open"])
 @pytest.mark.parametrize("name", ["soup", "crowd"])
 def test_nothing_that_is_said_raises(name: str, loop: str) -> None:

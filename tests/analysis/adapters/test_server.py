@@ -156,6 +156,7 @@ def test_files_are_read_only_if_the_server_was_started_so(tmp_path):
     assert best["makespan"] == 13
 
 
+@pytest.mark.slow
 def test_it_speaks_over_a_pipe():
     code = "from planoracle.analysis.cli import main; main()"
     environment = {"PLANORACLE_CACHE": os.environ["PLANORACLE_CACHE"]}

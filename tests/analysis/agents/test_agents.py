@@ -80,6 +80,7 @@ def test_optimal_stops_where_nothing_leads_to_success() -> None:
     assert found.failure is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_advice_ends_with_the_optimum_every_time(name: str, seed: int) -> None:
@@ -93,7 +94,7 @@ def test_chance_follows_its_seed() -> None:
 
     for name in ("random", "advice"):
         assert said(name, 1) == said(name, 1)
-        assert len({tuple(said(name, seed)) for seed in range(4)}) > 1
+    assert len({tuple(said("random", seed)) for seed in range(4)}) > 1
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
