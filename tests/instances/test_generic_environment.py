@@ -22,10 +22,11 @@ from planoracle.instances.manner import Manner
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.state import restricted
 from planoracle.instances.trajectory import piece_choices, waited
 from planoracle.solver.exact.solve import solve
 from tests.support.hostile import FLOODS, VALUES
-from tests.support.live import at_random, decisions, replayed
+from tests.support.live import at_random, best_end, decisions, replayed, wander
 from tests.support.random_instances import workshop
 
 SOUP = Instance(
@@ -131,6 +132,33 @@ def test_every_optimum_can_be_said_in_commands():
             assert run.step(json.dumps(piece._asdict())).outcomes[-1].kind == "act"
         assert run.state.over == "completed"
         assert run.run().makespan == best.makespan
+
+
+def test_what_a_state_leaves_can_be_reached_in_commands_that_are_offered():
+    from_random_states(range(100, 115))
+
+
+@pytest.mark.slow
+def test_what_many_states_leave_can_be_reached_in_commands_that_are_offered():
+    assert from_random_states(range(300)) > 250
+
+
+def from_random_states(seeds: range) -> int:
+    """Compare what a search through legal commands finds with the optimum of what states leave, also if it is none."""
+    count = 0
+    for seed in seeds:
+        run = live(workshop(seed))
+        wander(run, seed, 3)
+        if not run.done:
+            rest = solve(restricted(run.problem, run.run().points[-1].state))
+            assert rest.status in ("optimal", "infeasible")
+            assert best_end(run, rest.makespan, reached) == rest.makespan, seed
+            count += 1
+    return count
+
+
+def reached(run: AnyEnvironment) -> tuple[bool, int]:
+    return run.state.over == "completed", run.state.world.point.reached
 
 
 def test_pieces_are_refused_one_by_one_until_it_is_enough():

@@ -16,9 +16,11 @@ from planoracle.instances.recipe2plan import sets
 from planoracle.instances.recipe2plan.environment import Recipe2PlanEnvironment
 from planoracle.instances.recipe2plan.language import first_command, parse
 from planoracle.instances.recipe2plan.profile import PROFILES
+from planoracle.instances.state import restricted
 from planoracle.solver.exact.solve import solve
 from tests.support.hostile import FLOODS, VALUES
-from tests.support.live import at_random, decisions, replayed
+from tests.support.live import at_random, best_end, decisions, replayed, wander
+from tests.support.random_instances import kitchen
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
@@ -150,6 +152,17 @@ def test_the_optimum_can_be_said_in_legal_commands(name):
 def test_every_optimum_can_be_said_in_legal_commands():
     for name in sets.names():
         optimum(name)
+
+
+@pytest.mark.slow
+def test_what_states_leave_can_be_reached_in_commands_that_are_offered():
+    for seed in range(150):
+        problem = kitchen(seed, 5)
+        run = registry.of(problem).environment(problem)
+        wander(run, seed, 6)
+        rest = solve(restricted(problem, run.run().points[-1].state))
+        assert rest.status in ("optimal", "infeasible")
+        assert best_end(run, rest.makespan, lambda one: (one.verdict.success, one.verdict.makespan)) == rest.makespan
 
 
 def optimum(name: str) -> None:

@@ -33,3 +33,40 @@ def shown(one: Outcome) -> tuple[object, ...]:
 def replayed(run: AnyEnvironment) -> list[tuple[object, ...]]:
     """Return the same of the replay of the submission."""
     return [(one.command, one.kind, one.start, one.end, one.violation) for one in run.run().steps]
+
+
+def wander(run: AnyEnvironment, seed: int, most: int) -> None:
+    """Carry out a few random commands."""
+    random = Random(seed)
+    for _ in range(random.randrange(most)):
+        legal = [one for one in run.legal() if one.kind == "act"]
+        if legal:
+            run.step(random.choice(legal).text)
+
+
+def best_end(run: AnyEnvironment, enough: int | None, made: Callable[[AnyEnvironment], tuple[bool, int]]) -> int | None:
+    """Return the least makespan to which commands that are offered lead; what is as good as ``enough`` ends the search.
+
+    Parameters
+    ----------
+    made
+        Tells whether a run is complete, and the makespan of what it has carried out.
+    """
+    best: int | None = None
+
+    def go_on(here: AnyEnvironment) -> None:
+        nonlocal best
+        complete, makespan = made(here)
+        if best is not None and makespan >= best:
+            return
+        if complete:
+            best = makespan
+            return
+        for command in here.legal():
+            if command.kind == "act" and (best is None or best != enough):
+                fork = here.fork()
+                fork.step(command.text)
+                go_on(fork)
+
+    go_on(run)
+    return best
