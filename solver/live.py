@@ -41,6 +41,9 @@ class Values(Protocol):
     def known(self, run: AnyRun, before: Known | None = None) -> Known:
         """Return what is known of where a run stopped; ``before`` is that of a state from which it has gone on."""
 
+    def keeps(self, run: AnyRun, before: Known) -> bool:
+        """Whether a run that has gone on from a state has kept its best makespan, proved to be it, within reach."""
+
     def commands(self, run: AnyRun, known: Known) -> list[str] | None:
         """Return the commands by which a run goes on best from where it stopped, each a message of its own.
 
@@ -66,6 +69,10 @@ class Live:
     def known(self, run: AnyRun, before: Known | None = None) -> Known:
         """Return what is known of where a run stopped, see `Values`."""
         return self.of(run).known(run, before)
+
+    def keeps(self, run: AnyRun, before: Known) -> bool:
+        """Whether a run has kept the best makespan of a state, see `Values`."""
+        return self.of(run).keeps(run, before)
 
     def commands(self, run: AnyRun, known: Known) -> list[str] | None:
         """Return the commands by which a run goes on best, see `Values`."""

@@ -57,7 +57,7 @@ class Advised:
         legal = list(environment.legal())
         self._chance.shuffle(legal)
         for one in legal:
-            if self._knowing.after(environment, one, here).best == here.best:
+            if self._knowing.keeps(environment, one, here):
                 return Said(one.text)
         commands = self._knowing.commands(here)
         return Said(commands[0]) if commands else None

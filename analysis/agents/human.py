@@ -162,13 +162,15 @@ class Human:
     def _cost(self, environment: AnyEnvironment, one: Command, here: Situation) -> str:
         if here.lost:
             return ""
+        if self._knowing.keeps(environment, one, here):
+            return "keeps it"
         after = self._knowing.after(environment, one, here)
         if after.lost:
             return "leads nowhere"
         if after.best is None or here.best is None:
             return "not proved"
         cost = after.best - here.best
-        return f"+{clock_of(environment.problem).span(cost)}" if cost > 0 else "keeps it" if not cost else "gains"
+        return f"+{clock_of(environment.problem).span(cost)}" if cost > 0 else "gains"
 
     # What is typed
 

@@ -11,6 +11,7 @@ from planoracle.instances.status import Status
 from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.known import known as shipped
 from planoracle.solver.live import Known
+from planoracle.solver.result import Result
 from planoracle.solver.states.solver import NEVER, Value
 
 __all__ = ["Values"]
@@ -33,17 +34,36 @@ class Values:
     def __init__(self, limit: Limit) -> None:
         self.limit = limit
         self._left: dict[State, _Left] = {}
+        self._short: dict[State, int] = {}  # steps in which a state is known not to reach the goal
 
     def known(self, run: KitchenRun, before: Known | None = None) -> Known:
         """Return what is known of where a run stopped; a plan for a state is one for all states on it."""
         done, state = run.legal, run.record.states[-1]
         if run.success:
             return Known(Value(len(done), len(done)))
-        left = self._left.get(state) or self._found(run, done, state)
+        least = 0 if before is None else before.value.lower - len(done)  # totals never fall
+        left = self._left.get(state) or self._found(run, done, state, least)
         if left.least >= NEVER:
             return Known(Value(NEVER, None))
         most = None if left.most is None else len(done) + left.most
         return Known(Value(len(done) + left.least, most))
+
+    def keeps(self, run: KitchenRun, before: Known) -> bool:
+        """Whether the best total is still within reach; how much else it takes is not looked for."""
+        best, done, state = before.value.makespan, run.legal, run.record.states[-1]
+        if best is None or run.success:
+            return run.success and best == len(done)
+        left = self._left.get(state)
+        if left is None or (left.least != left.most and len(done) + left.least <= best):
+            most = best - len(done)
+            if self._short.get(state, -1) >= most:
+                return False
+            found = self._plan(run, done, at_least=most, at_most=most)
+            if found.status != Status.optimal:
+                self._short[state] = most
+                return False
+            left = self._keep(run, state, found)
+        return len(done) + left.least == best and left.most == left.least
 
     def commands(self, run: KitchenRun, known: Known) -> list[str] | None:
         """Return the actions of a best plan, or of the best one known."""
@@ -52,10 +72,15 @@ class Values:
         left = self._left.get(run.record.states[-1])
         return None if left is None or left.most is None else list(left.actions)
 
-    def _found(self, run: KitchenRun, done: list[str], state: State) -> _Left:
+    def _found(self, run: KitchenRun, done: list[str], state: State, least: int) -> _Left:
         found = None if done else shipped(run.problem, run.rules)
-        if found is None:
-            found = plan(run.problem, time_limit=self.limit, rules=run.rules, after=done)
+        return self._keep(run, state, found or self._plan(run, done, max(0, least)))
+
+    def _plan(self, run: KitchenRun, done: list[str], at_least: int = 0, at_most: int | None = None) -> Result:
+        limit = self.limit
+        return plan(run.problem, time_limit=limit, rules=run.rules, after=done, at_least=at_least, at_most=at_most)
+
+    def _keep(self, run: KitchenRun, state: State, found: Result) -> _Left:
         if len(self._left) >= _MOST:
             self._left.clear()
         if found.status == Status.infeasible:

@@ -45,6 +45,8 @@ def plan(
     rules: Profile = PROFILES["released"],
     after: Sequence[str] = (),
     greedy: bool = False,
+    at_least: int = 0,
+    at_most: int | None = None,
 ) -> Result:
     """Find a plan of fewest steps and prove it.
 
@@ -58,6 +60,9 @@ def plan(
         Actions that have been carried out already; the plan goes on from there, its steps are counted from there.
     greedy
         Stop at the first plan, found by always going on where least seems to be left.
+    at_least, at_most
+        Steps: no plan has fewer, which is known already; no plan with more is looked for. If there is none with so few
+        the status is ``unknown``, and the lower bound says so.
 
     Raises
     ------
@@ -73,13 +78,15 @@ def plan(
     >>> result.status, result.makespan == len(result.actions)
     ('optimal', True)
     """
-    return _Search(kitchen, rules, time_limit, after, greedy).run()
+    search = _Search(kitchen, rules, time_limit, after)
+    search.first, search.limit, search.cap = greedy, at_least, NEVER if at_most is None else at_most + 1
+    return search.run()
 
 
 class _Search:
     """The search on one kitchen."""
 
-    def __init__(self, kitchen: Kitchen, rules: Profile, time_limit: Limit, after: Sequence[str], first: bool) -> None:
+    def __init__(self, kitchen: Kitchen, rules: Profile, time_limit: Limit, after: Sequence[str] = ()) -> None:
         self.began = perf_counter()
         self.deadline = deadline_of(time_limit)
         self.kitchen = kitchen
@@ -89,9 +96,10 @@ class _Search:
         self.alone = len(kitchen.players) == 1 and self.heuristic.familiar
         self.expanded = 0
         self.limit = 0  # no plan has fewer steps
+        self.cap = NEVER  # plans of so many steps are too long
         self.best: tuple[int, ...] | None = None
         self.after = tuple(after)
-        self.first = first
+        self.first = False
         self._kinds: list[str] = []
 
     def run(self) -> Result:
@@ -110,8 +118,8 @@ class _Search:
             groups = self.heuristic.root(start)
             if not groups or not all(self.kitchen.candidates.values()):
                 return self.result(Status.infeasible, "the goal asks for objects that there are not")
-            self.limit = groups[0][0]
-            for weight in _WEIGHTS:
+            self.limit = max(self.limit, groups[0][0])
+            for weight in _WEIGHTS if self.cap == NEVER else ():
                 found = self.greedy(start, groups, weight)
                 if found is not None and len(found) < self.most:
                     self.best = found
@@ -124,14 +132,16 @@ class _Search:
             return self.result(
                 Status.unknown if self.best is None else Status.feasible, "time limit", self.best, self.limit
             )
+        if self.best is None and self.cap < NEVER:
+            return self.result(Status.unknown, "no plan is that short", bound=self.cap)
         if self.best is None:
             return self.result(Status.infeasible, "all states that can be reached")
         return self.result(Status.optimal, "A*", self.best)
 
     @property
     def most(self) -> int:
-        """Steps of the best plan known."""
-        return NEVER if self.best is None else len(self.best)
+        """Steps of the best plan known, or those that are too many."""
+        return self.cap if self.best is None else len(self.best)
 
     def kind(self, deed: int) -> str:
         """Return the name of a deed's action."""
@@ -207,7 +217,7 @@ class _Search:
             nodes[number] = None
             own = not turn
             turn = (turn + 1) % len(queues)
-            if least >= self.most:
+            if max(least, self.limit) >= self.most:
                 break
             if seen[state] < steps:
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from functools import cache
 from random import Random
 
 import pytest
@@ -12,11 +13,15 @@ from planoracle import environment, load
 from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.agents.play import Played, play
 from planoracle.analysis.agents.registry import agent, options
-from planoracle.analysis.optimum import optimum
+from planoracle.analysis.optimum import WORK, optimum
+from planoracle.instances import catalogue
 from planoracle.instances.environment import AnyEnvironment
 from planoracle.instances.errors import InputError
+from planoracle.solver.runs import solver_of
 
 PROBLEMS = ("timearena/household1+household2", "robotouille/asynchronous/0_cheese_chicken_sandwich")
+ALL = (*PROBLEMS, "recipe2plan/timed/Cobbler_Pancakes", "asynctool/similar2/01", "asynchow/async/829")
+SETS = ("recipe2plan", "timearena", "asynctool", "asynchow", "robotouille")
 
 
 def played(run: AnyEnvironment, name: str, seed: int = 0) -> Played:
@@ -38,7 +43,7 @@ def wandered(name: str, steps: int, seed: int) -> AnyEnvironment:
 
 
 @pytest.mark.parametrize("loop", ["closed", "open"])
-@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("name", ALL)
 def test_optimal_ends_with_the_optimum(name: str, loop: str) -> None:
     found = played(environment(load(name), loop=loop), "optimal")
     run = found.environment.run()
@@ -90,14 +95,17 @@ def test_advice_ends_with_the_optimum_every_time(name: str, seed: int) -> None:
 
 def test_chance_follows_its_seed() -> None:
     def said(name: str, seed: int) -> list[str]:
-        return [one.said.text for one in played(environment(load(PROBLEMS[1])), name, seed).exchanges]
+        return [
+            one.said.text
+            for one in played(environment(load("robotouille/synchronous/0_cheese_sandwich")), name, seed).exchanges
+        ]
 
     for name in ("random", "advice"):
         assert said(name, 1) == said(name, 1)
     assert len({tuple(said("random", seed)) for seed in range(4)}) > 1
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("loop", ["closed", "open"])
 def test_greedy_finishes(name: str, loop: str) -> None:
     found = played(environment(load(name), loop=loop), "greedy")
@@ -141,3 +149,43 @@ def test_options_are_those_of_the_agent() -> None:
     assert options("improve") == {"iterations"}
     with pytest.raises(InputError, match="is no option of the agent random"):
         agent("random", limit=3)
+
+
+@cache
+def bundled(name: str) -> tuple[str, ...]:
+    return tuple(catalogue.expand([name]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETS)
+def test_optimal_reaches_the_optimum_of_bundled_problems(name: str) -> None:
+    for one in bundled(name)[:: max(1, len(bundled(name)) // 60)]:
+        found = played(environment(load(one), reward="regret"), "optimal")
+        assert found.environment.run().makespan == best(found.environment), one
+        assert found.total == 0.0, one
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETS)
+def test_advice_ends_with_the_optimum_of_bundled_problems(name: str) -> None:
+    for number, one in enumerate(bundled(name)[:: max(1, len(bundled(name)) // 15)]):
+        found = played(environment(load(one)), "advice", number)
+        assert found.environment.run().makespan == best(found.environment), one
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETS)
+def test_what_is_left_of_random_states_is_what_regret_says(name: str) -> None:
+    """Asked in three ways: of the reward, of who answers about whole runs, and of the agent that goes on."""
+    chance, left = Random(17), 0
+    for _ in range(20 if name == "robotouille" else 100):
+        run = wandered(chance.choice(bundled(name)), chance.randrange(10), chance.randrange(10**6))
+        info = run.step("Nothing that means anything").info if not run.done else {"after": None}
+        if info["after"] is None or run.done:
+            continue
+        assert solver_of(run.run(), WORK).value.makespan == info["after"]
+        rest = played(run, "optimal")
+        assert run.run().makespan == info["after"]
+        assert rest.total == 0.0
+        left += 1
+    assert left > 4

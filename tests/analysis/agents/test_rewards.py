@@ -17,6 +17,7 @@ from planoracle.instances.environment import AnyEnvironment
 from planoracle.instances.errors import UnknownNameError
 
 PROBLEMS = ("timearena/household1+household2", "robotouille/asynchronous/0_cheese_chicken_sandwich")
+ALL = (*PROBLEMS, "recipe2plan/timed/Cobbler_Pancakes", "asynctool/similar2/01", "asynchow/async/829")
 
 
 def played(run: AnyEnvironment, name: str, seed: int = 0) -> Played:
@@ -102,13 +103,32 @@ def test_what_is_not_proved_costs_nothing_yet_and_says_so() -> None:
     assert found.info["status"] in ("unknown", "feasible")
 
 
-def test_the_score_adds_up_to_that_of_the_grade() -> None:
-    for seed in range(3):
-        found = played(environment(load(PROBLEMS[0]), reward="score"), "random", seed)
+@pytest.mark.parametrize("name", ALL)
+def test_the_score_adds_up_to_that_of_the_grade(name: str) -> None:
+    for seed, who in enumerate(("random", "random", "optimal")):
+        found = played(environment(load(name), reward="score"), who, seed)
         assert found.total == pytest.approx(grade(found.environment.submission()).main_score)
+
+
+def test_the_score_grows_where_the_paper_counts_progress() -> None:
     best = played(environment(load(PROBLEMS[0]), reward="score"), "optimal")
     assert best.total == pytest.approx(1.0)
     assert sum(one.transition.reward > 0 for one in best.exchanges) > 5
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("seed", range(2))
+def test_costs_add_up_whatever_becomes_of_a_run(name: str, seed: int) -> None:
+    found = played(environment(load(name), reward="regret"), "random", seed)
+    run, least = found.environment.run(), grade(found.environment.submission()).optimal_makespan
+    assert least is not None
+    costs = [info["cost"] for info in infos(found)]
+    if run.success:
+        assert -found.total == sum(costs) == run.makespan - least
+    else:
+        lost = sum(cost for cost in costs if cost is not None)
+        assert -found.total == lost + least
+        assert [info["penalty"] for info in infos(found) if info["penalty"]] == [least]
 
 
 def test_success_is_one_at_the_end() -> None:
