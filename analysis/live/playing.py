@@ -195,7 +195,7 @@ def _record(
     if failure is not None and failure.usage is not None:
         usages = [*usages, failure.usage]
     record: Record = {
-        "submission": {**result.handed, **about} if failure is None else {**about, "error": str(failure)},
+        "submission": {**about, **({**result.handed, **about} if failure is None else {"error": str(failure)})},
         "transcript": "" if transcript is None else transcript.text(failure),
         "seconds": round(seconds, 3),
         "turns": result.turns,
