@@ -14,6 +14,7 @@ from planoracle.analysis.grade import Grader, grade_all
 from planoracle.analysis.submissions import Intake
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError
+from planoracle.instances.prompted import prompted
 
 pytest.importorskip("inspect_ai", reason="tasks for inspect_ai need planoracle[inspect]")
 
@@ -141,6 +142,22 @@ def test_a_model_that_says_what_the_optimal_agent_does_scores_as_it(name, tmp_pa
     theirs = evaluated(task, tmp_path / "theirs", lambda messages, number: said[number], **asked)
     assert score_of(theirs.samples[0]).value == score_of(ours.samples[0]).value
     assert_graded_alike(theirs, tmp_path / "theirs")
+
+
+@pytest.mark.parametrize("name", [KITCHEN, TEA])
+def test_the_papers_settings_ask_as_they_do_elsewhere(name, tmp_path):
+    benchmark = registry.get(name.partition("/")[0])
+    setting = list(benchmark.settings)[-1]
+    asked = []
+
+    def say(messages, number):
+        asked.append(messages)
+        return following(name)(messages, len(asked) - 1)
+
+    log = evaluated(benchmark.name, tmp_path, say, task_args={"instances": name, "setting": setting})
+    assert log.eval.metadata["setting"] == prompted(benchmark, setting).record()
+    assert len(asked) >= 8
+    assert_graded_alike(log, tmp_path)
 
 
 def test_a_failure_of_the_models_side_has_no_score(tmp_path):
