@@ -20,6 +20,7 @@ pytest.importorskip("mcp", reason="the server of tools needs planoracle[mcp]")
 
 import anyio
 from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 
 from planoracle.analysis.adapters.server import MOST, server
 
@@ -161,7 +162,7 @@ def test_it_speaks_over_a_pipe():
     code = "from planoracle.analysis.cli import main; main()"
     environment = {"PLANORACLE_CACHE": os.environ["PLANORACLE_CACHE"]}
     started = StdioServerParameters(command=sys.executable, args=["-c", code, "mcp"], env=environment)
-    best, error = asked(("solve", {"problem": TEA}), ("solve", {"problem": "tea"}), target=started)
+    best, error = asked(("solve", {"problem": TEA}), ("solve", {"problem": "tea"}), target=stdio_client(started))
     assert (best["makespan"], "names no problem" in error) == (13, True)
 
 
