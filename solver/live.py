@@ -42,7 +42,10 @@ class Values(Protocol):
         """Return what is known of where a run stopped; ``before`` is that of a state from which it has gone on."""
 
     def keeps(self, run: AnyRun, before: Known) -> bool:
-        """Whether a run that has gone on from a state has kept its best makespan, proved to be it, within reach."""
+        """Whether a run that has gone on from a state has its best makespan, proved to be it, still within reach.
+
+        Not so where that is not proved by a short look.
+        """
 
     def commands(self, run: AnyRun, known: Known) -> list[str] | None:
         """Return the commands by which a run goes on best from where it stopped, each a message of its own.

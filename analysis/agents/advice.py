@@ -15,7 +15,7 @@ __all__ = ["Advised"]
 
 
 class Advised:
-    """Any of the legal commands that keep the best end within reach, each as likely.
+    """Any of the legal commands that are found to keep the best end within reach, each as likely.
 
     Where none of them does (what is legal need not list every length and time), the next command of a best plan. Where
     nothing leads to success any more it closes the run, or stops.

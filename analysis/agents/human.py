@@ -101,7 +101,8 @@ class Human:
         except PlanError:
             makespan = None
         span = clock_of(environment.problem).span
-        self._say("No success." if makespan is None else f"Done in {span(makespan)}.", "bold")
+        ended = "No success." if environment.done else "Stopped before the end."
+        self._say(ended if makespan is None else f"Done in {span(makespan)}.", "bold")
 
     # What is shown
 

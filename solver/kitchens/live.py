@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from planoracle.instances.deadline import Limit
+from planoracle.instances.deadline import Limit, Work
 from planoracle.instances.kitchens.compiled import State
 from planoracle.instances.kitchens.run import KitchenRun
 from planoracle.instances.status import Status
@@ -16,6 +16,8 @@ from planoracle.solver.states.solver import NEVER, Value
 
 __all__ = ["Values"]
 
+# What one command is looked at for when asked only whether it keeps the best total.
+_GLANCE = Work(0.5)
 # States kept.
 _MOST = 100_000
 
@@ -49,7 +51,7 @@ class Values:
         return Known(Value(len(done) + left.least, most))
 
     def keeps(self, run: KitchenRun, before: Known) -> bool:
-        """Whether the best total is still within reach; how much else it takes is not looked for."""
+        """Whether the best total is still within reach, as far as a short search proves it."""
         best, done, state = before.value.makespan, run.legal, run.record.states[-1]
         if best is None or run.success:
             return run.success and best == len(done)
@@ -58,7 +60,7 @@ class Values:
             most = best - len(done)
             if self._short.get(state, -1) >= most:
                 return False
-            found = self._plan(run, done, at_least=most, at_most=most)
+            found = plan(run.problem, time_limit=_GLANCE, rules=run.rules, after=done, at_least=most, at_most=most)
             if found.status != Status.optimal:
                 self._short[state] = most
                 return False
@@ -76,9 +78,8 @@ class Values:
         found = None if done else shipped(run.problem, run.rules)
         return self._keep(run, state, found or self._plan(run, done, max(0, least)))
 
-    def _plan(self, run: KitchenRun, done: list[str], at_least: int = 0, at_most: int | None = None) -> Result:
-        limit = self.limit
-        return plan(run.problem, time_limit=limit, rules=run.rules, after=done, at_least=at_least, at_most=at_most)
+    def _plan(self, run: KitchenRun, done: list[str], at_least: int = 0) -> Result:
+        return plan(run.problem, time_limit=self.limit, rules=run.rules, after=done, at_least=at_least)
 
     def _keep(self, run: KitchenRun, state: State, found: Result) -> _Left:
         if len(self._left) >= _MOST:

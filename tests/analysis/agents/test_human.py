@@ -32,7 +32,7 @@ def test_a_number_or_the_text_of_a_command_says_it() -> None:
     assert said(found) == ["activate kettle", "wash teapot"]
     assert "1  activate kettle" in shown
     assert "Minute 0: activate kettle begins" in shown
-    assert shown.rstrip().endswith("No success.")
+    assert shown.rstrip().endswith("Stopped before the end.")
 
 
 def test_the_end_of_the_input_stops() -> None:
