@@ -173,6 +173,7 @@ def test_benchmarks_and_generic_modules_are_told_apart() -> None:
         assert f"planoracle.{module}" not in GENERIC
 
 
+@pytest.mark.slow
 def test_generic_modules_know_no_benchmark_and_no_kind() -> None:
     found = {}
     for module, path in GENERIC.items():

@@ -86,6 +86,7 @@ def kept(folder):
 # --- order and processes -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_grades_are_the_same_and_in_order_whoever_works(some):
     path, expected, diagnostics = some
     status, out, err = finished("grade", path, "--format", "jsonl", "--jobs", "3")

@@ -49,6 +49,7 @@ def test_means_of_the_released_greedy_and_of_the_optimum(comparisons, rows):
     assert all(one.exact.status == "optimal" for one in comparisons)
 
 
+@pytest.mark.slow
 def test_household4_is_claimed_in_9_minutes_but_needs_14(told):
     ((one, entries),) = ((one, entries) for one, entries in told if one.instance == "timearena/household4")
     claim = entries["heuristic_reference"]
@@ -56,6 +57,7 @@ def test_household4_is_claimed_in_9_minutes_but_needs_14(told):
     assert one.gap(claim) < 0
 
 
+@pytest.mark.slow
 def test_a_possible_claim_is_never_below_the_optimum(told):
     for one, entries in told:
         for name in ("heuristic_reference", "greedy"):
@@ -65,6 +67,7 @@ def test_a_possible_claim_is_never_below_the_optimum(told):
         assert entries["best_heuristic"].makespan is None or entries["best_heuristic"].makespan >= one.optimum
 
 
+@pytest.mark.slow
 def test_released_reservations_bound_the_completion_rate(told, rows):
     found = {one.instance.removeprefix("timearena/"): entries["released_rules"] for one, entries in told}
     impossible = {name for name, rules in found.items() if rules.makespan is None}

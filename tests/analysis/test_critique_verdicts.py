@@ -36,6 +36,7 @@ def judged(found: Critique, run: Replay, expected: dict[str, Any]) -> None:
         assert "fault" in {section.status for section in found.sections}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", sample(["released", "paper"], 2))
 def test_all_recipe2plan_verdicts(shared: Any, rules: str) -> None:
     lines = entries(shared / "verdicts" / "recipe2plan.jsonl")

@@ -194,6 +194,7 @@ def test_comparisons_have_a_row_for_every_problem_and_method() -> None:
     assert not pd.isna(kinds.loc["reference", "makespan"])
 
 
+@pytest.mark.slow
 def test_references_are_replayed_not_believed() -> None:
     frame, _ = frames.compare_methods(["recipe2plan/timed", "timearena/household/1"], ["reference"], time_limit=10)
     refused = frame[(frame["accepted"] == False).fillna(False)]  # noqa: E712

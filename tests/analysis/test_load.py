@@ -131,6 +131,7 @@ def test_prices_do_not_depend_on_what_was_priced_before(seconds: float) -> None:
     assert told[0] == told[1] == told[2]
 
 
+@pytest.mark.slow
 def test_what_a_report_prices_does_not_depend_on_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planoracle.analysis.report.jobs._FEW", 1)
     rows = [

@@ -61,6 +61,7 @@ def verdicts(shared, benchmark):
 # --- correct plans ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", sample(["paper", "released"], 2))
 @pytest.mark.parametrize("family", sample(["timearena", "recipe2plan"], 2))
 def test_correct_plans_of_the_verdicts_come_back_and_broken_ones_pass(shared, family, profile):
@@ -85,6 +86,7 @@ def test_correct_plans_of_the_verdicts_come_back_and_broken_ones_pass(shared, fa
     assert broken > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", sample(["timed", "untimed"], 2))
 def test_released_reference_plans_come_back(setting):
     repairer = Repairer()

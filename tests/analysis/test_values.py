@@ -14,6 +14,7 @@ from support.values import compared_advice, compared_prices, compared_states
 SEEDS = range(80)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("compare", "least"),
     [

@@ -90,6 +90,7 @@ def test_same_seed_same_bytes(name: str, digest: str) -> None:
     assert sha256(text.encode()).hexdigest()[:16] == digest
 
 
+@pytest.mark.slow
 def test_bytes_do_not_depend_on_hashes() -> None:
     code = (
         "import json; from planoracle.instances.generate.styles import *\n"

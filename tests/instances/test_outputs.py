@@ -261,6 +261,7 @@ def test_the_work_grows_with_the_length_only(part: str) -> None:
     assert many < 5 * few + 2_000
 
 
+@pytest.mark.slow
 def test_the_limits_are_named() -> None:
     with pytest.raises(PlanError, match=str(MAX_LINES)):
         found("a\n" * (MAX_LINES + 1))

@@ -321,6 +321,7 @@ def test_feasible_instances_have_no_conflict():
         assert find_conflict(load(name)) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", sample(["recipe2plan/timed/Cobbler_Pancakes", "timearena/household1", "asynctool/files_1"], 3)
 )

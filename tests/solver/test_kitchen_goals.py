@@ -106,6 +106,7 @@ def drawn(seed: int) -> Iterator[tuple[str, Kitchen]]:
             yield kind, replace(problem, goal=Goal.of([*kept, *conditions]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(3), 3))
 def test_contradictory_goals_are_infeasible_as_blind_search_says(block: int) -> None:
     seen: Counter[str] = Counter()

@@ -201,6 +201,7 @@ def test_a_finer_grid_has_no_better_schedule_where_grid_is_1(factor, monkeypatch
     assert windowed > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", sample(["Pancakes_Smore-Bars", "Pancakes_Saltine-Candy", "Choco_Smore-Bars"], 3))
 def test_the_three_problems_proved_on_a_grid_are_proved_to_the_second_by_finest(pair):
     instance = load(f"recipe2plan/timed/{pair}")

@@ -93,6 +93,7 @@ def test_released_reservations_leave_some_cooking_combinations_impossible() -> N
             assert all(action.modes for action in encode.instance(world(name), PROFILES["released"]).actions)
 
 
+@pytest.mark.slow
 def test_search_through_the_released_rules_finds_them_impossible() -> None:
     released = PROFILES["released"]
     assert optimum(world("timearena/cooking3+cooking4"), 300_000, released) == ("impossible", None)
