@@ -21,7 +21,8 @@ class Manner(NamedTuple):
     limit
         Messages of the agent after which the run ends; ``None``: as many as the rules allow.
     bounded
-        Whether a run ends where the authors' own harness ends it although their rules do not.
+        Whether a run ends where the authors' own harness ends it although their rules do not; where none is known,
+        when it leads nowhere.
     """
 
     loop: str = "closed"

@@ -22,6 +22,9 @@ from planoracle.instances.model import Instance
 
 __all__ = ["AsyncToolEnvironment", "live"]
 
+#: With ``Manner.bounded``: so many times the turns that the gold calls take one after the other, and some more.
+_TIMES, _MORE = 3, 20
+
 _INSTRUCTIONS = """You work on several tasks at the same time by calling functions, one in every message:
 {"id": "<id of the task>", "func_name": "<name>", "params": {"<parameter>": <value>}}
 Results arrive later, with the answer to one of your next messages; use the time for another task. The calls of one task
@@ -57,6 +60,7 @@ class AsyncToolEnvironment(Environment[Instance, Profile, Simulation]):
         if manner.style not in ("paper", "chat"):
             raise InputError("must be one of paper, chat", field="style", value=manner.style)
         super().__init__(problem, rules, manner, reward)
+        self._most = _limit(problem_of(problem)) if manner.bounded else MAX_MESSAGES
 
     @property
     def task(self) -> Problem:
@@ -136,7 +140,7 @@ class AsyncToolEnvironment(Environment[Instance, Profile, Simulation]):
     def _over(self, world: Simulation) -> str | None:
         if world.done:
             return "closed"
-        return "message_limit" if len(world.turns) >= MAX_MESSAGES else None
+        return "message_limit" if len(world.turns) >= self._most else None
 
     def _clock(self, world: Simulation) -> int:
         return len(world.turns)
@@ -155,6 +159,12 @@ class AsyncToolEnvironment(Environment[Instance, Profile, Simulation]):
 
     def _handed_in(self) -> dict[str, object]:
         return {"turns": list(map(_message, self.state.world.turns))}
+
+
+def _limit(task: Problem) -> int:
+    """Return how many messages a run may have: the paper names no limit, and some models wait for ever."""
+    alone = sum(1 + delay for delays in task.gold_delays.values() for delay in delays)
+    return min(_TIMES * alone + _MORE, MAX_MESSAGES)
 
 
 def _plain(said: object) -> object:

@@ -16,7 +16,7 @@ from planoracle import grade, load
 from planoracle.instances import registry
 from planoracle.instances.asynctool import native, sets
 from planoracle.instances.asynctool.calls import Call
-from planoracle.instances.asynctool.encode import instance
+from planoracle.instances.asynctool.encode import instance, problem_of
 from planoracle.instances.asynctool.environment import AsyncToolEnvironment
 from planoracle.instances.asynctool.language import CLOSING, WAIT, as_message, call_message, messages, read_message
 from planoracle.instances.asynctool.problem import Problem
@@ -363,6 +363,20 @@ def test_messages_of_the_run_are_limited_and_styles_are_known() -> None:
     assert run.step("wait").observation.over == "message_limit"
     with pytest.raises(InputError, match="style: must be one of paper, chat"):
         live(style="verse")
+
+
+@pytest.mark.parametrize("said", ["wait", "nonsense"])
+def test_a_run_that_leads_nowhere_ends_and_is_replayed_alike(said: str) -> None:
+    run = live("asynctool/cross2/01", bounded=True)
+    while not run.done:
+        run.step(said)
+    alone = sum(1 + delay for delays in problem_of(run.problem).gold_delays.values() for delay in delays)
+    assert (run.state.count, run.observation.over) == (3 * alone + 20, "message_limit")
+    assert run.run().success is False
+    free = live("asynctool/cross2/01", bounded=False)
+    for _ in range(run.state.count):
+        free.step(said)
+    assert not free.done
 
 
 def test_a_whole_transcript_is_handed_in_at_once() -> None:
