@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from concurrent.futures import Future
+from threading import Thread
 from typing import TYPE_CHECKING, TextIO
 
 from planoracle.analysis.agents.agent import Said
@@ -77,6 +79,8 @@ class Human:
             if line is None or line == "q":
                 return None
             part = ""
+            if line in ("?", "help"):
+                continue
             if line in ("h", "hints"):
                 priced = not priced
             elif line.startswith("/"):
@@ -178,7 +182,21 @@ class Human:
     async def _line(self) -> str | None:
         """Read a line; ``None`` at the end of the input."""
         self._screen().print("> ", end="")
-        line = await asyncio.to_thread((self._source or sys.stdin).readline)
+        source, typed = self._source or sys.stdin, Future[str]()
+
+        def read() -> None:
+            typed.set_running_or_notify_cancel()
+            try:
+                typed.set_result(source.readline())
+            except Exception as error:
+                typed.set_exception(error)
+
+        Thread(target=read, daemon=True).start()  # Ctrl-C does not wait for the line to end, as it does for a pool
+        try:
+            line = await asyncio.wrap_future(typed)
+        except asyncio.CancelledError:
+            self._screen().print()
+            raise
         return line.strip() if line else None
 
     async def _plan(self, environment: AnyEnvironment) -> Said | None:
