@@ -34,12 +34,19 @@ class Replaying:
         line per message with ``role`` and ``content``, where ``outcomes`` mark those that were turns of the run.
     seed
         Which of several submissions for the problem it is, counted from 0; those beyond the last begin anew.
+
+    Raises
+    ------
+    InputError
+        If there is no such file.
     """
 
     waits = False
 
     def __init__(self, file: str, *, seed: int = 0) -> None:
         self.name = f"replay:{file}"
+        if _stamp(file) is None:
+            raise InputError(f"there is no file {file}", field="agent")
         self._file = file
         self._seed = seed
         self._left: deque[str] | None = None

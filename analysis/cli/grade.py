@@ -117,6 +117,10 @@ def grade(
                 averages.add(found)
                 notes.add(found.instance)
                 strangers.add(found)
+        if len({row.get("model") for row in table.rows}) > 1:
+            table.columns = ["id", "model", *table.columns[1:]]
+        if all(str(row.get("id")).startswith(f"{row.get('instance')}#") for row in table.rows):
+            table.least = ["instance", *table.least]  # which is in the id
         table.close()
     if summary is not None:
         write(averages, summary)

@@ -106,6 +106,7 @@ def run(
     from planoracle.analysis.cli.grade import grade
     from planoracle.analysis.live.evaluation import Evaluation
     from planoracle.analysis.live.playing import Playing
+    from planoracle.instances.errors import InputError
 
     if page is not None and not page.absolute().parent.is_dir():
         raise typer.BadParameter(f"there is no folder {page.parent}", param_hint="--report")
@@ -126,7 +127,11 @@ def run(
     rules = tuple(sorted(chosen_rules(rule or ()).items()))
     playing = Playing(profile, rules, setting, prompts, seed, options)
     problems, failed = _problems(names, limit)
-    evaluation = Evaluation(playing, agents, problems, samples)
+    try:
+        evaluation = Evaluation(playing, agents, problems, samples)
+    except InputError as error:  # an option, or what is in the environment in its place
+        complain(error)
+        raise typer.Exit(2) from None
     alone = any(getattr(agent, "alone", False) for agent in evaluation.agents.values())
     failed |= _played(evaluation, folder, 1 if alone else concurrency, jobs)
     try:

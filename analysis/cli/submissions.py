@@ -65,7 +65,7 @@ ProblemsOption = Annotated[
     list[str] | None,
     typer.Option("--problems", help="File or folder of problems, which their own names then mean (repeatable)."),
 ]
-ProfileOption = Annotated[str, typer.Option(help="Rules: paper or released.")]
+ProfileOption = Annotated[str, typer.Option("--profile", "--rules", help="Rules: paper or released.")]
 RuleOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -174,6 +174,8 @@ def _differences(former: Mapping[str, Any], now: Mapping[str, Any], source: str)
             more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
             said = f"the run in this folder has {', '.join(lost[:3])}{more} as well; {_MORE}"
             yield InputError(said, source=source, field=group)
+        if group == "benchmarks" and any(field == f"{_FIXED}.setting" for field, *_ in unlike):
+            continue  # another setting, other prompts
         for one in former[group]:
             unlike += _unlike(one, known.get(one["name"], one), f"{group}.{one['name']}")
     for field, before, after in unlike:
