@@ -489,7 +489,9 @@ UNSCORED = {
 }
 
 
-@pytest.mark.parametrize("name", UNSCORED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if "200,000" in name else name for name in UNSCORED]
+)
 def test_what_cannot_be_judged_is_unscored_with_a_reason_and_the_rest_is_graded(name):
     text, reason = UNSCORED[name]
     (found,) = grade_lines(text)
