@@ -73,6 +73,9 @@ async def _all(
     try:
         computed = [] if hands is None else [hands.work(computing, done)]
         await asyncio.gather(*computed, *(wait() for _ in range(min(concurrency, len(waiting)))))
+    except BaseException:
+        asyncio.get_running_loop().set_exception_handler(_left)
+        raise
     finally:
         if hands is not None:
             hands.close()
@@ -82,6 +85,12 @@ def _quiet(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Say nothing of tasks that were ended by a signal: who asked for that knows."""
     if not isinstance(context.get("exception"), SystemExit | KeyboardInterrupt):
         loop.default_exception_handler(context)
+
+
+def _left(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Say nothing of what is under way when a run ends before its time: answers that nobody reads to their end."""
+    if context.get("exception") is not None:
+        _quiet(loop, context)
 
 
 class _Hands:
