@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from functools import lru_cache
+from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,13 @@ class Replaying:
         self._file = file
         self._seed = seed
         self._left: deque[str] | None = None
+
+    def about(self) -> dict[str, object]:
+        """Return what stands for the content of the file: a run is not gone on with when that has changed."""
+        if not Path(self._file).is_file():
+            return {}
+        with Path(self._file).open("rb") as stream:
+            return {"content": file_digest(stream, lambda: blake2b(digest_size=16)).hexdigest()}
 
     async def act(self, environment: AnyEnvironment) -> Said | None:
         """Say the next message, with an open loop the whole plan; ``None`` after the last.

@@ -214,6 +214,17 @@ def test_another_run_is_refused(tmp_path: Path, args: list[object], told: list[s
     assert content(tmp_path) == before
 
 
+def test_a_file_that_has_changed_is_not_gone_on_with(tmp_path: Path) -> None:
+    file, line = tmp_path / "said.jsonl", {"instance": NAMES[0], "actions": ["wait"]}
+    file.write_text(json.dumps(line))
+    args = [NAMES[0], "-a", f"replay:{file}", "--run", tmp_path / "run"]
+    assert [invoke(*args).exit_code for _ in range(2)] == [0, 0]
+    file.write_text(json.dumps(line | {"actions": ["activate kettle"]}))
+    again = invoke(*args)
+    assert (again.exit_code, again.stdout) == (2, "")
+    assert "said.jsonl.content: the run in this folder was begun with" in again.stderr
+
+
 def test_other_folders_are_refused(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"format": "mine"}')
     assert "holds other results; name another folder" in invoke(NAMES[0], "-a", "random", "--run", tmp_path).stderr
