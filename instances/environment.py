@@ -102,6 +102,8 @@ class Environment(ABC, Generic[_P, _R, _S]):
     def step(self, said: object) -> Transition:
         """Carry out one message of the agent: a command, or what a model wrote; with an open loop the whole plan.
 
+        One of `legal` may be given as it is, or its text.
+
         Raises
         ------
         InputError
@@ -109,6 +111,8 @@ class Environment(ABC, Generic[_P, _R, _S]):
         """
         if self.done:
             raise InputError("the run is over", field="said", value=said)
+        if isinstance(said, Command):
+            said = said.text
         before = self.state
         over: str | None = "handed_in"
         if self.manner.loop == "open":

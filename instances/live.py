@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import TypeVar
 
-from planoracle.instances.environment import Command, Environment, Outcome, Reward
+from planoracle.instances.environment import Environment, Outcome, Reward
 from planoracle.instances.feedback import Words, sentence
 from planoracle.instances.manner import USUAL, Manner
 from planoracle.instances.memo import Memo
@@ -27,16 +27,14 @@ _S = TypeVar("_S")
 
 
 def text_of(said: object) -> str:
-    """Return the text of a message: what a chat message or a command holds; never raises.
+    """Return the text of a message, also of a chat message; never raises.
 
     Thinking is left out. What is no text, or longer than `MAX_SAID`, is empty.
 
     >>> text_of({"role": "assistant", "content": "<think>Step(9, Tacos, 0)?</think>Finish"}), text_of(None)
     ('Finish', '')
     """
-    if isinstance(said, Command):
-        said = said.text
-    elif isinstance(said, Mapping):
+    if isinstance(said, Mapping):
         said = said.get("content")
     return said.rpartition("</think>")[2] if isinstance(said, str) and len(said) <= MAX_SAID else ""
 
