@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 from planoracle.instances import registry
@@ -203,7 +204,7 @@ class Clock(NamedTuple):
 def clock_of(problem: Problem) -> Clock:
     """Return the benchmark's way to write times."""
     slots = registry.of(problem).slots
-    return Clock(lambda tick: moment(problem, tick), lambda ticks: span(problem, ticks), slots)
+    return Clock(partial(moment, problem), partial(span, problem), slots)
 
 
 class Words:

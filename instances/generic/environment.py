@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import gcd
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from planoracle.instances import registry
 from planoracle.instances.brief import brief
@@ -85,8 +85,14 @@ class GenericEnvironment(ScheduleEnvironment[_R, World]):
         run = found.run(problem, None, rules)
         if not isinstance(run, GenericRun) or not isinstance(found, ScheduleBenchmark):
             raise InputError("has no live environment: its runs are no GenericRun", field="benchmark", value=found.name)
-        self._idle, self._language = run, found
+        self._idle = run
         super().__init__(problem, rules, manner, reward)
+
+    @property
+    def _language(self) -> ScheduleBenchmark[Any, Any]:
+        found = self.benchmark
+        assert isinstance(found, ScheduleBenchmark)
+        return found
 
     def instructions(self) -> str:
         """Return how commands are written."""
