@@ -14,7 +14,7 @@ from planoracle.instances.manner import Manner
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs.turns import gives_up
 from planoracle.instances.recipe2plan.language import Command as Step
-from planoracle.instances.recipe2plan.language import first_command
+from planoracle.instances.recipe2plan.language import check_reading, first_command
 from planoracle.instances.recipe2plan.phrases import told
 from planoracle.instances.recipe2plan.profile import Profile
 from planoracle.instances.recipe2plan.rules import Log
@@ -187,5 +187,6 @@ def _steps(state: State, starts: Iterable[tuple[int, Container[int] | None]]) ->
 
 
 def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> Recipe2PlanEnvironment:
-    """Return a live run."""
+    """Return a live run; raises `InputError` if the rules contradict each other."""
+    check_reading(rules)
     return Recipe2PlanEnvironment(problem, rules, manner, reward)

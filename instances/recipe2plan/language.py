@@ -35,6 +35,7 @@ __all__ = [
     "MAX_COMMANDS",
     "Answers",
     "Command",
+    "check_reading",
     "first_command",
     "parse",
     "reading",
@@ -193,12 +194,17 @@ def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Read
     return Reading(Answers(tuple(answers), interactive=True), count, f"{len(answers)} answers", ignored)
 
 
+def check_reading(rules: Profile) -> None:
+    """Raise `PlanError` if the rules contradict each other on how text is read."""
+    if rules.parse_scope == "plan" and rules.step_shapes == "released":
+        raise PlanError("reads everywhere only, with step_shapes=released", field="parse_scope", value="plan")
+
+
 def _read(given: object, instance: Instance, rules: Profile) -> Reading[list[Command]]:
     """Read text, or a chat."""
+    check_reading(rules)
     chat = chat_in(given) or ()
     if rules.parse_scope == "plan":
-        if rules.step_shapes == "released":
-            raise PlanError("reads everywhere only, with step_shapes=released", field="parse_scope", value="plan")
         return outputs.read(joined(given) if isinstance(given, str) else given, _Steps(instance))
     text = given if isinstance(given, str) else "\n".join(_texts(chat))
     if rules.step_shapes == "lenient":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -141,6 +142,11 @@ def test_forks_go_their_own_ways_and_states_can_be_returned_to():
     assert run.turns == []
     assert run.submission() == {"instance": PAIR, "plan": []}
     assert run.run().verdict == run.verdict
+
+
+def test_rules_by_which_no_answer_can_be_read_are_refused_at_once():
+    with pytest.raises(InputError, match="parse_scope: reads everywhere only"):
+        live(rules=replace(PAPER, step_shapes="released"))
 
 
 @pytest.mark.parametrize("name", [PAIR, "recipe2plan/untimed/Cobbler_Pancakes"])
