@@ -79,10 +79,10 @@ def rows_of(instance: Instance, given: object) -> Reading[list[object]]:
     if isinstance(given, str | bytes):
         try:
             rows = load_json(given, "plan")
-        except InputError:
+        except InputError as error:
             found = outputs.read(given, Pieces(instance)) if isinstance(given, str) else None
             if found is None or not (found.commands or found.doubtful):
-                raise
+                raise PlanError(error.message, source=error.source, field=error.field) from None
             return found
     if not isinstance(rows, list):
         raise PlanError("must be a list of pieces", field="plan", value=rows)

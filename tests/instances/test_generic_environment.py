@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
@@ -10,12 +11,13 @@ from random import Random
 
 import pytest
 
+from planoracle import environment
 from planoracle.analysis.template import write
 from planoracle.instances import registry
 from planoracle.instances.catalogue import load
 from planoracle.instances.catalogue import problem as problem_of
 from planoracle.instances.environment import AnyEnvironment, Command
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.generic.environment import GenericEnvironment
 from planoracle.instances.generic.run import fault_of
 from planoracle.instances.manner import Manner
@@ -256,6 +258,34 @@ def test_nothing_that_an_agent_can_say_raises():
         run.step(said)
         assert run.turns[-1].outcomes[0].kind in ("lost", "close")
         assert run.run().verdict.events == ()
+
+
+@pytest.mark.parametrize("said", ["First I boil it.", "[1,", '{"a": 1, "a": 2}', "", None, {"content": ["a"]}, 3])
+def test_an_answer_without_a_plan_ends_an_open_run(said: object) -> None:
+    run = live(loop="open")
+    assert [one.violation for one in run.step(said).outcomes] == ["unreadable"]
+    assert run.done
+    with pytest.raises(PlanError):
+        run.run()
+
+
+def test_a_command_can_be_given_as_it_is_offered() -> None:
+    for name in ("timearena/household1", "asynctool/files_2", "kitchens/synchronous/1_lettuce_sandwich"):
+        run = environment(problem_of(name))
+        for command in run.legal():
+            one, other = run.fork(), run.fork()
+            assert one.step(command) == other.step(command.text)
+            assert one.messages() == other.messages()
+
+
+@pytest.mark.parametrize("name", ["recipe2plan/timed/Cobbler_Pancakes", "asynchow/async/829"])
+def test_runs_can_be_sent_to_another_process(name: str) -> None:
+    run = environment(load(name))
+    list(run.benchmark.averages(run.rules))  # what a grade keeps of the benchmark does not hold the run back
+    run.step(run.legal()[0])
+    copy = pickle.loads(pickle.dumps(run))
+    assert copy.messages() == run.messages()
+    assert copy.step(copy.legal()[0]) == run.step(run.legal()[0])
 
 
 def test_whole_plans_are_replayed_at_once():
