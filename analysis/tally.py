@@ -115,7 +115,7 @@ class Tally:
         if problem is None:
             problem = self.problems[grade.instance or ""] = _Problem(len(self.figures))
         problem.rows += 1
-        if grade.sample is not None:
+        if grade.sample is not None and grade.instance:  # rows without a problem are no samples of the same one
             problem.samples.append(hash(grade.sample))
         if not grade.scored:
             return
