@@ -33,9 +33,7 @@ def begun(start: str) -> list[str]:
 
 NamesArgument = Annotated[
     list[str],
-    typer.Argument(
-        help="Names, prefixes, globs (BENCHMARK/*/Vada_*) or files.", metavar="NAME...", autocompletion=begun
-    ),
+    typer.Argument(help="Names, prefixes, globs (BENCHMARK/*/Vada_*) or files.", metavar="NAME", autocompletion=begun),
 ]
 NameArgument = Annotated[str, typer.Argument(help="Name or file of one problem.", autocompletion=begun)]
 

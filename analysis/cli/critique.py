@@ -38,7 +38,9 @@ class Form(StrEnum):
 
 def critique(
     submissions: SubmissionsArgument,
-    form: Annotated[Form, typer.Option("--format", "-f", help="How to write the reports.")] = Form.text,
+    form: Annotated[
+        Form, typer.Option("--format", "-f", help=f"How to write the reports: {', '.join(Form)}.", metavar="FORMAT")
+    ] = Form.text,
     profile: ProfileOption = "paper",
     regret: Annotated[
         bool, typer.Option("--regret/--no-regret", help="Price the decisions against the optimum (slower).")

@@ -34,7 +34,10 @@ _LEAST = ("gap", "explained_bound", "unit", "kind")
 
 def explain(
     names: NamesArgument,
-    form: Annotated[Form, typer.Option("--format", "-f", help="How to write the explanations.")] = Form.text,
+    form: Annotated[
+        Form,
+        typer.Option("--format", "-f", help=f"How to write the explanations: {', '.join(Form)}.", metavar="FORMAT"),
+    ] = Form.text,
     time_limit: LimitOption = None,
 ) -> None:
     """Say why no schedule is shorter than the optimum, in steps to check by hand; or why there is none.

@@ -31,7 +31,7 @@ _LEAST = ("unit", "maximum_lags", "interruptible", "autonomous")
 def instances(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Names, prefixes, globs, files; default: all.", metavar="[NAME]...", autocompletion=begun),
+        typer.Argument(help="Names, prefixes, globs, files; default: all.", metavar="NAME", autocompletion=begun),
     ] = None,
     export: Annotated[
         bool, typer.Option("--export", help="Write the instances themselves, in our file format, one per line.")

@@ -15,7 +15,7 @@ _LEAST = ("proof", "unit", "bound", "profile")
 
 def optima(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Names, prefixes or globs; by default all.", metavar="[NAME]...")
+        list[str] | None, typer.Argument(help="Names, prefixes or globs; by default all.", metavar="NAME")
     ] = None,
     form: FormatOption = Format.table,
     check: Annotated[

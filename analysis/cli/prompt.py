@@ -47,9 +47,7 @@ class Form(StrEnum):
 def prompt(
     name: Annotated[
         str | None,
-        typer.Argument(
-            help="Name or file of a problem; or a set or benchmark.", metavar="[NAME]", autocompletion=begun
-        ),
+        typer.Argument(help="Name or file of a problem; or a set or benchmark.", metavar="NAME", autocompletion=begun),
     ] = None,
     setting: SettingOption = "",
     prompts: PromptsOption = None,
@@ -57,7 +55,9 @@ def prompt(
     copy: Annotated[
         Path | None, typer.Option("--copy", help="Write the files to this folder, to be changed.", metavar="DIR")
     ] = None,
-    form: Annotated[Form, typer.Option("--format", "-f", help="How to write the prompts.")] = Form.text,
+    form: Annotated[
+        Form, typer.Option("--format", "-f", help=f"How to write the prompts: {', '.join(Form)}.", metavar="FORMAT")
+    ] = Form.text,
 ) -> None:
     """Show what a model is sent for a problem up to its first command; of a set or benchmark, the files of its prompts.
 

@@ -17,7 +17,7 @@ _LEAST = ("seconds", "unit", "heuristic")
 def schedule(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Names, prefixes, globs or files.", metavar="NAME...", autocompletion=begun),
+        typer.Argument(help="Names, prefixes, globs or files.", metavar="NAME", autocompletion=begun),
     ] = None,
     heuristic: Annotated[str, typer.Option("--heuristic", "-H", help="Its name; 'list' lists them all.")] = "improve",
     form: FormatOption = Format.table,

@@ -45,7 +45,7 @@ SubmissionsArgument = Annotated[
     typer.Argument(
         help="Files or folders with submissions: JSON lines, JSON, CSV, Parquet, logs of inspect_ai, texts of plans, "
         "also by gzip or zstd; - for standard input.",
-        metavar="SUBMISSIONS...",
+        metavar="SUBMISSIONS",
     ),
 ]
 PatternOption = Annotated[

@@ -21,7 +21,7 @@ def summary(
     grades: Annotated[
         list[Path],
         typer.Argument(
-            help="What planoracle grade --format jsonl (or json) writes; - for standard input.", metavar="GRADES..."
+            help="What planoracle grade --format jsonl (or json) writes; - for standard input.", metavar="GRADES"
         ),
     ],
     form: FormatOption = Format.table,
