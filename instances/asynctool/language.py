@@ -150,6 +150,8 @@ def _reading(turns: Any) -> Reading[list[Any]]:
         if not isinstance(entry, dict | str):
             raise PlanError("must be a message: an object or a text", field=f"turns[{i}]", value=entry)
     kept = [entry for entry in turns if isinstance(entry, str) or entry.get("role") in _AGENT]
+    if len(kept) > MAX_MESSAGES:
+        raise _too_many()
     single = len(kept) == 1 and not (isinstance(kept[0], dict) and "unreadable" in kept[0])
     if single or not any(isinstance(entry, str) or _KNOWN & entry.keys() for entry in kept):
         found = outputs.read(turns, _Parts())  # a whole transcript in one message, or one in words of its own
@@ -160,8 +162,12 @@ def _reading(turns: Any) -> Reading[list[Any]]:
 
 def _within(found: Reading[list[Any]]) -> Reading[list[Any]]:
     if len(found.commands) > MAX_MESSAGES:
-        raise PlanError(f"holds more than {MAX_MESSAGES} messages", field="turns")
+        raise _too_many()
     return found
+
+
+def _too_many() -> PlanError:
+    return PlanError(f"holds more than {MAX_MESSAGES} messages", field="turns")
 
 
 def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> Said:

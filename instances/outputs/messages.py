@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.reading import load_json
 
-__all__ = ["AGENT", "chat_in", "contents", "is_agents"]
+__all__ = ["AGENT", "MAX_MESSAGES", "chat_in", "contents", "is_agents"]
 
 #: Roles of the agent; ``None`` where a message tells none.
 AGENT = ("assistant", "agent", "model", "ai", None)
+#: Messages of a chat, of everybody together.
+MAX_MESSAGES = 20_000
 _TEXTS = ("text", "output_text", None)
 
 
@@ -19,6 +21,11 @@ def chat_in(value: object) -> list[dict[str, Any]] | None:
 
     >>> chat_in({"messages": [{"role": "user", "content": "Go!"}]}), chat_in([{"action": "wait"}])
     ([{'role': 'user', 'content': 'Go!'}], None)
+
+    Raises
+    ------
+    PlanError
+        If there are more than `MAX_MESSAGES`.
     """
     if isinstance(value, dict):
         choices = value.get("choices")
@@ -26,7 +33,11 @@ def chat_in(value: object) -> list[dict[str, Any]] | None:
             return chat_in([one["message"] for one in choices[:1] if isinstance(one, dict) and "message" in one])
         return chat_in(value.get("messages")) if "role" not in value else chat_in([value])
     if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
-        return value if any("role" in one for one in value) else None
+        if not any("role" in one for one in value):
+            return None
+        if len(value) > MAX_MESSAGES:
+            raise PlanError(f"holds more than {MAX_MESSAGES} messages", field="plan")
+        return value
     return None
 
 

@@ -12,7 +12,7 @@ from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.grammar import Found, Grammar
-from planoracle.instances.outputs.messages import chat_in, contents, is_agents
+from planoracle.instances.outputs.messages import MAX_MESSAGES, chat_in, contents, is_agents
 from planoracle.instances.outputs.reading import as_given
 from planoracle.instances.outputs.turns import parts
 from planoracle.instances.plan import Plan, Reading
@@ -178,6 +178,8 @@ def schedule(problem: Instance, plan: Plan[Answers]) -> Schedule:
 
 
 def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Reading[Answers]:
+    if len(entries) > MAX_MESSAGES:
+        raise PlanError(f"holds more than {MAX_MESSAGES} answers", field="plan")
     answers = []
     count = ignored = 0
     for i, entry in enumerate(entries):

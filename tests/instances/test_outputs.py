@@ -15,6 +15,7 @@ from planoracle.instances.errors import PlanError
 from planoracle.instances.kitchens.domain import bundled
 from planoracle.instances.kitchens.language import parse as actions
 from planoracle.instances.outputs.layout import MAX_LINES
+from planoracle.instances.outputs.messages import MAX_MESSAGES
 from planoracle.instances.outputs.reading import read
 from planoracle.instances.outputs.values import MAX_LEAVES, MAX_VALUES
 from planoracle.instances.plan import Reading
@@ -273,6 +274,16 @@ def test_the_limits_are_named() -> None:
     for name, problem in PROBLEMS.items():
         run = registry.get(name).run(catalogue.problem(problem), handed_in(name, "<think>[{" * 100_000))
         assert not run.success
+    chat = [{"role": "assistant", "content": "a"}] * (MAX_MESSAGES + 1)
+    for given in (chat, {"messages": chat}):
+        with pytest.raises(PlanError, match=f"{MAX_MESSAGES} messages"):
+            found(given)
+    for name in ("asynchow/async/829", "timearena/household1", "recipe2plan/timed/Cobbler_Pancakes"):
+        row = graded(name, chat)
+        assert not row["scored"]
+        assert f"{MAX_MESSAGES} messages" in row["reason"]
+    answers = [{"response": "a"}] * (MAX_MESSAGES + 1)
+    assert f"{MAX_MESSAGES} answers" in graded("recipe2plan/timed/Cobbler_Pancakes", answers)["reason"]
 
 
 def test_actions_of_other_tasks_are_wrong_decisions_and_not_prose() -> None:
