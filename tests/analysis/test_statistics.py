@@ -259,6 +259,8 @@ def test_passes_count_missing_problems_as_the_rate_of_success_does() -> None:
 def test_runs_of_a_sample_that_was_there_already_are_told() -> None:
     grades = [run(HOUSE[0], 1.0, sample=sample) for sample in (0, 1, 1, "1", None, None)]
     assert Averages().over(grades).models()[0]["repeated"] == 1
+    nameless = [run("", None, sample=1) for _ in range(3)]  # rows that name no problem are not of the same one
+    assert Averages().over(grades + nameless).models()[0]["repeated"] == 1
 
 
 # --- gaps and losses -----------------------------------------------------------------------------
