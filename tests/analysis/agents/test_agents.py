@@ -156,10 +156,16 @@ def bundled(name: str) -> tuple[str, ...]:
     return tuple(catalogue.expand([name]))
 
 
+def some(name: str, count: int) -> tuple[str, ...]:
+    """Problems of a set from all over it; of kitchens, in which everything takes long, the first few."""
+    names = bundled(name)
+    return names[:3] if name == "robotouille" else names[:: max(1, len(names) // count)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_optimal_reaches_the_optimum_of_bundled_problems(name: str) -> None:
-    for one in bundled(name)[:: max(1, len(bundled(name)) // 60)]:
+    for one in some(name, 30):
         found = played(environment(load(one), reward="regret"), "optimal")
         assert found.environment.run().makespan == best(found.environment), one
         assert found.total == 0.0, one
@@ -168,7 +174,7 @@ def test_optimal_reaches_the_optimum_of_bundled_problems(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_advice_ends_with_the_optimum_of_bundled_problems(name: str) -> None:
-    for number, one in enumerate(bundled(name)[:: max(1, len(bundled(name)) // 15)]):
+    for number, one in enumerate(some(name, 10)):
         found = played(environment(load(one)), "advice", number)
         assert found.environment.run().makespan == best(found.environment), one
 
@@ -178,8 +184,8 @@ def test_advice_ends_with_the_optimum_of_bundled_problems(name: str) -> None:
 def test_what_is_left_of_random_states_is_what_regret_says(name: str) -> None:
     """Asked in three ways: of the reward, of who answers about whole runs, and of the agent that goes on."""
     chance, left = Random(17), 0
-    for _ in range(20 if name == "robotouille" else 100):
-        run = wandered(chance.choice(bundled(name)), chance.randrange(10), chance.randrange(10**6))
+    for _ in range(5 if name == "robotouille" else 40):
+        run = wandered(chance.choice(some(name, 40)), chance.randrange(10), chance.randrange(10**6))
         info = run.step("Nothing that means anything").info if not run.done else {"after": None}
         if info["after"] is None or run.done:
             continue
@@ -188,4 +194,4 @@ def test_what_is_left_of_random_states_is_what_regret_says(name: str) -> None:
         assert run.run().makespan == info["after"]
         assert rest.total == 0.0
         left += 1
-    assert left > 4
+    assert left > (0 if name == "robotouille" else 4)
