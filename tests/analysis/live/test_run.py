@@ -360,6 +360,8 @@ def test_options_are_for_those_who_have_them(tmp_path: Path, server: FakeOpenAI)
     ],
 )
 def test_mistakes_in_the_call_are_told_before_anything_is_done(tmp_path: Path, args: list[str], told: str) -> None:
+    if "openai:m" in args:
+        pytest.importorskip("openai")
     call = ["run", NAMES[0], *args, "--run", str(tmp_path / "run")]
     result = CliRunner().invoke(app, call)
     said = f"{result.stderr} {result.exception}"
