@@ -64,6 +64,7 @@ def conceivable(here):
                         yield Piece(action.id, state.clock, length, agent, mode)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", sample([workshop, odd_workshop], 2))
 def test_of_all_conceivable_commands_exactly_those_are_advised_that_keep_the_optimum(make):
     advised = 0

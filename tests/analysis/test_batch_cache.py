@@ -287,6 +287,7 @@ def test_whatever_stands_in_the_place_of_an_entry_is_dropped(folder, solved, cap
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["a pipe", "a device", "a huge file", "no JSON"])
 @pytest.mark.parametrize("verb", sample(["grade", "critique", "report"], 3))
 def test_no_verb_is_stopped_by_an_entry(folder, tmp_path, verb, fault):

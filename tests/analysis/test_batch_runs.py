@@ -429,6 +429,7 @@ def test_a_file_that_may_not_grow_loses_nothing(many, tmp_path):
     assert "torn" not in err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("form", sample(["jsonl", "csv"], 2))
 def test_output_to_a_full_disk_is_an_error(tmp_path, form):

@@ -186,6 +186,7 @@ def test_a_reader_that_goes_away_ends_the_output_quietly():
         process.wait(timeout=60)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_output_that_cannot_be_written_is_told():
     call = "from planoracle.analysis.cli import main; main()"

@@ -339,6 +339,7 @@ def test_plans_may_name_strangers_and_modes_that_do_not_exist() -> None:
         gantt(instance, Schedule(tuple(Piece("t/a", i, 1, "agent") for i in range(6000))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", sample([".png", ".svg", ".pdf"], 3))
 def test_pair_into_files(tmp_path: Any, suffix: str, schedules: Pairs) -> None:
     instance, one, other = schedules["24"]

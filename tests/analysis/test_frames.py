@@ -320,6 +320,7 @@ def test_point_of_no_return_is_marked_once() -> None:
     assert frame.index[frame["no_return"]].tolist() == [found.no_return]
 
 
+@pytest.mark.slow
 def test_frames_can_be_put_together_across_benchmarks(grades: list[Grade]) -> None:
     parts = [frames.grades([one]) for one in grades]
     whole = frames.concat(parts)

@@ -164,6 +164,7 @@ def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
     assert sorted(found) == sorted([*kept, new])
 
 
+@pytest.mark.slow
 def test_what_is_not_settled_is_derived_by_the_same_work() -> None:
     hard = catalogue.problem("kitchens/multi_agent/2_lettuce_tomato_burger")
     rules = PROFILES["paper"].deciding()

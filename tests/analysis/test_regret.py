@@ -298,6 +298,7 @@ def test_a_failed_plan_is_completed_from_before_its_first_violation():
     assert found.completion_plan.startswith(", ".join(command.text for command in commands[:6]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", sample([workshop, odd_workshop, kitchen], 3))
 def test_the_point_of_no_return_is_where_a_solve_from_scratch_sees_it(make):
     seen = 0

@@ -37,6 +37,7 @@ def runs(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are counted in /proc")
 @pytest.mark.parametrize("number", sample([signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL], 3))
 @pytest.mark.parametrize("verb", sample(["report", "grade", "solve"], 3))
@@ -117,6 +118,7 @@ def test_ctrl_c_at_the_start_ends_with_130_and_without_a_word(module):
 # --- pages half written --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "status", "word"),
     [

@@ -124,6 +124,7 @@ def test_all_faults_of_one_verb_that_keeps_rows_one_that_prints_and_one_that_onl
     assert run(place, CALLS[verb], "<&- >&- 2>&-")[:2] == (1, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", sample(READING, 3))
 def test_input_that_cannot_be_read_is_told(place, call):
     status, _, err = run(place, READING[call], "<&-")

@@ -36,6 +36,7 @@ def run_of(plan: Any, profile: str) -> Run:
     return replay(PROBLEM, messages(plan), PROFILES[profile])
 
 
+@pytest.mark.slow
 @examples(400)
 @given(SEEDS, st.sampled_from(sorted(PROFILES)))
 def test_mutated_transcripts_are_replayed_or_refused(seed: int, profile: str) -> None:

@@ -166,6 +166,7 @@ def test_paths_to_originals_that_no_file_can_have_are_refused(tmp_path: Any) -> 
             Problems({"robotouille": folder}).find("robotouille/asynchronous/nothing")
 
 
+@pytest.mark.slow
 def test_recorded_submissions_are_graded_when_mutated(shared: Any) -> None:
     seeds = verdicts(shared / "verdicts")
     bundled = [one for one in seeds if one["instance"].startswith(("recipe2plan/", "timearena/"))]

@@ -40,6 +40,7 @@ def verdicts(shared: Path) -> list[tuple[dict, Kitchen]]:
     return [(line, kitchens[line["instance"]]) for line in lines]
 
 
+@pytest.mark.slow
 def test_verdicts_of_the_released_simulator(shared: Path) -> None:
     lines = verdicts(shared)
     assert len(lines) == 98

@@ -156,6 +156,7 @@ def test_nothing_is_legal_after_the_end() -> None:
         run.step("wait")
 
 
+@pytest.mark.slow
 @BOTH
 def test_nothing_that_an_agent_can_say_raises_and_all_of_it_costs_time(rules: Profile) -> None:
     floods = tuple(flood * 300 for flood in FLOODS)

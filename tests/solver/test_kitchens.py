@@ -29,6 +29,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["released", "paper"])
 @pytest.mark.parametrize("block", sample(range(5), 5))
 def test_blind_search_agrees_on_tiny_kitchens(block: int, profile: str) -> None:
