@@ -22,7 +22,7 @@ for name in ("COLUMNS", "LINES"):
     os.unsetenv(name)
 
 settings.register_profile("all", derandomize=True, deadline=None, database=None, max_examples=100)
-settings.register_profile("quick", parent=settings.get_profile("all"), max_examples=25)
+settings.register_profile("quick", parent=settings.get_profile("all"), max_examples=10)
 settings.load_profile("all")
 
 

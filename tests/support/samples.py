@@ -14,7 +14,7 @@ __all__ = ["examples", "sample", "some_problems"]
 
 
 def examples(count: int) -> settings:
-    """Return how many examples hypothesis draws: so many in a run of all tests, a quarter in the quick one."""
+    """Return how many examples hypothesis draws: so many in a run of all tests, a tenth in the quick one."""
     return settings(max_examples=max(1, count * settings.default.max_examples // 100))
 
 
