@@ -175,9 +175,9 @@ ASKED: list[tuple[str, int, list[str]]] = [
     *(("recipe2plan", 40, [verb]) for verb in ("regret", "repair", "critique")),
     ("timearena", 1, ["grade", "--trace", "--set", "timearena.price_waits=true"]),
     *(("timearena", 8, [verb]) for verb in ("regret", "repair", "critique")),
-    ("robotouille", 5, ["grade", "--trace"]),
-    ("robotouille", 33, ["grade", "--set", "robotouille.price_rest=true"]),
-    ("robotouille", 14, ["critique", "--no-regret"]),
+    ("robotouille", 15, ["grade", "--trace"]),
+    ("robotouille", 66, ["grade", "--set", "robotouille.price_rest=true"]),
+    ("robotouille", 28, ["critique", "--no-regret"]),
     ("asynchow", 1, ["grade"]),
 ]
 

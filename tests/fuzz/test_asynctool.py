@@ -75,7 +75,7 @@ def test_any_message_is_a_call_a_wait_the_close_or_unreadable(message: Any) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("flood", FLOODS)
+@pytest.mark.parametrize("flood", list(FLOODS)[::2])
 def test_floods_are_read_in_linear_time(flood: str) -> None:
     text = flood * (300_000 // len(flood))
     for plan in (text, [text], [{"content": text}], [CALL | {"func_name": text}], [CALL | {"params": {text: text}}]):

@@ -97,7 +97,7 @@ def test_any_actions_are_run_or_refused(plan: Any) -> None:
         assert isinstance(run, InputError) or not run.success
 
 
-@pytest.mark.parametrize("flood", sample(FLOODS, 10))
+@pytest.mark.parametrize("flood", sample(list(FLOODS)[::3], 10))
 def test_floods_are_read_in_linear_time(flood: str) -> None:
     text = flood * (300_000 // len(flood))
     for profile in PROFILES:
