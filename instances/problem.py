@@ -32,7 +32,7 @@ class Problem(Hashable, Protocol):
 
     @property
     def kind(self) -> str:
-        """Which solver it needs: ``"schedule"`` or ``"kitchen"``."""
+        """Which solver it needs: ``"schedule"``, ``"kitchen"`` or ``"floor"``."""
 
     @property
     def unit(self) -> str:

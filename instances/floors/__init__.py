@@ -1,0 +1,1 @@
+"""Floors: kitchens as maps of tiles, on which cooks walk between stations that work by themselves."""
