@@ -14,7 +14,8 @@ from planoracle.instances import registry
 
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = registry.names()
-WORD = re.compile(r"(?<![a-z0-9])(recipe2plan|timearena|asynctool|robotouille|asynchow|paracook|paracook_abstract)(?![a-z0-9])", re.IGNORECASE)
+NAMES = "recipe2plan|timearena|asynctool|robotouille|asynchow|paracook|paracook_abstract"
+WORD = re.compile(rf"(?<![a-z0-9])({NAMES})(?![a-z0-9])", re.IGNORECASE)
 #: What the general rules were called once; a word of its own elsewhere.
 FORMERLY = "own"
 #: A kind of problem, which is for everybody; only what its package itself says, and its names, are a benchmark's.
