@@ -1,0 +1,56 @@
+"""The rules of floors against what the released simulator said of plans, field by field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from planoracle.instances.floors.acts import spoken
+from planoracle.instances.floors.clock import Clock
+from planoracle.instances.floors.replay import carried_out, carry_out
+from tests.support.paracook import RELEASED, floor, lines
+
+
+def test_plans_loaded_before_moment_0(shared: Path) -> None:
+    given = lines(shared, "paracook")
+    wrong = []
+    for line in given:
+        found = carry_out(floor(shared, line["map"], line["orders"]), line["plan"], RELEASED).as_dict()
+        if found != line["expected"]:
+            wrong.append((line["id"], {key: found[key] for key in found if found[key] != line["expected"][key]}))
+    assert (len(given), wrong) == (679, [])
+
+
+def test_plans_submitted_before_moment_0(shared: Path) -> None:
+    for line in lines(shared, "paracook"):
+        clock = Clock.of(floor(shared, line["map"], line["orders"]), RELEASED)
+        clock.submit(line["plan"])
+        clock.run()
+        found = carried_out(clock).as_dict()
+        if line["expected"]["time"]:  # one that ends at moment 0 may do so before the others have begun
+            assert found == line["expected"], line["id"]
+
+
+def test_plans_submitted_piece_by_piece(shared: Path) -> None:
+    given = lines(shared, "paracook_live")
+    wrong = [line["id"] for line in given if _live(shared, line) != line["expected"]]
+    assert (len(given), wrong) == (48, [])
+
+
+def _live(shared: Path, line: dict[str, Any]) -> dict[str, Any]:
+    """Return what a released verdict has of a run in which plans are submitted turn by turn; forks change nothing."""
+    clock = Clock.of(floor(shared, line["map"], line["orders"]), RELEASED)
+    turns = []
+    for submission in line["submissions"]:
+        aside = clock.fork()
+        aside.submit(submission)
+        aside.until_decision()
+        clock.submit(submission)
+        clock.until_decision()
+        assert aside.key() == clock.key()
+        decide = [clock.ground.cooks[cook] for cook in clock.decide]
+        error = clock.error and clock.error.kind
+        turns.append({"time": spoken(clock.time), "decide": decide, "served": clock.world.served, "error": error})
+    found = carried_out(clock).as_dict()
+    kept = {key: found[key] for key in ("time", "served", "agents", "final")}
+    return {"turns": turns, "end": clock.end, **kept}

@@ -1,0 +1,67 @@
+"""Floors from the compact files of data that the repository does not hold, without the package's own reader."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from planoracle.instances.floors.floor import Dish, Facts, Floor, Need, Station, Vessel
+from planoracle.instances.floors.profile import FloorRules
+
+#: As the released code.
+RELEASED = FloorRules(refuse_unread=False, cooking="stamp", sinks="shared", finish="ignored", end="plans")
+
+
+@cache
+def _read(folder: Path, name: str) -> Any:
+    path = folder / "benchmarks" / "paracook" / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def facts(shared: Path) -> Facts:
+    """Return durations and cookware."""
+    kitchen = _read(shared, "kitchen")
+    ticks = kitchen["durations"]
+    cookware = tuple(
+        Vessel(kind, ticks[kind], kitchen[f"{kind}_accepts"]["state"], tuple(kitchen[f"{kind}_accepts"]["items"]))
+        for kind in ("pan", "pot")
+    )
+    return Facts(ticks["move_per_tile"], ticks["chop"], ticks["wash"], ticks["plate_return"], cookware)
+
+
+def dish(shared: Path, name: str) -> Dish:
+    """Return a dish, ``category/dish``."""
+    category, _, which = name.partition("/")
+    return Dish(which, tuple(Need(*need) for need in _read(shared, "recipes")["recipes"][category][which]))
+
+
+def floor(shared: Path, name: str, orders: list[str]) -> Floor:
+    """Return a map with orders."""
+    kinds = _read(shared, "kitchen")["station_classes"]
+    found = _read(shared, "maps")["maps"][name]
+    stations, walls = [], []
+    for title, kind, x, y, *more in found["tiles"]:
+        extra = more[0] if more else {}
+        if kind == "obstacle":
+            walls.append((title if not walls else f"{title}_{len(walls)}", (x, y)))
+        else:
+            of = next(one for one in kinds if one in title)
+            stations.append(Station(title, of, (x, y), extra.get("item", ""), extra.get("provides", "")))
+    return Floor.of(
+        f"paracook/cook/{name}",
+        "paracook",
+        (found["width"], found["height"]),
+        stations,
+        walls,
+        ((cook, tuple(tile)) for cook, tile in found["agents"].items()),
+        (dish(shared, one) for one in orders),
+        facts(shared),
+    )
+
+
+def lines(shared: Path, name: str) -> list[dict[str, Any]]:
+    """Return the verdicts of a file."""
+    path = shared / "verdicts" / "paracook" / f"{name}.jsonl"
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
