@@ -212,12 +212,15 @@ class Clock:
 
     @property
     def end(self) -> str:
-        """How a run that is handed in piece by piece has ended: ``done``, ``all_finished``, ``error``; else ``""``."""
+        """How a run that is handed in piece by piece has ended: ``error``, ``all_finished``, ``done``; else ``""``.
+
+        ``all_finished`` says nothing of the orders, ``done`` that they are all served.
+        """
         if self.error is not None:
             return "error"
-        if self.world.all_served:
-            return "done"
-        return "all_finished" if all(self.finished) else ""
+        if all(self.finished):
+            return "all_finished"
+        return "done" if self.world.all_served else ""
 
     def _enter(self) -> None:
         """Enter everybody who does something that is not entered yet."""

@@ -48,8 +48,8 @@ def _live(shared: Path, line: dict[str, Any]) -> dict[str, Any]:
         clock.submit(submission)
         clock.until_decision()
         assert aside.key() == clock.key()
-        decide = [clock.ground.cooks[cook] for cook in clock.decide]
-        error = clock.error and clock.error.kind
+        error = carried_out(clock).as_dict()["error"]
+        decide = None if error else [clock.ground.cooks[cook] for cook in clock.decide]
         turns.append({"time": spoken(clock.time), "decide": decide, "served": clock.world.served, "error": error})
     found = carried_out(clock).as_dict()
     kept = {key: found[key] for key in ("time", "served", "agents", "final")}
