@@ -23,14 +23,14 @@ class Fault(NamedTuple):
 
     kind: str
     cook: int | None
-    index: int | None
+    position: int | None
 
 
 class Deed(NamedTuple):
     """An action that was begun: when, and until when it lasts."""
 
     cook: int
-    index: int
+    position: int
     act: Act
     start: Time
     end: Time
@@ -308,4 +308,3 @@ class Clock:
         if self.keep:
             self.trace.append((world.clock, cook, self.taken[cook] - 1))
         return True
-

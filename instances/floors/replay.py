@@ -129,7 +129,7 @@ def carried_out(clock: Clock) -> Outcome:
 def _named(fault: Fault | None, names: Sequence[str]) -> tuple[str, str | None, int | None] | None:
     if fault is None:
         return None
-    return (fault.kind, None if fault.cook is None else names[fault.cook], fault.index)
+    return (fault.kind, None if fault.cook is None else names[fault.cook], fault.position)
 
 
 def _final(clock: Clock) -> dict[str, Any]:
