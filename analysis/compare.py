@@ -34,7 +34,7 @@ WORK = Work(60.0)
 #: and the best of the heuristics among these and ``improve``.
 OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best_heuristic"
 
-_KITCHEN = "the heuristics are for scheduling problems"
+_SCHEDULES = "the heuristics are for scheduling problems"
 _NO_REFERENCE = "the benchmark has no reference for it"
 
 
@@ -71,7 +71,7 @@ class Comparison:
     Attributes
     ----------
     actions
-        Their number; ``None`` in a kitchen, where they are chosen.
+        Their number; ``None`` where they are chosen, as in kitchens.
     exact, lower_bound
         What solving the problem says, and the proved bound on every makespan in ticks.
     entries
@@ -161,7 +161,8 @@ def compare(
     ----------
     methods
         ``optimum``, ``reference``, ``best_heuristic``, names of references (those of other benchmarks have no answer)
-        and of heuristics. Default: all references of the problem's benchmark, and ``best_heuristic`` but in kitchens.
+        and of heuristics. Default: all references of the problem's benchmark, and, of scheduling
+        problems, ``best_heuristic``.
     time_limit
         Seconds of wall time, or counted work, for the exact solve, which always takes place: gaps are measured by it.
     budget
@@ -181,7 +182,7 @@ def compare(
     """
     if methods is None:
         own = [one.name for one in registry.of(problem).references]
-        methods = own if problem.kind == "kitchen" else [*own, BEST]
+        methods = [*own, BEST] if problem.kind == "schedule" else own
     else:
         check(methods)
     asked = _Asked(problem, time_limit, budget)
@@ -263,8 +264,8 @@ class _Asked:
 
     def _heuristic(self, name: str, *, claims: bool = False, budget: Budget | None = None) -> Entry:
         """Run a heuristic, once; as a reference what it claims counts, also where the rules do not allow it."""
-        if self.problem.kind == "kitchen":
-            return Entry(name, reason=_KITCHEN)
+        if self.problem.kind != "schedule":
+            return Entry(name, reason=_SCHEDULES)
         key = name, budget or self.budget
         if key not in self._answers:
             self._answers[key] = run(of_kind(self.problem, Instance), *key)

@@ -13,6 +13,7 @@ from planoracle.instances.status import Status
 from planoracle.instances.wording import span
 
 if TYPE_CHECKING:
+    from planoracle.instances.floors.floor import Floor
     from planoracle.instances.kitchens.kitchen import Kitchen
     from planoracle.solver.explain.certificate import Certificate
     from planoracle.solver.explain.conflict import Conflict
@@ -36,7 +37,7 @@ class Explanation:
     unit
         What a tick is called.
     kind
-        That of the certificate; ``search`` for a kitchen; empty if there is no bound to explain.
+        That of the certificate; ``search`` for a kitchen or a floor; empty if there is no bound to explain.
     explained_bound
         The bound that can be followed by hand, in a kitchen the one known before the search; ``None`` if there is none.
     certificate
@@ -189,4 +190,28 @@ def _steps(count: int) -> str:
     return f"{count} step{'' if count == 1 else 's'}"
 
 
-_EXPLAINED: Final[dict[str, Callable[[Any, Limit], Explanation]]] = {"schedule": _schedule, "kitchen": _kitchen}
+def _floor(floor: Floor, time_limit: Limit) -> Explanation:
+    from planoracle.solver.solve import solve
+
+    result = solve(floor, time_limit=time_limit)
+    known = result.instance, result.status, result.makespan, result.lower_bound, floor.unit
+    head = f"{result.instance}: {result.status}"
+    if result.status == Status.infeasible:
+        return Explanation(*known, _told=(f"{head}: no plan serves all orders ({result.proof}).",))
+    least = None if result.lower_bound is None else span(floor, result.lower_bound)
+    if result.makespan is None:
+        told = [f"{head}; neither a plan nor a proof that there is none was found in the time given."]
+    else:
+        told = [f"{head}, {span(floor, result.makespan)}."]
+    if result.status == Status.optimal:
+        told.append(f"Proved by search ({result.proof}); {result.expanded} states were looked at.")
+    elif least is not None:
+        told.append(f"Any plan takes at least {least}, as far as that was proved in the time given ({result.proof}).")
+    return Explanation(*known, "search", _told=tuple(told))
+
+
+_EXPLAINED: Final[dict[str, Callable[[Any, Limit], Explanation]]] = {
+    "schedule": _schedule,
+    "kitchen": _kitchen,
+    "floor": _floor,
+}

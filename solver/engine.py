@@ -45,4 +45,8 @@ def engine_of(problem: Problem) -> Engine:
         from planoracle.solver.kitchens import engine as kitchens
 
         return kitchens
-    raise InputError(f"{problem.name} must be a schedule or a kitchen", field="kind", value=problem.kind)
+    if problem.kind == "floor":
+        from planoracle.solver.floors import engine as floors
+
+        return floors
+    raise InputError(f"{problem.name} must be a schedule, a kitchen or a floor", field="kind", value=problem.kind)

@@ -13,7 +13,7 @@ from typing import Protocol
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit
 from planoracle.instances.environment import AnyEnvironment
-from planoracle.instances.problem import Problem
+from planoracle.instances.problem import Problem, for_kind
 from planoracle.solver.states.solver import NEVER, Value
 
 __all__ = ["Known", "Live", "Values", "lost_after", "run_of"]
@@ -54,6 +54,14 @@ class Values(Protocol):
         """
 
 
+# Imported when needed: each brings its solver.
+_VALUES = {
+    "schedule": "planoracle.solver.states.live",
+    "kitchen": "planoracle.solver.kitchens.live",
+    "floor": "planoracle.solver.floors.live",
+}
+
+
 class Live:
     """Values of runs, by solvers that are kept while the problem is the same; ``limit`` is that of one state."""
 
@@ -64,9 +72,7 @@ class Live:
     def of(self, run: AnyRun) -> Values:
         """Return who values runs on the problem of a run."""
         if self._kept is None or self._kept[0] is not run.problem:
-            # Imported when needed: each brings its solver.
-            module = {"schedule": "planoracle.solver.states.live", "kitchen": "planoracle.solver.kitchens.live"}
-            self._kept = run.problem, import_module(module[run.problem.kind]).Values(self.limit)
+            self._kept = run.problem, import_module(for_kind(run.problem, _VALUES)).Values(self.limit)
         return self._kept[1]
 
     def known(self, run: AnyRun, before: Known | None = None) -> Known:

@@ -46,11 +46,11 @@ class Result:
         that pause interruptible actions at multiples of it. 1 where finer pauses are proved not to help,
         which is the case but for rare combinations of pauses and maximum lags.
     actions
-        The plan as a list of actions. Like the next two, of problems of kind ``kitchen`` only.
+        The plan as a list of actions. Like ``rounds``, of problems of kind ``kitchen`` only.
     rounds
         Steps by number of players, rounded up.
     expanded
-        States whose successors were looked at.
+        States whose successors were looked at; not of scheduling problems.
 
     Examples
     --------
@@ -92,7 +92,9 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """Return what ``planoracle solve`` writes: JSON, with the fields of the problem's kind only."""
         own: dict[str, Any]
-        if self.kind == "kitchen":
+        if self.kind == "floor":
+            own = {"expanded": self.expanded}
+        elif self.kind == "kitchen":
             own = {"rounds": self.rounds, "expanded": self.expanded}
         else:
             pieces = None if self.schedule is None else [piece._asdict() for piece in self.schedule.pieces]

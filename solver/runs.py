@@ -9,7 +9,7 @@ from typing import Protocol, cast
 
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit
-from planoracle.instances.problem import Problem
+from planoracle.instances.problem import Problem, for_kind
 from planoracle.instances.scoring import Best
 from planoracle.instances.status import Status
 from planoracle.instances.targets import Dropped
@@ -120,8 +120,14 @@ class RunSolver(Protocol):
         """Yield every command that the rules allow where the run stopped; ``value`` is known of that."""
 
 
+# Imported when needed: each brings its solver.
+_SOLVERS = {
+    "schedule": "planoracle.solver.states.runs",
+    "kitchen": "planoracle.solver.kitchens.runs",
+    "floor": "planoracle.solver.floors.runs",
+}
+
+
 def solver_of(run: AnyRun, limit: Limit) -> RunSolver:
     """Return who answers about a run; ``limit`` is that of one state of it."""
-    # Imported when needed: each brings its solver.
-    module = {"schedule": "planoracle.solver.states.runs", "kitchen": "planoracle.solver.kitchens.runs"}
-    return cast("RunSolver", import_module(module[run.problem.kind]).Solver(run, limit))
+    return cast("RunSolver", import_module(for_kind(run.problem, _SOLVERS)).Solver(run, limit))

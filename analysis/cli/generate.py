@@ -173,5 +173,6 @@ def _description(problem: Any) -> dict[str, Any]:
     measures: dict[str, Callable[[Any], dict[str, Any]]] = {
         "schedule": lambda instance: describe(instance).row(),
         "kitchen": lambda kitchen: {"agents": len(kitchen.agents)},
+        "floor": lambda floor: {"agents": len(floor.agents), "orders": len(floor.orders)},
     }
     return {"instance": problem.name, **for_kind(problem, measures)(problem)}

@@ -23,6 +23,7 @@ _COLUMNS = (
     "items",
     "containers",
     "players",
+    "orders",
     "unit",
 )
 _LEAST = ("unit", "maximum_lags", "interruptible", "autonomous")
@@ -72,4 +73,12 @@ def _of_kitchen(kitchen: Any) -> dict[str, int]:
     return {f"{kind}s": counts[kind] for kind in ("station", "item", "container", "player")}
 
 
-_FIGURES: Final[dict[str, Callable[[Any], dict[str, int]]]] = {"schedule": _of_schedule, "kitchen": _of_kitchen}
+def _of_floor(floor: Any) -> dict[str, int]:
+    return {"stations": len(floor.stations), "players": len(floor.agents), "orders": len(floor.orders)}
+
+
+_FIGURES: Final[dict[str, Callable[[Any], dict[str, int]]]] = {
+    "schedule": _of_schedule,
+    "kitchen": _of_kitchen,
+    "floor": _of_floor,
+}

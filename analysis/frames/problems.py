@@ -154,6 +154,10 @@ def _deeds(kitchen: Kitchen, found: Any) -> list[dict[str, Any]]:
     return rows
 
 
+def _done(floor: Floor, found: Any) -> list[dict[str, Any]]:
+    raise InputError("plans on floors are not listed in frames", field="schedule", value=floor.name)
+
+
 def _why_not(found: Any) -> str:
     return getattr(found, "reason", "") or f"there is none: {getattr(found, 'status', 'not given')}"
 
@@ -161,5 +165,6 @@ def _why_not(found: Any) -> str:
 _FIGURES: Final[dict[str, Callable[[Any], dict[str, Any]]]] = {
     "schedule": _figures,
     "kitchen": lambda kitchen: {"objects": len(kitchen.objects)},
+    "floor": lambda floor: {"tasks": len(floor.orders)},
 }
 _ROWS: Final[dict[str, Callable[[Any, Any], list[dict[str, Any]]]]] = {"schedule": _pieces, "kitchen": _deeds}

@@ -180,8 +180,8 @@ def _ranked(work: Work) -> Iterator[list[int]]:
         (later if (name, model) in seen else first)[name].append(i)
         seen.add((name, model))
     for group in (first, later):
-        # Plans for kitchens take much longer.
-        names = sorted(group, key=lambda name: work.shown[group[name][0]].kind == "kitchen")
+        # Plans for kitchens and floors take much longer.
+        names = sorted(group, key=lambda name: work.shown[group[name][0]].kind in ("kitchen", "floor"))
         for parts in zip_longest(*(_parts(group[name], _PRICED) for name in names)):
             yield from (part for part in parts if part is not None)
 

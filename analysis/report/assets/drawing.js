@@ -242,7 +242,7 @@ class Drawing {
       agent && `by ${agent}`,
       mode?.[0] && action.modes.length > 1 ? `with ${mode[0]}` : "",
       piece.done ? "" : "Handed in, but not carried out.",
-      plan.title === "Submitted plan" && other && there.length && this.chart.kind !== "kitchen"
+      plan.title === "Submitted plan" && other && there.length && this.chart.kind === "schedule"
         ? `${other.title}: ${there
             .slice(0, 3)
             .map((one) => moment(this.time, one.start))

@@ -55,6 +55,7 @@ async function problemView(rows, place) {
 
 function sizes(chart) {
   if (chart.kind === "kitchen") return `A kitchen for ${plural(chart.agents.length, "player")}`;
+  if (chart.kind === "floor") return `A floor for ${plural(chart.agents.length, "cook")}`;
   const actions = `${plural(chart.actions.length, "action")} of ${plural(chart.tasks.length, "task")}`;
   return `${actions} for ${plural(chart.agents.length, "agent")}`;
 }

@@ -1,0 +1,71 @@
+"""The closed loop: a kitchen is run piece by piece, and set up anew after an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from planoracle.instances.floors.clock import Clock, Fault
+from planoracle.instances.floors.floor import Floor
+from planoracle.instances.floors.profile import FloorRules
+
+__all__ = ["ERRORS", "Loop", "begun", "gone_on", "played"]
+
+#: With so many errors in all a run has failed.
+ERRORS: Final = 3
+
+
+class Loop(NamedTuple):
+    """A run between two submissions; `gone_on` makes the next one, and changes neither this nor its clock.
+
+    Attributes
+    ----------
+    clock
+        The kitchen, at a moment at which somebody needs a decision or at its end; with an error as that left it.
+    errors
+        How many there have been, in earlier kitchens too.
+    """
+
+    clock: Clock
+    errors: int = 0
+
+    @property
+    def over(self) -> str:
+        """How the run has ended: ``done``, ``all_finished``, ``error``; ``""`` if it goes on."""
+        if self.clock.error is not None:
+            return "error" if self.errors >= ERRORS else ""
+        return self.clock.end
+
+    @property
+    def here(self) -> Clock:
+        """The kitchen as the next submission finds it: a fresh one after an error; not to be changed."""
+        return self.clock if self.clock.error is None else Clock(self.clock.ground, self.clock.keep)
+
+
+def begun(floor: Floor, rules: FloorRules, keep: bool = True) -> Loop:
+    """Return a run in which nothing has been said; ``keep`` is the clock's."""
+    return Loop(Clock.of(floor, rules, keep))
+
+
+def gone_on(loop: Loop, submission: object) -> Loop:
+    """Let a run go on with a submission, actions of cooks by their names, up to the next decision.
+
+    What is no such thing, or empty, is an error like any other. Nothing that it holds can make this raise.
+    """
+    if loop.over:
+        return loop
+    clock = loop.here.fork()
+    if isinstance(submission, Mapping) and submission:
+        clock.submit(submission)
+        clock.until_decision()
+    else:
+        clock.error = Fault("empty" if isinstance(submission, Mapping) else "unreadable", None, None)
+    return Loop(clock, loop.errors + (clock.error is not None))
+
+
+def played(floor: Floor, rules: FloorRules, submissions: Iterable[object]) -> Loop:
+    """Return a run after some submissions, see `gone_on`."""
+    loop = begun(floor, rules)
+    for one in submissions:
+        loop = gone_on(loop, one)
+    return loop
