@@ -114,9 +114,10 @@ class Environment(ABC, Generic[_P, _R, _S]):
         if isinstance(said, Command):
             said = said.text
         before = self.state
-        over: str | None = "handed_in"
+        over: str | None
         if self.manner.loop == "open":
-            world, outcomes = before.world, self._whole(said)
+            world, outcomes = self._whole(before.world, said)
+            over = "handed_in" if self._counts(world) else None
         else:
             world, outcomes = self._take(before.world, said)
             over = self._over(world)
@@ -270,13 +271,18 @@ class Environment(ABC, Generic[_P, _R, _S]):
     def _plan_of(self, said: object) -> dict[str, object]:
         return {self.benchmark.plan_fields[0]: said}
 
-    def _whole(self, said: object) -> tuple[Outcome, ...]:
+    def _counts(self, world: _S) -> bool:
+        """Return whether a whole plan counts, so that there is no other try."""
+        return True
+
+    def _whole(self, world: _S, said: object) -> tuple[_S, tuple[Outcome, ...]]:
+        """Return the state after a whole plan, and what became of its commands; never raises for what it holds."""
         plan = {"instance": self.problem.name, **self._plan_of(said)}
         try:
             run = self.benchmark.run(self.problem, plan, self.rules)
         except PlanError as error:
-            return (Outcome(_text_of(said)[:200], "lost", 0, 0, "unreadable", str(error)),)
-        return tuple(Outcome(one.command, one.kind, one.start, one.end, one.violation) for one in run.steps)
+            return world, (Outcome(_text_of(said)[:200], "lost", 0, 0, "unreadable", str(error)),)
+        return world, tuple(Outcome(one.command, one.kind, one.start, one.end, one.violation) for one in run.steps)
 
 
 def _text_of(said: object) -> str:

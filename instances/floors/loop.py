@@ -38,8 +38,8 @@ class Loop(NamedTuple):
 
     @property
     def here(self) -> Clock:
-        """The kitchen as the next submission finds it: a fresh one after an error; not to be changed."""
-        return self.clock if self.clock.error is None else Clock(self.clock.ground, self.clock.keep)
+        """The kitchen as the next submission finds it, a fresh one after an error; or as it was left. Not to be changed."""
+        return self.clock if self.clock.error is None or self.over else Clock(self.clock.ground, self.clock.keep)
 
 
 def begun(floor: Floor, rules: FloorRules, keep: bool = True) -> Loop:
