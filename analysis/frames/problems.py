@@ -154,10 +154,6 @@ def _deeds(kitchen: Kitchen, found: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def _done(floor: Floor, found: Any) -> list[dict[str, Any]]:
-    raise InputError("plans on floors are not listed in frames", field="schedule", value=floor.name)
-
-
 def _why_not(found: Any) -> str:
     return getattr(found, "reason", "") or f"there is none: {getattr(found, 'status', 'not given')}"
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planoracle.instances.feedback import listed
 from planoracle.instances.floors.acts import INTERACT, MOVE, WAIT, Act, spoken
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.floor import Dish, Floor, Station
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.world import DIRTY, Food, Thing, Time, Ware
 
-__all__ = ["act_in_words", "actions_in_words", "describe", "dish_in_words", "floor_in_words", "thing_in_words"]
+__all__ = ["act_in_words", "actions_in_words", "cooking_left", "describe", "dish_in_words", "floor_in_words", "thing_in_words"]
 
 
 def actions_in_words(floor: Floor, rules: FloorRules) -> list[str]:
     """Return what each action is and does."""
     facts = floor.facts
     vessels = [
-        f"a {one.name} takes {one.takes} {listed(one.ingredients, 'or')} and cooks it in {one.ticks} ticks"
+        f"a {one.name} takes {one.takes} {', '.join(one.ingredients)} and cooks it in {one.ticks} ticks"
         for one in facts.cookware
     ]
     several = "several cooks at once" if rules.sinks == "shared" else "one cook at a time"

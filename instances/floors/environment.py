@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from planoracle.instances.environment import Command, Environment, Outcome, Reward
 from planoracle.instances.errors import PlanError
 from planoracle.instances.feedback import clean
-from planoracle.instances.floors.acts import FINISH, INTERACT, MOVE, PROCESS, WAIT, Act, spoken
+from planoracle.instances.floors.acts import FINISH, WAIT, spoken
+from planoracle.instances.floors.choices import choices, submitted
 from planoracle.instances.floors.clock import Clock, Deed, Fault
-from planoracle.instances.floors.describe import act_in_words, actions_in_words, cooking_left, describe, floor_in_words
+from planoracle.instances.floors.describe import act_in_words, actions_in_words, describe, floor_in_words
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.loop import Loop, begun, gone_on
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.replay import carry_out
-from planoracle.instances.floors.world import Time
-from planoracle.instances.manner import USUAL, Manner
+from planoracle.instances.manner import Manner
 
-__all__ = ["FloorEnvironment", "World", "live", "written"]
+__all__ = ["FloorEnvironment", "World", "live"]
 
 #: With ``Manner.bounded`` a run ends after so many ticks for each order, most plans take a tenth of it.
 LATEST = 500
 #: Actions in all after which any run ends.
 MAX_ACTIONS = 10_000
+_KINDS: Final = {WAIT: "wait", FINISH: "close"}
 # Of a message that cannot be read, so many characters are kept.
 _KEPT = 200
 
@@ -74,7 +75,7 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
         plan = json.dumps({name: ["..."] for name in self.problem.agents})
         return "\n".join(
             (
-                "Cooks walk about in a kitchen and prepare what is ordered, as soon as can be. Time is counted in ticks.",
+                "Cooks walk about in a kitchen and prepare what is ordered, as soon as can be. Time is in ticks.",
                 f"{form} {plan}",
                 "Actions are objects:",
                 *actions_in_words(self.problem, self.rules),
@@ -147,7 +148,12 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
 
     def _legal(self, world: World) -> Sequence[Command]:
         clock = world.loop.here
-        return [command for cook in clock.decide for command in _choices(clock, cook)]
+        of = clock.ground
+        return [
+            Command(submitted(of, cook, act), _KINDS.get(act.word, "act"))
+            for cook in clock.decide
+            for act in choices(clock, cook)
+        ]
 
     # What is handed in
 
@@ -167,76 +173,34 @@ def live(problem: Floor, rules: FloorRules, manner: Manner, reward: Reward | Non
     return FloorEnvironment(problem, rules, manner, reward)
 
 
-def written(clock: Clock, cook: int, act: Act) -> str:
-    """Write an action as a submission of its own."""
-    return json.dumps({clock.ground.cooks[cook]: [action_of(clock, act)]})
-
-
-def action_of(clock: Clock, act: Act) -> dict[str, Any]:
-    """Return an action as plans have it."""
-    if act.word == MOVE:
-        return {"action": MOVE, "target": list(act.tile)}
-    if act.word == WAIT:
-        return {"action": WAIT, "duration": spoken(act.duration)}
-    return {"action": act.word} if act.station < 0 else {"action": act.word, "target": clock.ground.names[act.station]}
-
-
-def _choices(clock: Clock, cook: int) -> Iterator[Command]:
-    """Yield what a cook can do that is no error as things stand: walks to stations, and waits up to what comes next."""
-    world, of = clock.world, clock.ground
-    here = world.tiles[cook]
-    beside = [number for number, near in enumerate(of.near) if here in near]
-    for number in beside:
-        if not world.copy().interact(cook, number):
-            yield Command(written(clock, cook, Act(INTERACT, station=number)), "act")
-    for number in beside:
-        act = Act(PROCESS, station=number)
-        if not clock.start(cook, act)[0] and not world.copy().process(number):
-            yield Command(written(clock, cook, act), "act")
-    useful = set().union(*of.near[: len(world.on)])
-    for tile in sorted(tile for tile in of.walks(here) if tile in useful and tile != here):
-        yield Command(written(clock, cook, Act(MOVE, tile)), "act")
-    for duration in _waits(clock):
-        yield Command(written(clock, cook, Act(WAIT, duration=duration)), "wait")
-    yield Command(written(clock, cook, Act(FINISH)), "close")
-
-
-def _waits(clock: Clock) -> list[Time]:
-    """Return a tick, and the ticks until each thing that is under way has happened."""
-    world = clock.world
-    until = [end - world.clock for end, act in zip(clock.ends, clock.acts, strict=True) if act is not None]
-    until += [moment - world.clock for moment in world.coming]
-    until += [left for number in clock.ground.stoves if (left := cooking_left(clock, number)) is not None]
-    return sorted({1, *(ticks for ticks in until if ticks > 0)})
-
-
 def _outcomes(clock: Clock, since: int) -> Iterator[Outcome]:
     """Yield what became of the actions begun in a turn; the one that failed is the last."""
     error = clock.error
     for deed in clock.deeds[since:]:
         failed = error is not None and (deed.cook, deed.position) == (error.cook, error.position)
         if not failed:
-            yield _outcome(clock, deed, None)
+            yield _outcome(clock, deed)
     if error is not None:
         yield _failed(clock, error)
 
 
-def _outcome(clock: Clock, deed: Deed, violation: str | None) -> Outcome:
+def _outcome(clock: Clock, deed: Deed) -> Outcome:
     start, end = spoken(deed.start), spoken(deed.end)
     said = f"{clock.ground.cooks[deed.cook]} {act_in_words(clock, deed.act)}"
     told = f"{said}, {f'from {start} to {end}' if deed.end > deed.start else f'at {start}'}"
-    kind = "wait" if deed.act.word == WAIT else "close" if deed.act.word == FINISH else "act"
-    return Outcome(written(clock, deed.cook, deed.act), kind, start, end, violation, told)  # type: ignore[arg-type]
+    kind = _KINDS.get(deed.act.word, "act")
+    return Outcome(submitted(clock.ground, deed.cook, deed.act), kind, start, end, None, told)  # type: ignore[arg-type]
 
 
 def _failed(clock: Clock, fault: Fault) -> Outcome:
-    assert fault.cook is not None and fault.position is not None
+    assert fault.cook is not None
+    assert fault.position is not None
     act = clock.queues[fault.cook][fault.position]
     now: Any = spoken(clock.time)
     name = clock.ground.cooks[fault.cook]
     what = act_in_words(clock, act) if not act.fault else f"cannot do {clean(act.word) or 'that'}"
     told = f"{name} {what} at {now}: refused, {fault.kind.replace('_', ' ')}"
-    return Outcome(written(clock, fault.cook, act), "lost", now, now, fault.kind, told)
+    return Outcome(submitted(clock.ground, fault.cook, act), "lost", now, now, fault.kind, told)
 
 
 def _refused(said: object, clock: Clock, why: str) -> Outcome:

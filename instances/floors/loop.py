@@ -38,7 +38,7 @@ class Loop(NamedTuple):
 
     @property
     def here(self) -> Clock:
-        """The kitchen as the next submission finds it, a fresh one after an error; or as it was left. Not to be changed."""
+        """The kitchen as the next submission finds it, a fresh one after an error; not to be changed."""
         return self.clock if self.clock.error is None or self.over else Clock(self.clock.ground, self.clock.keep)
 
 

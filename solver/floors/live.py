@@ -1,0 +1,99 @@
+"""States of live runs on floors, see `planoracle.solver.live`: a plan is good for all states that it leads through."""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+from planoracle.instances.deadline import Limit, Work
+from planoracle.instances.floors.acts import FINISH
+from planoracle.instances.floors.run import FloorRun
+from planoracle.solver.floors.beginning import Beginning, Done, begins, left_of
+from planoracle.solver.floors.found import FloorPlan, Found, found_of, value_of
+from planoracle.solver.floors.planner import plan
+from planoracle.solver.known import known as shipped
+from planoracle.solver.live import Known
+from planoracle.solver.states.solver import Value
+
+__all__ = ["Values"]
+
+# What one command is looked at for when asked only whether it keeps the best total.
+_GLANCE = Work(0.5)
+# States kept.
+_MOST = 10_000
+
+
+class Values:
+    """Values of runs on one floor; ``limit`` is the planner's at one state."""
+
+    def __init__(self, limit: Limit) -> None:
+        self.limit = limit
+        self._found: dict[str, Known] = {}
+
+    def known(self, run: FloorRun, before: Known | None = None) -> Known:
+        """Return what is known of where a run stopped."""
+        if run.success and run.makespan is not None:
+            return Known(Value(run.makespan, run.makespan))
+        done, begun = _begun(run)
+        if not done.faithful:
+            return Known(Value(0, None))
+        if before is not None and not run.restarts and _leads_through(before, begun):
+            return before
+        key = json.dumps(begun)
+        if key not in self._found:
+            if len(self._found) >= _MOST:
+                self._found.clear()
+            found = self._searched(run, done, begun)
+            self._found[key] = Known(value_of(found), found.plan)
+        return self._found[key]
+
+    def keeps(self, run: FloorRun, before: Known) -> bool:
+        """Whether the best total is still within reach, as far as a short search proves it."""
+        best = before.value.makespan
+        if best is None or run.success:
+            return run.success and run.makespan == best
+        done, begun = _begun(run)
+        if run.restarts or not done.faithful:
+            return False
+        if _leads_through(before, begun):
+            return True
+        key = json.dumps(begun)
+        if key not in self._found:
+            found = plan(run.problem, done.rules, _GLANCE, begun)
+            if found.makespan != best:
+                return False
+            self._found[key] = Known(Value(best, best), found.plan)
+        return self._found[key].value.makespan == best
+
+    def commands(self, run: FloorRun, known: Known) -> list[str] | None:
+        """Return the actions of the best plan known, one by one, as they are asked for; ``None`` if none leads on."""
+        if run.success:
+            return []
+        if known.keep is None:
+            return None
+        done, begun = _begun(run)
+        left = left_of(cast("FloorPlan", known.keep), begun)
+        clock, names, found = done.here.fork(), run.problem.agents, list[str]()
+        while not clock.end:
+            name = names[clock.decide[0]]
+            said = {name: [left[name].pop(0) if left[name] else {"action": FINISH}]}
+            found.append(json.dumps(said))
+            clock.submit(said)
+            clock.until_decision()
+        return found if clock.end == "done" else None
+
+    def _searched(self, run: FloorRun, done: Done, begun: Beginning) -> Found:
+        found = None if any(begun.values()) else shipped(run.problem, run.rules)
+        return plan(run.problem, done.rules, self.limit, begun) if found is None else found_of(found)
+
+
+def _begun(run: FloorRun) -> tuple[Done, Beginning]:
+    done = Done(run)
+    return done, done.begun(0 if run.restarts else done.count)
+
+
+def _leads_through(before: Known, begun: Beginning) -> bool:
+    """Whether the plan that is known, and proved to be the best, begins so."""
+    if before.value.makespan is None or before.keep is None:
+        return False
+    return begins(cast("FloorPlan", before.keep), begun)

@@ -1,0 +1,142 @@
+"""What is asked about runs on floors, see `planoracle.solver.runs`: what plans that begin like them can come to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import cast
+
+from planoracle.instances.deadline import Limit
+from planoracle.instances.floors.acts import WAIT, whole, written
+from planoracle.instances.floors.choices import choices, submitted
+from planoracle.instances.floors.run import FloorRun
+from planoracle.instances.problem import Problem
+from planoracle.instances.scoring import Best
+from planoracle.instances.status import Status
+from planoracle.instances.targets import Dropped
+from planoracle.solver.floors.beginning import Beginning, Done, begins, lasting
+from planoracle.solver.floors.found import FloorPlan, Found, found_of, value_of
+from planoracle.solver.floors.planner import plan
+from planoracle.solver.known import known
+from planoracle.solver.repair.answer import Repair
+from planoracle.solver.result import Result, versions
+from planoracle.solver.runs import Option
+from planoracle.solver.states.solver import NEVER, Value
+from planoracle.solver.states.values import fill
+
+__all__ = ["Solver"]
+
+
+class Solver:
+    """Answers about one run; ``limit`` is the planner's at one state.
+
+    What counts is the whole time of plans that begin with what has been done so far; the more that is, the fewer these
+    are, so the totals never fall. After an error that is not the last one everything begins anew.
+    """
+
+    grid = 1
+
+    def __init__(self, run: FloorRun, limit: Limit) -> None:
+        self.run = run
+        self.limit = limit
+        self.done = Done(run)
+        self._best: dict[int, FloorPlan] = {}  # by number of deeds
+
+    @property
+    def clock(self) -> int:
+        """The moment at which the run stopped."""
+        return 0 if self.run.restarts else whole(self.done.now(self.done.count))
+
+    @property
+    def over(self) -> str | None:
+        """``completed`` where all orders are served, ``over`` after an error that ends the run."""
+        return "completed" if self.run.success else self.run.lost_at(len(self.run.steps))
+
+    @cached_property
+    def values(self) -> list[Value]:
+        """The totals before the first and after every step; after the one that failed, what is left then."""
+        last = self.done.count
+        totals: list[Value | None] = [None] * (last + 1)
+        totals[0] = self._value(0)
+        if last:
+            totals[-1] = self._value(last)
+            fill(totals, 0, last, lambda k, _low, _high: self._value(k), self._kept)
+        known = [total for total in totals if total is not None]
+        failed = known[0] if self.run.restarts else Value(0, None)
+        return known + [failed] * (len(self.run.steps) - last)
+
+    @cached_property
+    def value(self) -> Value:
+        """The total where the run stopped."""
+        return self._value(0 if self.run.restarts else self.done.count)
+
+    @cached_property
+    def rest(self) -> Result:
+        """The best way to go on from the end of the run; makespan and bound are those of what is left."""
+        value, problem = self.value, self.run.problem
+        lost = value.lower >= NEVER
+        return Result(
+            instance=problem.name,
+            status=Status.infeasible if lost else value.status,
+            makespan=None if value.upper is None else value.upper - self.clock,
+            lower_bound=None if lost else max(0, value.lower - self.clock),
+            plan=None if value.upper is None else self.completed(value),
+            versions=versions(),
+            kind=problem.kind,
+            unit=problem.unit,
+        )
+
+    def completed(self, value: Value) -> str | None:
+        """Return the best plan that begins like the run, as text."""
+        found = self._best.get(0 if self.run.restarts else self.done.count)
+        return None if found is None else json.dumps(found)
+
+    def contradiction(self, count: int) -> tuple[str, ...]:
+        """Nothing is known of that."""
+        return ()
+
+    def repaired(
+        self,
+        best: Callable[[Problem], Best],
+        objectives: tuple[str, ...],
+        time_limit: Limit,
+        salvaged: tuple[Dropped, ...],
+    ) -> Repair:
+        """Keep as much of the beginning as can be, see `planoracle.solver.floors.repair`."""
+        from planoracle.solver.floors.repair import repair_floor
+
+        return repair_floor(self.run, cast("Result", best(self.run.problem)), time_limit)
+
+    def options(self, value: Value) -> Iterator[Option]:
+        """Yield what every cook who has nothing to do can do."""
+        clock, begun = self.done.here, self.done.begun(0 if self.run.restarts else self.done.count)
+        kept = self._best.get(0 if self.run.restarts else self.done.count)
+        for cook, act in ((cook, act) for cook in clock.decide for act in choices(clock, cook)):
+            after = lasting(begun)
+            after[clock.ground.cooks[cook]].append(written(clock.ground, act))
+            same = value.makespan is not None and kept is not None and begins(kept, after)
+            worth = value if same else value_of(self._plan(after))
+            yield Option.of(submitted(clock.ground, cook, act), "wait" if act.word == WAIT else "act", value, worth)
+
+    def _value(self, count: int) -> Value:
+        if count == self.done.count and self.run.success and self.run.makespan is not None:
+            return Value(self.run.makespan, self.run.makespan)
+        if not self.done.faithful:
+            return Value(0, None)
+        shipped = None if count else known(self.run.problem, self.run.rules)
+        found = self._plan(self.done.begun(count)) if shipped is None else found_of(shipped)
+        if found.plan is not None:
+            self._best[count] = found.plan
+        return value_of(found)
+
+    def _plan(self, begun: Beginning) -> Found:
+        return plan(self.run.problem, self.done.rules, self.limit, begun)
+
+    def _kept(self, count: int, value: Value) -> Value | None:
+        best = self._best.get(count)
+        if value.makespan is None or best is None or not begins(best, self.done.begun(count + 1)):
+            return None
+        self._best[count + 1] = best
+        return value
