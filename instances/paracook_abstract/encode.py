@@ -1,0 +1,61 @@
+"""Problems of ParaCook's abstract part as scheduling problems: tasks, lags, and agents who are all alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from planoracle.instances.memo import Memo
+from planoracle.instances.model import Action, Instance, Lag
+
+__all__ = ["GROUP", "Row", "by_name", "hands", "instance", "name_of", "with_hands"]
+
+#: A task as the released file has it: its name, its time, and what it waits for with the least time after the end of that.
+Row: TypeAlias = tuple[str, int, Mapping[str, int]]
+
+#: What all tasks belong to: they say nothing of dishes.
+GROUP = "orders"
+
+
+def instance(name: str, rows: Iterable[Row], agents: int = 1) -> Instance:
+    """Return a problem; raises `InputError` for what is none.
+
+    >>> rows = [("chop", 4, {}), ("fry", 1, {"chop": 0}), ("serve", 2, {"fry": 24})]
+    >>> three = instance("paracook/abstract/mine~2", rows, 2)
+    >>> [action.id for action in three.actions], three.lags[1].minimum, three.agents
+    (['orders/chop', 'orders/fry', 'orders/serve'], 24, ('agent1', 'agent2'))
+    """
+    rows = list(rows)
+    return Instance(
+        name=name,
+        actions=tuple(Action(f"{GROUP}/{task}", GROUP, time, time) for task, time, _ in rows),
+        lags=tuple(
+            Lag(f"{GROUP}/{before}", f"{GROUP}/{task}", least)
+            for task, _, after in rows
+            for before, least in after.items()
+        ),
+        agents=hands(agents),
+        benchmark="paracook_abstract",
+    )
+
+
+def hands(agents: int) -> tuple[str, ...]:
+    """Return the names of so many agents."""
+    return tuple(f"agent{number}" for number in range(1, agents + 1))
+
+
+def with_hands(problem: Instance, agents: int) -> Instance:
+    """Return the same problem with so many agents, and their number in its name."""
+    return replace(problem, name=f"{problem.name}~{agents}", agents=hands(agents))
+
+
+def name_of(action: str) -> str:
+    """Return what plans call an action."""
+    return action.partition("/")[2]
+
+
+@Memo
+def by_name(problem: Instance) -> dict[str, Action]:
+    """Return the tasks by what plans call them."""
+    return {name_of(action.id): action for action in problem.actions}
