@@ -1,0 +1,40 @@
+"""ParaCook (Zhang et al., 2025): cooks who walk through a kitchen; the names of both of its parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from planoracle.instances.benchmark import Benchmark
+from planoracle.instances.errors import InputError
+from planoracle.instances.profiles import Rules
+
+if TYPE_CHECKING:
+    from planoracle.instances.floors.floor import Floor
+
+__all__ = ["ParaCook", "benchmark"]
+
+
+class ParaCook(Benchmark["Floor", dict[str, list[object]], Rules]):
+    """A plan is a list of actions for every cook."""
+
+    name = "paracook"
+    title = "ParaCook"
+    citation = "Zhang et al., 2025"
+    elsewhere = "planoracle.instances.floors"
+    data = "a clone of its repository, or the compact files"
+
+    def document(self, problem: Floor) -> dict[str, Any]:
+        """Return a floor in our format."""
+        from planoracle.instances.floors.files import to_document
+
+        return to_document(problem)
+
+    def with_agents(self, problem: Floor, crew: str) -> Floor:
+        """Return the floor with its first so many cooks."""
+        _, count, *rules = crew.split("~")
+        if rules:
+            raise InputError("everybody may do everything in a kitchen", field="only", value=rules[0])
+        return problem.with_cooks(problem.name + crew, int(count))
+
+
+benchmark = ParaCook()

@@ -1,0 +1,181 @@
+"""Problems of both parts of ParaCook by name.
+
+Those of the authors are there where the user has told of a copy of their data, see `planoracle.instances.copies`:
+
+- ``paracook/abstract/burger/seed_42/orders_num_3``: an abstract problem, ``~2`` behind it for two agents;
+- ``paracook/cook/burger/seed_42/agent_num_2/orders_num_2``: a map and the first so many orders of its seed;
+- ``paracook/cook/burger/seed_42/agent_num_2@burger_full+burger_basic``: a map and dishes; those of another category
+  than the map's have it in front (``sushi/sushi_fish``).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from planoracle.instances import copies
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.floors.floor import Dish, Floor
+from planoracle.instances.model import Instance
+from planoracle.instances.paracook import released
+from planoracle.instances.paracook.reader import floor_of
+from planoracle.instances.paracook.released import Copy
+from planoracle.instances.similar import one_of
+
+__all__ = ["ABSTRACT", "COOK", "Place", "covers", "hint", "load", "members", "names", "ordered", "place_of", "set_of"]
+
+_PREFIX = "paracook/"
+ABSTRACT, COOK = f"{_PREFIX}abstract/", f"{_PREFIX}cook/"
+# Most dishes that a name may order, and its longest.
+_MOST, _LONGEST = 64, 4_000
+
+
+class Place(NamedTuple):
+    """A map by name, the copy that has it, and the names of the dishes that are ordered there (none: not said)."""
+
+    copy: Copy
+    map: str
+    dishes: tuple[str, ...]
+
+    @property
+    def category(self) -> str:
+        """What the map is for."""
+        return self.map.partition("/")[0]
+
+
+def _copy_for(name: str) -> Copy | None:
+    """Return where a name is looked for."""
+    return released.copy()
+
+
+def place_of(name: str) -> Place | None:
+    """Return which map a name of the cook world means, and which dishes; ``None`` if there is no such map or dish."""
+    if not name.startswith(COOK) or len(name) > _LONGEST:
+        return None
+    inner, at, listed = name.removeprefix(COOK).partition("@")
+    copy = _copy_for(inner)
+    if copy is None:
+        return None
+    if at:
+        category = inner.partition("/")[0]
+        dishes = tuple(dish if "/" in dish else f"{category}/{dish}" for dish in listed.split("+"))
+        fits = copy.has_map(inner) and len(dishes) <= _MOST and all(dish in copy.dishes for dish in dishes)
+        return Place(copy, inner, dishes) if fits else None
+    if copy.has_map(inner):
+        return Place(copy, inner, ())
+    place, _, number = inner.rpartition("/")
+    ordered = copy.orders_of(f"{place.rpartition('/')[0]}/{number}") if number.startswith("orders_num_") else ()
+    return Place(copy, place, ordered) if ordered and copy.has_map(place) else None
+
+
+def ordered(place: Place) -> str:
+    """Return the name of a map with dishes that are ordered there: a category is in front where it is another."""
+    mine = f"{place.category}/"
+    return f"{COOK}{place.map}@{'+'.join(dish.removeprefix(mine) for dish in place.dishes)}"
+
+
+@lru_cache(maxsize=8)
+def _names(given: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    copy = released.copy()
+    return () if copy is None else _in(copy)
+
+
+def _in(copy: Copy) -> tuple[str, ...]:
+    """Return the names of the problems of a copy: the abstract ones, then maps with orders."""
+    counts: dict[str, list[str]] = {}
+    for setting in copy.orders:
+        seed, _, count = setting.rpartition("/")
+        counts.setdefault(seed, []).append(count)
+    cook = (f"{COOK}{one}/{count}" for one in copy.maps for count in counts.get(one.rpartition("/")[0], ()))
+    return (*(ABSTRACT + name for name in copy.abstract), *cook)
+
+
+def names() -> tuple[str, ...]:
+    """Names of the abstract problems, each for one agent, and of the settings of the cook world, of the user's data."""
+    return _names(copies.given())
+
+
+def covers(name: str) -> bool:
+    """Whether a name stands for a problem; a map alone does not."""
+    if name.startswith(ABSTRACT):
+        inner = name.removeprefix(ABSTRACT)
+        copy = _copy_for(inner)
+        return copy is not None and copy.has_abstract(inner)
+    place = place_of(name)
+    return place is not None and bool(place.dishes)
+
+
+def members(name: str) -> tuple[str, ...]:
+    """Return ``()``: the sets are prefixes."""
+    return ()
+
+
+@lru_cache(maxsize=64)
+def _set(given: tuple[tuple[str, str], ...], label: str) -> tuple[str, ...]:
+    return tuple(name for name in names() if name.startswith(f"{label}/"))
+
+
+def set_of(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the part and category of a problem, ``paracook/cook/burger``, and its members."""
+    if "@" in name or not covers(name):
+        return "", ()
+    label = "/".join(name.split("/")[:3])
+    return label, _set(copies.given(), label)
+
+
+def hint(name: str) -> str:
+    """Return what is to be said of a name that stands for nothing: that there are no data, or what it lacks."""
+    if not name.startswith((ABSTRACT, COOK)):
+        return f"; names of ParaCook begin with {ABSTRACT} or {COOK}"
+    copy = _copy_for(name.removeprefix(COOK))
+    if copy is None:
+        where = f"give --data paracook=DIR or set {copies.variable('paracook')}"
+        return f": ParaCook's data may not be bundled; {where}, DIR being {released.WANTED}"
+    inner, at, listed = name.removeprefix(COOK).partition("@")
+    if name.startswith(ABSTRACT):
+        return ""
+    if at and copy.has_map(inner):
+        return f"; {_wrong_dish(copy, inner, listed)}"
+    if copy.has_map(inner):
+        first = ordered(Place(copy, inner, (next(iter(copy.dishes)),)))
+        return f": it is a map, and what is ordered is missing, as in {first}, or as orders in a submission"
+    return ""
+
+
+def _wrong_dish(copy: Copy, place: str, listed: str) -> str:
+    dishes = listed.split("+")
+    if len(dishes) > _MOST:
+        return f"at most {_MOST} dishes can be ordered"
+    category = place.partition("/")[0]
+    wrong = next(dish for dish in dishes if (dish if "/" in dish else f"{category}/{dish}") not in copy.dishes)
+    known = [dish.removeprefix(f"{category}/") for dish in copy.dishes]
+    return f"{wrong!r} {one_of(wrong, known, 'dishes')}"
+
+
+def load(name: str) -> Floor | Instance:
+    """Return the problem of a name; raises `UnknownNameError`, and `InputError` for data that cannot be read."""
+    if not covers(name):
+        raise UnknownNameError(f"there is no such problem{hint(name)}", value=name)
+    return _load(copies.given(), name)
+
+
+@lru_cache(maxsize=1024)
+def _load(given: tuple[tuple[str, str], ...], name: str) -> Floor | Instance:
+    if name.startswith(ABSTRACT):
+        from planoracle.instances.paracook_abstract import encode
+
+        inner = name.removeprefix(ABSTRACT)
+        copy = _copy_for(inner)
+        assert copy is not None
+        return encode.instance(name, copy.rows(inner))
+    place = place_of(name)
+    assert place is not None
+    document, source = place.copy.map(place.map)
+    return floor_of(name, document, source, _dishes(place), place.copy.facts)
+
+
+def _dishes(place: Place) -> list[Dish]:
+    for dish in place.dishes:  # of a list of orders, which nobody has compared with the recipes
+        if dish not in place.copy.dishes:
+            raise InputError(one_of(dish, place.copy.dishes, "dishes"), field="orders", value=dish)
+    return [place.copy.dishes[dish] for dish in place.dishes]

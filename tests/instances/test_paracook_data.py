@@ -1,0 +1,170 @@
+"""The user's copy of ParaCook's data: both forms, the names that it gives, and what is said where it is not right."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.paracook_copies import clone_of, compact
+
+from planoracle.instances import copies
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.floors.floor import Floor, Station
+from planoracle.instances.paracook import released, sets
+
+
+@pytest.fixture
+def data(shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = compact(shared)
+    monkeypatch.setenv("PLANORACLE_DATA_PARACOOK", str(folder))
+    return folder
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy in the compact form with a map of each kind; nothing in it is the authors'."""
+    tiles = [["dispenser1", "station", 0, 0, {"provides": "egg"}], ["stove", "station", 2, 0, {"item": "pan"}]]
+    walls = [["wall", "obstacle", 1, 1], ["wall", "obstacle", 2, 1]]
+    place = {"width": 3, "height": 3, "agents": {"agent1": [0, 2], "agent2": [0, 1]}, "tiles": tiles + walls}
+    files = {
+        "abstract": {"problems": {"egg/seed_1/orders_num_1": [["a", 2, {}], ["b", 3, {"a": 5}]]}},
+        "kitchen": {
+            "durations": {
+                "move_per_tile": 1,
+                "interact": 0,
+                "chop": 2,
+                "pot": 3,
+                "pan": 4,
+                "wash": 5,
+                "plate_return": 6,
+            },
+            "pan_accepts": {"state": "raw", "items": ["egg"]},
+            "pot_accepts": {"state": "raw", "items": []},
+        },
+        "maps": {"maps": {"egg/seed_1/agent_num_2": place, "extra/odd": place}},
+        "orders": {"orders": {"egg/seed_1/orders_num_1": ["egg/fried"]}},
+        "recipes": {"recipes": {"egg": {"fried": [["egg", "cooked", "pan"]]}}},
+    }
+    for name, document in files.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(document))
+    monkeypatch.setenv("PLANORACLE_DATA_PARACOOK", str(tmp_path))
+    return tmp_path
+
+
+def fault(name: str) -> str:
+    with pytest.raises(InputError) as caught:
+        sets.load(name)
+    return str(caught.value)
+
+
+def test_a_map_of_the_compact_files(tiny: Path) -> None:
+    floor = sets.load("paracook/cook/egg/seed_1/agent_num_2/orders_num_1")
+    assert isinstance(floor, Floor)
+    assert floor.stations == (
+        Station("dispenser1", "dispenser", (0, 0), "", "egg"),
+        Station("stove", "stove", (2, 0), "pan"),
+    )
+    assert floor.walls == (("wall", (1, 1)), ("wall_1", (2, 1)))
+    assert floor.cooks == (("agent1", (0, 2)), ("agent2", (0, 1)))
+    assert [(dish.name, dish.needs[0].vessel) for dish in floor.orders] == [("egg/fried", "pan")]
+    assert (floor.facts.wash, floor.facts.plate_return, floor.facts.vessel("pan").ticks) == (5, 6, 4)
+    assert (floor.facts.vessel("pan").takes, floor.facts.vessel("pot").ingredients) == ("raw", ())
+
+
+def test_maps_with_dishes(tiny: Path) -> None:
+    one = sets.load("paracook/cook/egg/seed_1/agent_num_2@fried+egg/fried")
+    assert [dish.name for dish in one.orders] == ["egg/fried"] * 2
+    other = sets.place_of("paracook/cook/extra/odd@egg/fried")
+    assert other is not None
+    assert sets.ordered(other) == "paracook/cook/extra/odd@egg/fried"
+    assert sets.set_of("paracook/cook/extra/odd@egg/fried") == ("", ())
+
+
+def test_an_abstract_problem(tiny: Path) -> None:
+    problem = sets.load("paracook/abstract/egg/seed_1/orders_num_1")
+    assert [(lag.before.rpartition("/")[2], lag.minimum) for lag in problem.lags] == [("a", 5)]
+    assert [(action.duration, action.attended) for action in problem.actions] == [(2, 2), (3, 3)]
+    assert (problem.benchmark, problem.unit, problem.agents) == ("paracook_abstract", "tick", ("agent1",))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("paracook/cook/egg/seed_1/agent_num_2", "it is a map, and what is ordered is missing"),
+        ("paracook/cook/egg/seed_1/agent_num_2@fired", "did you mean fried?"),
+        ("paracook/cook/egg/seed_1/agent_num_2@" + "+".join(["fried"] * 65), "at most 64 dishes"),
+        ("paracook/cook/../maps", "there is no such problem"),
+        ("paracook/abstract/egg/seed_2/orders_num_1", "there is no such problem"),
+        ("paracook/cook", "begin with paracook/abstract/ or paracook/cook/"),
+    ],
+)
+def test_names_that_stand_for_nothing(tiny: Path, name: str, said: str) -> None:
+    assert not sets.covers(name)
+    assert said in fault(name)
+
+
+@pytest.mark.parametrize(
+    ("file", "document", "said"),
+    [
+        (
+            "maps",
+            {"maps": {"egg/seed_1/agent_num_2": {"width": 3}}},
+            "maps.json#egg/seed_1/agent_num_2: tiles: must be",
+        ),
+        ("orders", {"orders": {"egg/seed_1/orders_num_1": ["egg/boiled"]}}, "orders: must be one of egg/fried"),
+        ("recipes", {"recipes": {"egg": {"fried": [["egg"]]}}}, "recipes.json: egg/fried[0]: must be ingredient"),
+        ("kitchen", {"durations": {"interact": 1}}, "kitchen.json: durations.interact: must be 0"),
+        ("maps", [], "maps.json: document: must be an object"),
+    ],
+)
+def test_faults_name_file_and_field(tiny: Path, file: str, document: object, said: str) -> None:
+    (tiny / f"{file}.json").write_text(json.dumps(document))
+    assert said in fault("paracook/cook/egg/seed_1/agent_num_2/orders_num_1")
+
+
+def test_a_folder_that_lacks_files(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    (tiny / "orders.json").unlink()
+    with pytest.raises(InputError, match=r"PLANORACLE_DATA_PARACOOK: lacks orders\.json; must be a clone"):
+        released.copy_in(tiny)
+    with pytest.raises(InputError, match="is no copy of ParaCook's data"):
+        released.copy_in(tmp_path_factory.mktemp("empty"))
+
+
+def test_without_data_the_error_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PLANORACLE_DATA_PARACOOK", raising=False)
+    assert not sets.covers("paracook/abstract/burger/seed_42/orders_num_3")
+    with pytest.raises(UnknownNameError, match="--data paracook=DIR or set PLANORACLE_DATA_PARACOOK"):
+        sets.load("paracook/abstract/burger/seed_42/orders_num_3")
+
+
+def test_a_folder_is_told_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PLANORACLE_DATA_TEA_TIME", "")
+    assert copies.folder_of("tea_time") is None
+    copies.use("tea_time", tmp_path)
+    assert copies.folder_of("tea_time") == tmp_path
+    assert ("PLANORACLE_DATA_TEA_TIME", str(tmp_path)) in copies.given()
+    copies.use("tea_time", None)
+    assert copies.folder_of("tea_time") is None
+
+
+def test_the_settings_of_the_released_data(data: Path) -> None:
+    theirs = [name for name in sets.names() if "/own/" not in name]
+    assert [sum(name.startswith(part) for name in theirs) for part in (sets.ABSTRACT, sets.COOK)] == [120, 360]
+    assert sets.set_of("paracook/cook/burger/seed_42/agent_num_2/orders_num_2")[0] == "paracook/cook/burger"
+    assert len(sets.set_of("paracook/abstract/burger/seed_42/orders_num_3")[1]) == 20
+    assert all(sets.load(name).name == name for name in theirs[::9])
+
+
+def test_a_clone_and_the_compact_files_say_the_same(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = [name for name in sets.names() if "/own/" not in name]
+    before = [sets.load(name) for name in theirs]
+    monkeypatch.setenv("PLANORACLE_DATA_PARACOOK", str(clone_of(data, tmp_path)))
+    assert [name for name in sets.names() if "/own/" not in name] == theirs
+    assert [sets.load(name) for name in theirs] == before
+    (tmp_path / "data/cook/orders/all_orders.json").unlink()
+    released._copy_in.cache_clear()
+    with pytest.raises(InputError, match=r"lacks data/cook/orders/all_orders\.json"):
+        released.copy_in(tmp_path)
