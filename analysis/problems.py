@@ -19,8 +19,9 @@ class Problems:
     Parameters
     ----------
     data
-        Folders with copies of the authors' own data, by benchmark: names then mean their files, see
-        `planoracle.instances.benchmark.Benchmark.file_of`.
+        Folders with copies of the authors' own data, by benchmark, whose files names mean, see
+        `planoracle.instances.benchmark.Benchmark.file_of`; beside those that are told for all, see
+        `planoracle.instances.copies`.
     named
         Problems that are found by their own names, before all others.
     files
@@ -65,8 +66,8 @@ class Problems:
         return None if isinstance(found, InputError) else found
 
     def in_file(self, name: str) -> bool:
-        """Whether a name stands for a file, or for something in one."""
-        return name in self._named or (self.files and catalogue.is_file(self._place(name)))
+        """Whether a name stands for a file, or for something in one, or in a copy of somebody's data."""
+        return name in self._named or (self.files and (catalogue.is_file(self._place(name)) or catalogue.copied(name)))
 
     def _read(self, name: str) -> Problem:
         if name in self._named:
@@ -81,4 +82,5 @@ class Problems:
 
     def _place(self, name: str) -> str:
         """Return the file that a name means, or the name itself."""
-        return next(filter(None, (benchmark.file_of(name, folder) for benchmark, folder in self._data)), name)
+        found = next(filter(None, (benchmark.file_of(name, folder) for benchmark, folder in self._data)), None)
+        return catalogue.placed(name) if found is None else found

@@ -97,7 +97,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     package, elsewhere
         Package that has its modules, if not that of its class; one in which those are sought that it lacks.
     data
-        What is in a copy of the authors' own data whose files names can mean, see `file_of`; empty if they cannot.
+        What is in a copy of the authors' own data that names can mean, see `planoracle.instances.copies`; empty if
+        they cannot. Where they mean files, `file_of` says which.
     heuristics
         The papers' own, by name: ``module:function`` as `planoracle.heuristics.registry` calls them.
     greedy
@@ -172,7 +173,19 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
         ``name`` can be anything, and must not lead out of the folder.
         """
-        return cast("str | None", self._part("reader").file_of(name, folder) if self.data else None)
+        found = getattr(self._part("reader"), "file_of", None) if self.data else None
+        return None if found is None else cast("str | None", found(name, folder))
+
+    def check_copy(self, folder: Path) -> None:
+        """Raise `InputError` that names what is missing if a folder is no copy of the authors' `data`."""
+
+    def addressed(self, name: str, record: Mapping[str, Any]) -> str:
+        """Return the name of the problem that a submission is for whose ``instance`` is a name of this benchmark.
+
+        Here it is that name itself; elsewhere other fields of the record may say more. What this returns stays as it
+        is if it is asked again. Raises `InputError` for a field that is not what it should be.
+        """
+        return name
 
     @abstractmethod
     def document(self, problem: _P) -> dict[str, Any]:

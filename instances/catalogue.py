@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
+from functools import lru_cache
 from os import scandir
 from os.path import exists, isdir, join
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from planoracle.instances import registry
+from planoracle.instances import copies, registry
 from planoracle.instances.crew import split_crew
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Instance
@@ -23,13 +23,16 @@ if TYPE_CHECKING:
     from planoracle.instances.documents import Document
 
 __all__ = [
+    "addressed",
     "begun",
     "bundled",
+    "copied",
     "expand",
     "is_file",
     "load",
     "names_problem",
     "note",
+    "placed",
     "problem",
     "read",
     "read_each",
@@ -49,12 +52,16 @@ def _shelf(name: str) -> Shelf | None:
     return None if found is None else found.shelf
 
 
-@cache
 def bundled() -> tuple[str, ...]:
-    """Names of all bundled problems, in their fixed order.
+    """Names of all bundled problems, and of those in copies that the user has told of, in their fixed order.
 
     Tasks of TimeArena and AsyncTool can also be combined by name (``timearena/lab1+lab2``).
     """
+    return _bundled(copies.given())
+
+
+@lru_cache(maxsize=8)
+def _bundled(given: object) -> tuple[str, ...]:
     shelves = (registry.get(benchmark).shelf for benchmark in registry.names())
     return tuple(name for shelf in shelves if shelf is not None for name in shelf.names())
 
@@ -101,7 +108,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
     for pattern in patterns:
         if len(pattern) > 4096:  # longer than any name or path; matching is quadratic
             raise UnknownNameError("names no problem, set or file", field="name", value=pattern)
-        if names_problem(pattern):
+        if names_problem(pattern) or placed(pattern) != pattern:
             found.setdefault(pattern)
             continue
         crew = split_crew(pattern)
@@ -121,7 +128,21 @@ def expand(patterns: Iterable[str]) -> list[str]:
             found.update(dict.fromkeys(_files_in(pattern)))
         else:
             raise _unknown(pattern, "names no problem, set or file")
-    return list(found)
+    return [placed(name) for name in found]
+
+
+def copied(name: str) -> bool:
+    """Whether a name is one of a benchmark of whose data the user has told of a copy."""
+    found = registry.find(name.partition("/")[0].partition("@")[0]) if copies.given() else None
+    return found is not None and bool(found.data) and copies.folder_of(found.name) is not None
+
+
+def placed(name: str) -> str:
+    """Return the file that a name means in the user's copy of a benchmark's data, or the name itself."""
+    told = (registry.get(one) for one in registry.names()) if copies.given() else ()
+    folders = ((one, copies.folder_of(one.name)) for one in told if one.data)
+    files = (one.file_of(name, folder) for one, folder in folders if folder is not None)
+    return next(filter(None, files), name)
 
 
 def _members(pattern: str) -> list[str]:
@@ -155,15 +176,31 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     return ("", ()) if shelf is None else shelf.set_of(name)
 
 
-@lru_cache(maxsize=4096)
 def note(name: str) -> str:
     """Return what is to be said of a problem with a bundled name that is not the benchmark's, ``""`` if nothing.
 
     >>> note("asynctool/files_1").partition(";")[0], note("timearena/lab1")
     ("asynctool: AsyncTool's data are not released", '')
     """
+    return _note(copies.given(), name)
+
+
+@lru_cache(maxsize=4096)
+def _note(given: object, name: str) -> str:
     benchmark = registry.find(name.partition("/")[0])
     return benchmark.note(name) if benchmark is not None and names_problem(name) else ""
+
+
+def addressed(name: str, record: Mapping[str, Any]) -> str:
+    """Return the name of the problem that a submission is for, where not only its ``instance`` says so.
+
+    Raises
+    ------
+    InputError
+        Naming the field that is not what it should be.
+    """
+    benchmark = registry.find(name.partition("/")[0])
+    return name if benchmark is None else benchmark.addressed(name, record)
 
 
 def is_file(name: str) -> bool:
@@ -284,6 +321,7 @@ def read_each(name_or_path: str) -> list[Problem | InputError]:
     InputError
         If nothing can be read.
     """
+    name_or_path = placed(name_or_path)
     if names_problem(name_or_path):
         return [problem(name_or_path)]
     crew = split_crew(name_or_path)

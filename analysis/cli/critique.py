@@ -11,10 +11,8 @@ import typer
 from planoracle.analysis.cli.common import LimitOption, stated
 from planoracle.analysis.cli.drawing import folded
 from planoracle.analysis.cli.submissions import (
-    DataOption,
     MapOption,
     ModelOption,
-    OriginalsOption,
     PatternOption,
     ProblemsOption,
     ProfileOption,
@@ -53,8 +51,6 @@ def critique(
     columns: MapOption = None,
     model: ModelOption = None,
     problems: ProblemsOption = None,
-    data: DataOption = None,
-    originals: OriginalsOption = None,
 ) -> None:
     """Say what is wrong with every plan, how far from the best it is, and which decisions cost most.
 
@@ -75,7 +71,7 @@ def critique(
     found_in = opened(submissions, pattern, columns, model)
     failed = False
     rows = []
-    for answer in answered(found_in, reported, "reading plans", found_problems(problems, data, originals, submissions)):
+    for answer in answered(found_in, reported, "reading plans", found_problems(problems, submissions)):
         if answer.value is None:
             failed = True
             continue

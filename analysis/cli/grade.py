@@ -16,10 +16,8 @@ from planoracle.analysis.cli.common import Notes
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, track
 from planoracle.analysis.cli.report import newest, write_page
 from planoracle.analysis.cli.submissions import (
-    DataOption,
     MapOption,
     ModelOption,
-    OriginalsOption,
     PatternOption,
     ProblemsOption,
     ProfileOption,
@@ -28,7 +26,6 @@ from planoracle.analysis.cli.submissions import (
     blamed,
     chosen_rules,
     counted,
-    folders,
     found_problems,
     named_problems,
     opened,
@@ -57,8 +54,6 @@ def grade(
     columns: MapOption = None,
     model: ModelOption = None,
     problems: ProblemsOption = None,
-    data: DataOption = None,
-    originals: OriginalsOption = None,
     rule: RuleOption = None,
     reference: Annotated[str | None, typer.Option(hidden=True)] = None,
     waits: Annotated[bool, typer.Option("--waits", hidden=True)] = False,
@@ -101,7 +96,7 @@ def grade(
     failed = False
     intake = opened(submissions, pattern, columns, model)
     with workshop(work, jobs, run, cluster) as (pool, journal):
-        making = Submissions(work, found_problems(problems, data, originals, submissions), keyed=journal is not None)
+        making = Submissions(work, found_problems(problems, submissions), keyed=journal is not None)
         # The bar is closed before anything is said of an end before time.
         items = answered(_items(_keeping(intake, kept), making), pool, journal, Sound())
         with closing(track(items, "grading", counted(intake))) as told:
@@ -129,8 +124,8 @@ def grade(
     for said in strangers.warnings():
         tell(said, "warning")
     if page is not None and kept is not None:
-        known, places = named_problems(problems, submissions), folders(data, originals)
-        write_page(kept, page, intake, day=day, profile=profile, rules=options, data=places, problems=known)
+        known = named_problems(problems, submissions)
+        write_page(kept, page, intake, day=day, profile=profile, rules=options, problems=known)
     raise typer.Exit(1 if failed else 0)
 
 

@@ -9,10 +9,8 @@ import typer
 from planoracle.analysis.cli.common import LimitOption, stated
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
-    DataOption,
     MapOption,
     ModelOption,
-    OriginalsOption,
     PatternOption,
     ProblemsOption,
     ProfileOption,
@@ -53,8 +51,6 @@ def regret(
     columns: MapOption = None,
     model: ModelOption = None,
     problems: ProblemsOption = None,
-    data: DataOption = None,
-    originals: OriginalsOption = None,
 ) -> None:
     """Price every decision of a plan by the best makespan within reach before and after it.
 
@@ -76,9 +72,7 @@ def regret(
     table = Table(form, _COLUMNS, least=_LEAST)
     notes = []
     failed = False
-    for answer in answered(
-        found_in, priced, "pricing decisions", found_problems(problems, data, originals, submissions)
-    ):
+    for answer in answered(found_in, priced, "pricing decisions", found_problems(problems, submissions)):
         failed |= answer.value is None
         who = submitted(answer)
         if answer.value is None:

@@ -9,10 +9,8 @@ import typer
 from planoracle.analysis.cli.common import LimitOption, stated
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
-    DataOption,
     MapOption,
     ModelOption,
-    OriginalsOption,
     PatternOption,
     ProblemsOption,
     ProfileOption,
@@ -52,8 +50,6 @@ def repair(
     columns: MapOption = None,
     model: ModelOption = None,
     problems: ProblemsOption = None,
-    data: DataOption = None,
-    originals: OriginalsOption = None,
 ) -> None:
     """Repair plans: fewest moved actions, then least total shift, then makespan; and the best time in their order.
 
@@ -74,9 +70,7 @@ def repair(
     found_in = opened(submissions, pattern, columns, model)
     table = Table(form, _COLUMNS, least=_LEAST)
     failed = False
-    for answer in answered(
-        found_in, repairer.repair, "repairing", found_problems(problems, data, originals, submissions)
-    ):
+    for answer in answered(found_in, repairer.repair, "repairing", found_problems(problems, submissions)):
         found = {"status": None} if answer.value is None else answer.value.as_dict()
         failed |= found["status"] in (None, Status.unknown)
         own = submitted(answer) | {"model": None, "method": "repair"}

@@ -15,10 +15,8 @@ from planoracle.analysis.cli.output import complain
 from planoracle.analysis.cli.progress import bars
 from planoracle.analysis.cli.stopping import stoppable
 from planoracle.analysis.cli.submissions import (
-    DataOption,
     MapOption,
     ModelOption,
-    OriginalsOption,
     PatternOption,
     ProblemsOption,
     ProfileOption,
@@ -26,7 +24,6 @@ from planoracle.analysis.cli.submissions import (
     SubmissionsArgument,
     blamed,
     chosen_rules,
-    folders,
     named_problems,
     opened,
 )
@@ -60,8 +57,6 @@ def report(
     columns: MapOption = None,
     model: ModelOption = None,
     problems: ProblemsOption = None,
-    data: DataOption = None,
-    originals: OriginalsOption = None,
     rule: RuleOption = None,
 ) -> None:
     """Write a page that needs no network: a leaderboard, and every plan over the optimum.
@@ -79,7 +74,6 @@ def report(
         day=day,
         profile=profile,
         rules=chosen_rules(rule or ()),
-        data=folders(data, originals),
         problems=named_problems(problems, submissions),
         regret_seconds=regret_seconds,
     )

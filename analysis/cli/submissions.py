@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,6 @@ import typer
 
 from planoracle.analysis.cli.output import complain, track
 from planoracle.analysis.spoken import tell
-from planoracle.instances import registry
 
 if TYPE_CHECKING:
     from planoracle.analysis.problems import Problems
@@ -20,10 +18,8 @@ if TYPE_CHECKING:
     from planoracle.instances.problem import Problem
 
 __all__ = [
-    "DataOption",
     "MapOption",
     "ModelOption",
-    "OriginalsOption",
     "PatternOption",
     "ProblemsOption",
     "ProfileOption",
@@ -33,7 +29,6 @@ __all__ = [
     "blamed",
     "chosen_rules",
     "counted",
-    "folders",
     "found_problems",
     "named_problems",
     "opened",
@@ -75,15 +70,6 @@ RuleOption = Annotated[
         metavar="[BENCHMARK.]RULE=VALUE",
     ),
 ]
-DataOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--data",
-        help="Folder with the authors' own files, which the benchmark's names then mean (repeatable).",
-        metavar="BENCHMARK=DIR",
-    ),
-]
-OriginalsOption = Annotated[Path | None, typer.Option(hidden=True)]
 
 
 def chosen_rules(entries: Iterable[str]) -> dict[str, str]:
@@ -94,27 +80,6 @@ def chosen_rules(entries: Iterable[str]) -> dict[str, str]:
         if not equals:
             raise typer.BadParameter(f"must be name=value, not {entry!r}", param_hint="--set")
         found[name] = value
-    return found
-
-
-def folders(data: Iterable[str] | None, originals: Path | None) -> dict[str, Path]:
-    """Return folders by benchmark from ``name=folder``; ends the program for what is none.
-
-    ``originals``, as it was called once, is the folder of all benchmarks whose names can mean files.
-    """
-    if not data and originals is None:
-        return {}
-    able = [name for name in registry.names() if registry.get(name).data]
-    entries = [f"{name}={originals}" for name in able if originals is not None]
-    if entries:
-        tell(f"--originals {originals} is called --data {' --data '.join(entries)} now", "note")
-    found = {}
-    for entry in (*entries, *(data or ())):
-        name, _, folder = entry.partition("=")
-        if name not in able or not isdir(folder):
-            known = ", ".join(f"{one} ({registry.get(one).data})" for one in able)
-            raise typer.BadParameter(f"must be NAME=FOLDER, NAME one of {known}; not {entry!r}", param_hint="--data")
-        found[name] = Path(folder)
     return found
 
 
@@ -138,13 +103,11 @@ def named_problems(names: Iterable[str] | None, submissions: Iterable[Path] = ()
     return found
 
 
-def found_problems(
-    names: Iterable[str] | None, data: Iterable[str] | None, originals: Path | None, submissions: Iterable[Path] = ()
-) -> Problems:
+def found_problems(names: Iterable[str] | None, submissions: Iterable[Path] = ()) -> Problems:
     """Return what finds the problems that submissions name."""
     from planoracle.analysis.problems import Problems
 
-    return Problems(folders(data, originals), named=named_problems(names, submissions))
+    return Problems(named=named_problems(names, submissions))
 
 
 def opened(

@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from planoracle import __version__
+from planoracle.analysis.cli.data import with_data
 from planoracle.analysis.cli.output import complain
 from planoracle.analysis.cli.view import viewable
 from planoracle.analysis.spoken import say, tell
@@ -62,6 +63,8 @@ _PANELS = {
         "mcp": "mcp.mcp",
     },
 }
+#: Those that take no names of problems.
+_NAMELESS = {"benchmark", "schema"}
 _VERBS = {verb: (panel, place) for panel, verbs in _PANELS.items() for verb, place in verbs.items()}
 
 
@@ -109,7 +112,7 @@ class _Verbs(TyperGroup):
             found = getattr(import_module(f"planoracle.analysis.cli.{module}"), function)
             if not isinstance(found, typer.Typer):  # one that is no group of verbs itself
                 single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-                single.command(cmd_name)(viewable(found))
+                single.command(cmd_name)(viewable(found if cmd_name in _NAMELESS else with_data(found)))
                 found = single
             self.commands[cmd_name] = typer.main.get_command(found)
             self.commands[cmd_name].rich_help_panel = panel  # type: ignore[attr-defined]

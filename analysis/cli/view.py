@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
-from functools import wraps
 from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from planoracle.analysis.cli.options import with_options
 from planoracle.analysis.spoken import tell
 
 __all__ = ["View", "chosen", "viewable"]
@@ -86,19 +87,14 @@ def viewable(verb: Callable[..., Any]) -> Callable[..., Any]:
     if not isinstance(form, Enum) or "table" not in type(form).__members__:
         return verb
 
-    @wraps(verb)
-    def viewed(*args: Any, wide: bool, some_columns: str | None, all_columns: bool, **named: Any) -> Any:
-        names = tuple(dict.fromkeys(name.strip() for name in (some_columns or "").split(",") if name.strip()))
-        before = _view.set(View(wide, names, all_columns))
-        try:
-            return verb(*args, **named)
-        finally:
-            _view.reset(before)
+    return with_options(verb, _OPTIONS, _viewed)
 
-    own = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for name, (annotation, default) in _OPTIONS.items()
-    ]
-    viewed.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *own])  # type: ignore[attr-defined]
-    viewed.__annotations__ = {one.name: one.annotation for one in viewed.__signature__.parameters.values()}  # type: ignore[attr-defined]
-    return viewed
+
+@contextmanager
+def _viewed(*, wide: bool, some_columns: str | None, all_columns: bool) -> Iterator[None]:
+    names = tuple(dict.fromkeys(name.strip() for name in (some_columns or "").split(",") if name.strip()))
+    before = _view.set(View(wide, names, all_columns))
+    try:
+        yield
+    finally:
+        _view.reset(before)

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from planoracle.analysis.intake.names import known
 from planoracle.analysis.intake.places import NOTHING, EntryError, Hints, Place
-from planoracle.instances import registry
+from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.plan import COMMON_FIELDS
 
@@ -254,9 +254,11 @@ def normalised(entry: dict[str, Any], place: Place) -> dict[str, Any]:
 
 
 def checked(submission: object) -> dict[str, Any]:
-    """Return a submission with ``instance`` as text, and ``id``, ``model`` and ``sample`` as `Grade` has them.
+    """Return a submission with the name of its problem, and ``id``, ``model`` and ``sample`` as `Grade` has them.
 
-    ``id`` and ``model`` may be numbers, and may be missing, like ``sample`` (or ``epoch``): a whole number or text.
+    ``instance`` must be text; a benchmark may let other fields say more, see
+    `planoracle.instances.benchmark.Benchmark.addressed`. ``id`` and ``model`` may be numbers, and may be missing, like
+    ``sample`` (or ``epoch``): a whole number or text.
 
     Raises
     ------
@@ -273,6 +275,7 @@ def checked(submission: object) -> dict[str, Any]:
     if not isinstance(submission.get("instance"), str):
         raise InputError("must be text", field="instance", value=submission.get("instance"))
     names = {field: _text(submission.get(field), field) for field in ("id", "model")}
+    names["instance"] = catalogue.addressed(submission["instance"], submission)
     given = submission.get("sample")
     return submission | names | {"sample": _sample(submission.get("epoch") if given is None else given)}
 

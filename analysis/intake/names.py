@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
 from urllib.parse import unquote
 
 __all__ = ["known"]
@@ -15,7 +15,6 @@ _SLASHES = ("__", "--", ":", "|")
 _LONGEST = 500
 
 
-@lru_cache(maxsize=65536)
 def known(text: str) -> str | None:
     """Return the name of the problem that a text means, ``None`` if there is none or are several.
 
@@ -29,6 +28,13 @@ def known(text: str) -> str | None:
     >>> known("recipe2plan-timed-cobbler_pancakes"), known("Cobbler_Pancakes")
     ('recipe2plan/timed/Cobbler_Pancakes', None)
     """
+    from planoracle.instances import copies
+
+    return _known(copies.given(), text)
+
+
+@lru_cache(maxsize=65536)
+def _known(given: object, text: str) -> str | None:
     from planoracle.instances.catalogue import names_problem
 
     if not text or len(text) > _LONGEST:
@@ -37,15 +43,15 @@ def known(text: str) -> str | None:
     for name in (text, plain, *(plain.replace(slash, "/") for slash in _SLASHES if slash in plain)):
         if names_problem(name):
             return name
-    return _slugs().get(_slug(text))
+    return _slugs(given).get(_slug(text))
 
 
 def _slug(text: str) -> str:
     return _OTHER.sub("_", text.lower()).strip("_")
 
 
-@cache
-def _slugs() -> dict[str, str | None]:
+@lru_cache(maxsize=8)
+def _slugs(given: object) -> dict[str, str | None]:
     """Return bundled names by what is left of them, and of their last parts, without any special letter."""
     from planoracle.instances.catalogue import bundled
 

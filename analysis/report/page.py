@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
-from pathlib import Path
 
 from planoracle.analysis.figures.palette import PALETTE, method_colour
 from planoracle.analysis.report.about import about
@@ -73,7 +72,6 @@ def build(
     day: str | None = None,
     profile: str = "paper",
     rules: Mapping[str, str] | None = None,
-    data: Mapping[str, Path] | None = None,
     problems: Mapping[str, Problem] | None = None,
     regret_seconds: float | None = None,
     processes: int | None = None,
@@ -94,8 +92,6 @@ def build(
         ``paper`` or ``released``.
     rules
         Single rules by name, see `planoracle.analysis.profiles.profiles`.
-    data
-        Folders by benchmark, see `planoracle.analysis.problems.Problems`.
     problems
         Problems that are found by their own names, see there.
     regret_seconds
@@ -119,7 +115,7 @@ def build(
     >>> done.submissions, done.priced, done.unscored
     (1, 1, ())
     """
-    named = tuple((data or {}).items()), tuple((problems or {}).items()), tuple((rules or {}).items())
+    named = tuple((problems or {}).items()), tuple((rules or {}).items())
     options = Options(profile, *named)
     work = work_on(entries, options, regret_seconds=regret_seconds, processes=processes, told=told)
     lines = lines_of(work)

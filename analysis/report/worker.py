@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from planoracle.analysis.critique import critique_of
@@ -39,7 +38,6 @@ class Options(NamedTuple):
     """What decides how plans are judged: the name of the rule profile, folders of data, problems and rules by name."""
 
     profile: str = "paper"
-    data: tuple[tuple[str, Path], ...] = ()
     problems: tuple[tuple[str, Problem], ...] = ()
     rules: tuple[tuple[str, str], ...] = ()
 
@@ -81,9 +79,8 @@ class Bench:
     def __init__(self, options: Options) -> None:
         self.rules = options.chosen()
         self.oracle = Oracle()
-        self.grader = Grader(
-            self.rules, problems=Problems(dict(options.data), named=dict(options.problems)), oracle=self.oracle
-        )
+        problems = Problems(named=dict(options.problems))
+        self.grader = Grader(self.rules, problems=problems, oracle=self.oracle)
 
     def chart(self, name: str) -> str | None:
         """Return the chart of a problem as JSON, ``None`` if there is none that can be drawn."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.benchmark import Benchmark
@@ -22,6 +23,12 @@ class ParaCook(Benchmark["Floor", dict[str, list[object]], Rules]):
     citation = "Zhang et al., 2025"
     elsewhere = "planoracle.instances.floors"
     data = "a clone of its repository, or the compact files"
+
+    def check_copy(self, folder: Path) -> None:
+        """Raise `InputError` that names what is missing if a folder is no copy of the released data."""
+        from planoracle.instances.paracook import released
+
+        released.copy_in(folder)
 
     def document(self, problem: Floor) -> dict[str, Any]:
         """Return a floor in our format."""
