@@ -96,6 +96,8 @@ class Intake:
         See `planoracle.analysis.intake.columns.Columns`.
     told
         Called with what a person should know: what was guessed, what is left aside.
+    claims
+        Whether what states a makespan needs no plan.
 
     Raises
     ------
@@ -119,10 +121,11 @@ class Intake:
         columns: Mapping[str, str] | None = None,
         model: str | None = None,
         told: Callable[[str], None] = lambda message: None,
+        claims: bool = False,
     ) -> None:
         self._pattern = pattern
         self._names = frozenset(name for column in (columns or {}).values() for name in (column, column.split(".")[0]))
-        self._columns = Columns(columns, model, told)
+        self._columns = Columns(columns, model, told, claims=claims)
         self._told = told
         self._alone = len(paths) == 1
         single = [str(path) for path in paths if str(path) != "-" and not os.path.isdir(path)]

@@ -26,11 +26,14 @@ class Claim:
         Whether the rules accept a plan of that makespan; ``None``: there is a number only.
     reason
         Why the rules refuse it, or why there is none.
+    plan
+        The plan itself, in a form that submissions may have; ``None``: there is a number only.
     """
 
     makespan: int | None
     accepted: bool | None = None
     reason: str = ""
+    plan: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +49,18 @@ class Reference(Generic[_P]):
         problem, whose optimum counts. `InputError` says that this other problem cannot be completed.
     main
         Whether it is the one that the benchmark itself measures plans by.
+    published
+        What an audit calls it if somebody has published it, in a word; ``""``: it is checked by none.
+    profile
+        The rules that it is checked by where nobody says others: those that it was made for.
+    about
+        What it is and where it was published, in a sentence or two.
     """
 
     name: str
     title: str
     source: str | Callable[[_P], Claim | Problem]
     main: bool = False
+    published: str = ""
+    profile: str = "paper"
+    about: str = ""

@@ -115,15 +115,24 @@ def opened(
     pattern: str | None = None,
     columns: Iterable[str] | None = None,
     model: str | None = None,
+    *,
+    claims: bool = False,
 ) -> Intake:
-    """Find all submissions; ends the program if that is not possible."""
+    """Find all submissions, with ``claims`` also those of a mere makespan; ends the program if that is not possible."""
     from planoracle.analysis.intake.columns import given_columns
     from planoracle.analysis.submissions import Intake
     from planoracle.instances.errors import InputError, UnknownNameError
 
-    chosen = given_columns(columns or ())
+    chosen = given_columns(columns or (), claims=claims)
     try:
-        return Intake(paths, pattern=pattern, columns=chosen, model=model, told=lambda message: tell(message, "note"))
+        return Intake(
+            paths,
+            pattern=pattern,
+            columns=chosen,
+            model=model,
+            told=lambda message: tell(message, "note"),
+            claims=claims,
+        )
     except UnknownNameError:
         raise
     except InputError as error:

@@ -36,6 +36,7 @@ _PANELS = {
         "collect": "collect.collect",
         "summary": "summary.summary",
         "repair": "repair.repair",
+        "audit": "audit.audit",
     },
     "Play": {
         "run": "run.run",

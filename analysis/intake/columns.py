@@ -58,8 +58,10 @@ def is_grade(row: Any) -> TypeGuard[dict[str, Any]]:
     return isinstance(row, dict) and "scored" in row and not holds_plan(row)
 
 
-def given_columns(entries: Iterable[str]) -> dict[str, str]:
+def given_columns(entries: Iterable[str], *, claims: bool = False) -> dict[str, str]:
     """Return columns by field from ``field=column``; raises `UnknownNameError` for what is none.
+
+    With ``claims`` there is a field ``makespan`` as well.
 
     Examples
     --------
@@ -67,11 +69,12 @@ def given_columns(entries: Iterable[str]) -> dict[str, str]:
     {'plan': 'response.text', 'instance': 'problem_id'}
     """
     found = {}
+    fields = (*FIELDS, "makespan") if claims else FIELDS
     for entry in entries:
         field, _, column = entry.partition("=")
-        if field not in FIELDS or not column:
+        if field not in fields or not column:
             raise UnknownNameError(
-                f"must be FIELD=COLUMN, FIELD one of {', '.join(FIELDS)}", field="--map", value=entry
+                f"must be FIELD=COLUMN, FIELD one of {', '.join(fields)}", field="--map", value=entry
             )
         found[field] = column
     return found
@@ -88,6 +91,8 @@ class Columns:
         Name of the model of all rows.
     told
         Called, once each, with what a person should know.
+    claims
+        Whether rows may state a makespan, beside a plan or in place of it.
     """
 
     def __init__(
@@ -95,10 +100,13 @@ class Columns:
         columns: Mapping[str, str] | None = None,
         model: str | None = None,
         told: Callable[[str], None] = lambda message: None,
+        *,
+        claims: bool = False,
     ) -> None:
         self._columns = dict(columns or {})
         self._model = model
         self._told = told
+        self._claims = claims
         self._seen: set[frozenset[str]] = set()
         self._met: set[str] = set()
         self._rows = 0
@@ -120,12 +128,15 @@ class Columns:
                 return found if self._model is None else found | {"model": self._model}
             self._name(found, place, hints)
             for field in ("instance", "plan"):
-                if field in missing and (found.get(field) is None if field == "instance" else not holds_plan(found)):
+                claimed = self._claims and found.get("makespan") is not None
+                lacking = found.get(field) is None if field == "instance" else not (holds_plan(found) or claimed)
+                if field in missing and lacking:
                     reason = f"has no column {self._columns[field]!r}; there are {_listed(row)}"
                     raise InputError(reason, field=f"--map {field}")
             if found.get("instance") is None:
                 raise self._missing("instance", row)
-            self._choose_plan(found, row)
+            if not (self._claims and _claimed(found)):
+                self._choose_plan(found, row)
             return checked(found)
         except InputError as error:
             raise EntryError(error, found) from None
@@ -210,6 +221,35 @@ class Columns:
             example = next((key for key, one in texts if known(one)), example)
         said = f"is missing; there are {_listed(row)} (--map {field}={example} says which it is)"
         return InputError(said, field=field)
+
+
+def _claimed(found: dict[str, Any]) -> bool:
+    """Make a number of the makespan that a row states; return whether it has no plan beside it.
+
+    Raises
+    ------
+    InputError
+        For what is no whole number of ticks.
+    """
+    plan = found.get("plan")
+    if isinstance(plan, int | float) and found.get("makespan") is None:  # as in {"NAME": 12}
+        found["makespan"] = found.pop("plan")
+    value = found.get("makespan")
+    if value in (None, ""):
+        found.pop("makespan", None)
+        return False
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
+        raise InputError("must be a whole number of ticks from 0", field="makespan", value=value)
+    found["makespan"] = value
+    if any(found.get(name) not in (None, "") for name in plan_fields()):
+        return False
+    for name in plan_fields():
+        found.pop(name, None)
+    return True
 
 
 def _inside(value: Any) -> Iterable[tuple[str, Any]]:

@@ -70,7 +70,17 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
     @property
     def references(self) -> Sequence[Reference[Instance]]:
         """The released answers, eight of which no schedule can keep."""
-        return (Reference("released_answer", "released answer", _released, main=True),)
+        return (
+            Reference(
+                "released_answer",
+                "released answer",
+                _released,
+                main=True,
+                published="released_answer",
+                about="The answers in the released data that models are graded by, here the lower end of each. Durations "
+                "count as the prompts give them.",
+            ),
+        )
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a step by its number."""

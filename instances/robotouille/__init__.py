@@ -40,7 +40,18 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
         def published(kitchen: Kitchen) -> Claim:
             return Claim(published_steps(kitchen.name))
 
-        return (Reference("published", "published", published, main=True),)
+        return (
+            Reference(
+                "published",
+                "published",
+                published,
+                main=True,
+                published="published",
+                profile="released",
+                about="The horizon lengths of the paper's Table 3: one number for a task, its kitchen and its ten variants. "
+                "A run is a success if it takes at most 1.5 times as many steps.",
+            ),
+        )
 
     def document(self, problem: Kitchen) -> dict[str, Any]:
         """Return a kitchen in our format."""

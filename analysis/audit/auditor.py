@@ -1,0 +1,227 @@
+"""Audits: what benchmarks have published, and what anybody hands in, checked by the rules and by what is proved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from planoracle.analysis.audit.finding import Finding
+from planoracle.analysis.audit.verdict import Taken, Verdict, judge
+from planoracle.analysis.intake.columns import holds_plan
+from planoracle.analysis.optimum import WORK
+from planoracle.analysis.oracle import Oracle
+from planoracle.analysis.problems import Problems
+from planoracle.analysis.profiles import profiles
+from planoracle.analysis.submissions import Entries, EntryError, Place, checked, fault_of, is_grade, placed, said
+from planoracle.heuristics.registry import run
+from planoracle.instances import catalogue, registry
+from planoracle.instances.benchmark import AnyBenchmark
+from planoracle.instances.deadline import Limit
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.model import Instance
+from planoracle.instances.problem import Problem, of_kind
+from planoracle.instances.profiles import Rules
+from planoracle.instances.references import Claim, Reference
+from planoracle.instances.scoring import Best
+from planoracle.instances.status import Status
+from planoracle.solver.result import Result
+
+__all__ = ["GIVEN", "Auditor", "published", "published_names"]
+
+#: What a reference is called that was handed in and names no model.
+GIVEN = "given"
+
+
+def published(benchmark: AnyBenchmark) -> list[Reference[Any]]:
+    """Return those references of a benchmark that somebody has published."""
+    return [one for one in benchmark.references if one.published]
+
+
+def published_names(names: Iterable[str] = ()) -> list[str]:
+    """Return the problems behind names; that of a benchmark stands for all that it has bundled.
+
+    Without names: the problems of all benchmarks that have published references.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name that stands for nothing.
+    """
+    asked = list(names) or [name for name in registry.names() if published(registry.get(name))]
+    found: dict[str, None] = {}
+    for name in asked:
+        benchmark = registry.find(name)
+        shelf = None if benchmark is None else benchmark.shelf
+        own = () if shelf is None else shelf.names()
+        found |= dict.fromkeys(own or (catalogue.expand([name]) if list(names) else ()))
+    return list(found)
+
+
+class Auditor:
+    """Checks references; every problem is loaded and solved once.
+
+    Parameters
+    ----------
+    profile
+        By whose rules; ``None``: each reference by those that it was made for, and what is handed in by ``paper``.
+    options
+        Single rules, see `planoracle.analysis.profiles.profiles`.
+    limit
+        For what has to be solved.
+    problems
+        Where problems come from.
+
+    Examples
+    --------
+    >>> [(one.reference, one.claimed, one.verdict, one.optimum) for one in Auditor().published("timearena/household4")]
+    [('oracle', 9, 'below_bound', 14)]
+    """
+
+    def __init__(
+        self,
+        profile: str | None = None,
+        options: Mapping[str, str] | None = None,
+        *,
+        limit: Limit = WORK,
+        problems: Problems | None = None,
+    ) -> None:
+        self._profile = profile
+        self._options = dict(options or {})
+        self._oracle = Oracle(limit)
+        self._problems = problems or Problems()
+        self._rules: dict[str, dict[str, Rules]] = {}
+        self._by(profile or "paper", registry.get("generic"))  # so that what is wrong with the options shows at once
+
+    def published(self, name: str) -> Iterator[Finding]:
+        """Yield what is to be said of each published reference of a problem; nothing where it has none.
+
+        Raises
+        ------
+        UnknownNameError
+            For a name that stands for nothing. What else is wrong with a problem is said.
+        """
+        try:
+            problem = self._problems.find(name)
+        except UnknownNameError:
+            raise
+        except InputError as error:
+            yield Finding(name, None, "", self._profile or "paper", Verdict.not_checked, reason=fault_of(error))
+            return
+        for reference in published(registry.of(problem)):
+            found = self._published(problem, reference)
+            if found is not None:
+                yield found
+
+    def _published(self, problem: Problem, reference: Reference[Any]) -> Finding | None:
+        benchmark = registry.of(problem)
+        profile = self._profile or reference.profile
+        rules = self._by(profile, benchmark)
+        blank = Finding(problem.name, benchmark.name, reference.published, profile, Verdict.missing, problem.unit)
+        try:
+            claim = _claim(reference, _under(benchmark, problem, rules) or problem)
+            if claim is None or (claim.makespan is None and claim.plan is None):
+                return replace(blank, reason=claim.reason) if claim is not None and claim.reason else None
+            return self._checked(blank, claim, problem, rules)
+        except InputError as error:
+            return replace(blank, verdict=Verdict.not_checked, reason=fault_of(error))
+
+    def handed_in(self, entries: Entries) -> Iterator[Finding]:
+        """Yield what is to be said of submissions that state a makespan, hold a plan, or both.
+
+        Never raises for what an entry holds.
+        """
+        for where, entry in entries:
+            place = placed(where)
+            yield self._handed_in(entry, place)
+
+    def _handed_in(self, entry: object, place: Place) -> Finding:
+        about = said(entry.about if isinstance(entry, EntryError) else entry, "id", "instance", "model")
+        profile = self._profile or "paper"
+        blank = Finding(
+            about["instance"], None, about["model"] or GIVEN, profile, Verdict.not_checked,
+            id=about["id"], source=place.source, line=place.line,
+        )  # fmt: skip
+        try:
+            if isinstance(entry, InputError):
+                raise entry
+            submission = checked(entry)
+            problem = self._problems.find(submission["instance"])
+            benchmark = registry.of(problem)
+            blank = replace(blank, instance=problem.name, benchmark=benchmark.name, unit=problem.unit)
+            return self._checked(blank, _stated(submission), problem, self._by(profile, benchmark))
+        except Exception as error:
+            return replace(blank, reason=fault_of(error))
+
+    def _by(self, profile: str, benchmark: AnyBenchmark) -> Rules:
+        if profile not in self._rules:
+            self._rules[profile] = profiles(profile, self._options)
+        return self._rules[profile][benchmark.name]
+
+    def _checked(self, blank: Finding, claim: Claim, problem: Problem, rules: Rules) -> Finding:
+        benchmark = registry.of(problem)
+        left = _under(benchmark, problem, rules)
+        best = Result(problem.name, Status.infeasible) if left is None else self._best(benchmark, left, rules)
+        taken = None if claim.plan is None else _taken(benchmark, problem, claim.plan, rules)
+        found = judge(claim.makespan, taken, best, problem.unit)
+        claimed = claim.makespan if taken is None or claim.makespan is not None else taken.makespan
+        off = None if found.base is None or claimed is None else claimed - found.base
+        proved = found.verdict == Verdict.optimal
+        return replace(
+            blank,
+            verdict=found.verdict,
+            claimed=claimed,
+            feasible=found.feasible,
+            violation=None if taken is None else taken.violation,
+            optimum=claimed if proved else best.makespan if best.status == Status.optimal else None,
+            bound=best.lower_bound,
+            status=Status.optimal if proved else best.status,
+            off=off,
+            gap=off / found.base if off is not None and found.base else None,
+            reason="; ".join(filter(None, (found.reason, "" if taken is not None else claim.reason))),
+        )
+
+    def _best(self, benchmark: AnyBenchmark, problem: Problem, rules: Rules) -> Best:
+        least = benchmark.least(problem)
+        if least is not None:
+            return Result(problem.name, Status.optimal, least, least, proof="formula")
+        return self._oracle.best(problem, rules)
+
+
+def _under(benchmark: AnyBenchmark, problem: Problem, rules: Rules) -> Problem | None:
+    """Return a problem as some rules leave it, ``None`` if they leave no way to complete it."""
+    try:
+        found: Problem = benchmark.under(problem, rules)
+    except InputError:
+        return None
+    return found
+
+
+def _claim(reference: Reference[Any], problem: Problem) -> Claim | None:
+    if isinstance(reference.source, str):
+        found = run(of_kind(problem, Instance), reference.source)
+        return Claim(found.makespan if found.claim is None else found.claim, reason=found.reason)
+    claim = reference.source(problem)
+    return claim if isinstance(claim, Claim) else None
+
+
+def _stated(submission: dict[str, Any]) -> Claim:
+    """Return what a submission claims; a row of ``planoracle grade`` holds the makespan of a plan that was replayed."""
+    makespan = submission.get("makespan")
+    if is_grade(submission):
+        if not submission.get("success") or makespan is None:
+            raise InputError("is the grade of a plan that is no success", field="submission")
+        return Claim(makespan)
+    return Claim(makespan, plan=submission if holds_plan(submission) else None)
+
+
+def _taken(benchmark: AnyBenchmark, problem: Problem, plan: object, rules: Rules) -> Taken:
+    """Replay a plan; raises `InputError` for what cannot be read."""
+    found = benchmark.run(problem, plan, rules)
+    if found.success and found.makespan is not None:
+        return Taken(found.makespan)
+    fatal = found.verdict.fatal or next(iter(found.verdict.violations), None)
+    if fatal is None:
+        return Taken(None, "incomplete", found.impossible or "its plan does not complete the problem")
+    where = "" if fatal.position is None else f" (command {fatal.position})"
+    return Taken(None, fatal.kind, f"its plan is refused: {fatal.message}{where}")

@@ -1,0 +1,164 @@
+"""``planoracle audit``: references that others have published, and any that are handed in, checked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from os.path import exists
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planoracle.analysis.cli.common import LimitOption, Notes, begun
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, track
+from planoracle.analysis.cli.submissions import (
+    DataOption,
+    MapOption,
+    ModelOption,
+    ProblemsOption,
+    RuleOption,
+    blamed,
+    chosen_rules,
+    counted,
+    folders,
+    named_problems,
+    opened,
+)
+from planoracle.analysis.spoken import tell
+
+if TYPE_CHECKING:
+    from planoracle.analysis.audit.auditor import Auditor
+    from planoracle.analysis.audit.finding import Finding
+
+_COLUMNS = ("instance", "reference", "claimed", "optimum", "bound", "off", "gap", "feasible", "verdict", "reason")
+_LEAST = ("bound", "feasible", "off", "optimum", "reason")
+
+
+def audit(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Names, prefixes or globs of problems whose published references are to be checked, and files of other "
+            "references; - for standard input. Default: all that is published of what is bundled.",
+            metavar="NAME|FILE",
+            autocompletion=begun,
+        ),
+    ] = None,
+    form: FormatOption = Format.table,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            "--profile", "--rules", help="Rules: paper or released. Default: those that a reference was made for."
+        ),
+    ] = None,
+    rule: RuleOption = None,
+    data: DataOption = None,
+    problems: ProblemsOption = None,
+    columns: MapOption = None,
+    model: ModelOption = None,
+    time_limit: LimitOption = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="In tables also show references that are optimal; data always has them.")
+    ] = False,
+    page: Annotated[
+        Path | None,
+        typer.Option(help="Write a page about what is wrong instead, in Markdown.", dir_okay=False),
+    ] = None,
+) -> None:
+    """Check references that others have published: do the rules allow them, are they optimal, what are they off by?
+
+    A file has rows with an instance and a makespan, a plan, or both: JSON lines, JSON ({"NAME": 12} as well), CSV, and all
+    that planoracle grade reads; --map makespan=COLUMN says where the makespan is.
+
+    Verdicts: optimal; too_high (there is a shorter plan); below_bound (no plan is so short, proved); infeasible (its plan
+    breaks the rules, or none completes the problem); misstated (its plan takes another time than it states); unproved;
+    missing (there should be one, and is none); not_checked (it cannot be read). off and gap say by how much it differs
+    from the optimum, else from the bound it is below, else from the shorter plan.
+
+    Exit status: 0 if nothing is wrong, 1 if something is (too_high, below_bound, infeasible, misstated) or could not be
+    checked, 2 for a call that makes no sense. The summary goes to standard error, except in formats that people read.
+    """
+    from planoracle.analysis.audit.auditor import Auditor
+    from planoracle.analysis.audit.finding import summarize
+    from planoracle.analysis.audit.verdict import Verdict
+    from planoracle.analysis.optimum import WORK
+    from planoracle.analysis.problems import Problems
+    known = named_problems(problems)
+    found_problems = Problems(folders(data, None), named=known)
+    options = chosen_rules(rule or ())
+    auditor = Auditor(profile, options, limit=WORK if time_limit is None else time_limit, problems=found_problems)
+    if page is not None:
+        _write_page(page, auditor)
+        return
+    files = [name for name in names or () if name == "-" or _is_file(name)]
+    asked = [name for name in names or () if name not in files]
+    table, notes, findings = Table(form, _COLUMNS, least=_LEAST), Notes(), []
+    hidden = 0
+    for one in _found(auditor, asked, files, list(known), columns, model):
+        findings.append(one)
+        notes.add(one.instance)
+        if form in PEOPLE and one.verdict == Verdict.optimal and not every:
+            hidden += 1
+            continue
+        table.add(one.row())
+    if table.rows or form not in PEOPLE:
+        table.close()
+    if findings:
+        people = form in PEOPLE
+        rows = summarize(findings)
+        used = [verdict for verdict in Verdict if any(row[verdict] for row in rows)]
+        shown = ["set", "reference", "references", *used, "mean_gap", "max_gap", "worst"]
+        summary = Table(form if people else Format.table, shown, "references", sys.stdout if people else sys.stderr)
+        summary.rows += rows
+        summary.close()
+    else:
+        tell("there is no published reference among these", "note")
+    if hidden:
+        tell(f"{hidden} references are optimal, and not shown; --all shows them", "note")
+    notes.close()
+    failed = any(one.wrong or one.verdict == Verdict.not_checked for one in findings)
+    raise typer.Exit(1 if failed else 0)
+
+
+def _is_file(name: str) -> bool:
+    from planoracle.instances.catalogue import names_problem
+
+    return exists(name) and not names_problem(name)
+
+
+def _found(
+    auditor: Auditor,
+    names: list[str],
+    files: list[str],
+    known: list[str],
+    columns: list[str] | None,
+    model: str | None,
+) -> Iterator[Finding]:
+    from planoracle.analysis.audit.auditor import published_names
+
+    intake = opened([Path(name) for name in files], None, columns, model, claims=True) if files else None
+    expanded = [*known, *(published_names(names) if names or not (files or known) else ())]
+    for name in track(expanded, "checking"):
+        yield from _complained(auditor.published(name))
+    if intake is not None:
+        yield from _complained(auditor.handed_in(track(intake, "checking", counted(intake))))
+
+
+def _complained(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """Yield findings; those that could not be checked are complained of."""
+    from planoracle.analysis.audit.verdict import Verdict
+    from planoracle.analysis.submissions import Place
+
+    for one in findings:
+        if one.verdict == Verdict.not_checked and one.line is not None:
+            blamed(Place(one.line, one.source), one.reason)
+        elif one.verdict == Verdict.not_checked:
+            complain(f"{one.instance}: {one.reason}")
+        yield one
+
+
+def _write_page(path: Path, auditor: Auditor) -> None:
+    from planoracle.analysis.audit.page import page_of
+
+    path.write_text(page_of(auditor), encoding="utf-8")
