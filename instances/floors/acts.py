@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import math
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from planoracle.instances.floors.floor import Tile
 from planoracle.instances.floors.ground import Ground
 from planoracle.instances.floors.world import Time
 
-__all__ = ["FINISH", "INTERACT", "MOVE", "PROCESS", "WAIT", "WORDS", "Act", "read", "spoken", "tick"]
+__all__ = ["FINISH", "INTERACT", "MOVE", "PROCESS", "WAIT", "WORDS", "Act", "read", "spoken", "tick", "whole", "written"]
 
 MOVE, INTERACT, PROCESS, WAIT, FINISH = WORDS = ("MoveTo", "Interact", "Process", "Wait", "Finish")
 
+# Ticks of the longest wait, and so many characters of a faulty action are kept.
 _LONGEST: Final = 10**9
+_KEPT: Final = 200
 
 
 class Act(NamedTuple):
@@ -22,8 +25,10 @@ class Act(NamedTuple):
 
     Attributes
     ----------
-    fault
-        What is wrong with it at any time, ``""`` if nothing is.
+    word
+        One of `WORDS`, or ``""``.
+    fault, given, target
+        What is wrong with it at any time, ``""`` if nothing is; and then how it is written, and its target.
     """
 
     word: str
@@ -31,6 +36,8 @@ class Act(NamedTuple):
     station: int = -1
     duration: Time = 0
     fault: str = ""
+    given: str = ""
+    target: str = ""
 
 
 def tick(value: object) -> Time | None:
@@ -46,16 +53,39 @@ def spoken(time: Time) -> int | float:
     return time if isinstance(time, int) else int(time) if time.denominator == 1 else float(time)
 
 
+def whole(time: Time) -> int:
+    """Return a time in whole ticks, a fraction of one as one."""
+    return math.ceil(time)
+
+
 def read(ground: Ground, given: object) -> Act:
     """Read an action; never raises for what it holds.
 
-    Examples
-    --------
-    An action that is a mystery keeps it to itself until it is begun:
-
-    >>> read(None, {"action": "Dance"}).fault
-    'unknown_action'
+    What is wrong with it, if anything, becomes known when it is begun.
     """
+    act = _read(ground, given)
+    if not act.fault:
+        return act
+    return act._replace(given=_shown(given), target=_shown(given.get("target")) if isinstance(given, dict) else "")
+
+
+def written(ground: Ground, act: Act) -> dict[str, Any]:
+    """Return an action as plans have it."""
+    if act.word == MOVE:
+        return {"action": MOVE, "target": list(act.tile)}
+    if act.word == WAIT:
+        return {"action": WAIT, "duration": spoken(act.duration)}
+    return {"action": act.word} if act.station < 0 else {"action": act.word, "target": ground.names[act.station]}
+
+
+def _shown(given: object) -> str:
+    try:
+        return json.dumps(given, default=str)[:_KEPT]
+    except (TypeError, ValueError, RecursionError):
+        return type(given).__name__
+
+
+def _read(ground: Ground, given: object) -> Act:
     if not isinstance(given, dict) or "action" not in given:
         return Act("", fault="malformed")
     word = given["action"]
@@ -66,24 +96,27 @@ def read(ground: Ground, given: object) -> Act:
         if duration is None or duration > _LONGEST:
             return Act(WAIT, fault="malformed")
         return Act(WAIT, duration=duration, fault="negative_wait" if duration < 0 else "")
+    if word not in (MOVE, INTERACT, PROCESS):
+        return Act("", fault="unknown_action")
     if word == MOVE:
         return _move(ground, given.get("target"))
-    if word in (INTERACT, PROCESS):
-        target = given.get("target")
-        if not isinstance(target, str):
-            return Act(word, fault="malformed")
-        number = ground.numbers.get(target)
-        if number is None:
-            return Act(word, fault="not_a_station" if target in ground.things else "unknown_target")
-        return Act(word, station=number)
-    return Act(str(word)[:40], fault="unknown_action")
+    target = given.get("target", [])
+    if isinstance(target, list | dict):
+        return Act(word, fault="malformed")
+    number = ground.numbers.get(target)
+    if number is None:
+        return Act(word, fault="not_a_station" if target in ground.things else "unknown_target")
+    return Act(word, station=number)
 
 
 def _move(ground: Ground, target: object) -> Act:
-    if not isinstance(target, list | tuple) or len(target) != 2:
+    """Read a walk: a column beside the map is enough for it to be a walk to nowhere, whatever the row is."""
+    if not isinstance(target, list | tuple) or len(target) != 2 or not isinstance(target[0], int | float):
         return Act(MOVE, fault="malformed")
     x, y = (tick(value) for value in target)
-    if x is None or y is None:
+    if x is None or not 0 <= x < ground.floor.width:
+        return Act(MOVE, fault="unreachable")
+    if not isinstance(target[1], int | float):
         return Act(MOVE, fault="malformed")
     if not (isinstance(x, int) and isinstance(y, int) and ground.floor.inside((x, y))):
         return Act(MOVE, fault="unreachable")

@@ -19,11 +19,15 @@ __all__ = ["Clock", "Deed", "Fault"]
 
 
 class Fault(NamedTuple):
-    """Why a run ended: the kind, whose action (numbers of the cook and of the action); ``None`` where nobody's."""
+    """Why a run ended: the kind, whose action (numbers of the cook and of the action); ``None`` where nobody's.
+
+    ``name`` is then that of the cook whose actions are meant.
+    """
 
     kind: str
-    cook: int | None
-    position: int | None
+    cook: int | None = None
+    position: int | None = None
+    name: str = ""
 
 
 class Deed(NamedTuple):
@@ -127,10 +131,10 @@ class Clock:
         for name, actions in plan.items():
             cook = of.cook_numbers.get(name)
             if cook is None:
-                self.error = Fault("unknown_agent", None, None)
+                self.error = Fault("unknown_agent", name=str(name)[:40])
                 return False
             if not isinstance(actions, list | tuple):
-                self.error = Fault("plan_not_a_list", None, None)
+                self.error = Fault("plan_not_a_list", name=name)
                 return False
             self.give(cook, *(one if type(one) is Act else read(of, one) for one in actions))
         return True

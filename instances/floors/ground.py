@@ -30,6 +30,8 @@ class Ground:
         By number: kind, name, and the tiles next to it.
     stoves, boards, sinks
         Numbers; ``exclusive`` are those that one cook at a time processes at.
+    plate_return
+        Number of the one at which dirty plates appear, ``None`` if there is none.
     dishes
         What must be on the plate, by order: pairs of ingredient and state, sorted.
     takes
@@ -51,7 +53,7 @@ class Ground:
         self.stoves = tuple(n for n, kind in enumerate(self.kinds) if kind == STOVE)
         self.boards = tuple(n for n, kind in enumerate(self.kinds) if kind == "chopping_board")
         self.sinks = tuple(n for n, kind in enumerate(self.kinds) if kind == "sink")
-        self.returns = any(kind == "plate_return" for kind in self.kinds)
+        self.plate_return = self.kinds.index("plate_return") if "plate_return" in self.kinds else None
         self.exclusive = frozenset((*self.boards, *(self.sinks if rules.sinks == "one" else ())))
         self.dishes = tuple(
             tuple(sorted((need.ingredient, need.state) for need in dish.needs)) for dish in floor.orders

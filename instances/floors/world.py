@@ -151,7 +151,7 @@ class World:
         if kind == "sink":
             return self._sink(cook, station)
         if kind == "plate_return":
-            return self._take_dirty(cook)
+            return self._take_dirty(cook, station)
         if kind == "trash":
             return self._discard(cook)
         return self._exchange(cook, station, kind == STOVE)
@@ -234,7 +234,7 @@ class World:
             return "dish_mismatch"
         self.hands[cook] = None
         self.served += 1
-        if ground.returns:
+        if ground.plate_return is not None:
             self.coming = (*self.coming, self.clock + ground.facts.plate_return)
         return ""
 
@@ -250,10 +250,10 @@ class World:
         self.hands[cook], self.on[station] = None, held
         return ""
 
-    def _take_dirty(self, cook: int) -> str:
+    def _take_dirty(self, cook: int, station: int) -> str:
         if self.hands[cook] is not None:
             return "hands_full"
-        if not self.dirty:
+        if not self.dirty or station != self.ground.plate_return:
             return "no_dirty_plate"
         self.dirty -= 1
         self.hands[cook] = DIRTY

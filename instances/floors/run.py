@@ -1,0 +1,124 @@
+"""Runs on a floor: a plan for every cook, or what was handed in turn by turn, and the verdict common to all benchmarks."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TypeAlias
+
+from planoracle.instances.floors.acts import WAIT, whole, written
+from planoracle.instances.floors.clock import Clock
+from planoracle.instances.floors.faults import fault_of, told
+from planoracle.instances.floors.floor import Floor
+from planoracle.instances.floors.loop import played
+from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.replay import Outcome, carried_out, carry_out
+from planoracle.instances.plan import Plan
+from planoracle.instances.replay import Event, Replay
+from planoracle.instances.run import Run, Step
+
+__all__ = ["FloorPlan", "FloorRun", "replay"]
+
+#: Actions by cook; or a list of such, handed in one after the other.
+FloorPlan: TypeAlias = Mapping[str, object] | Sequence[object]
+
+
+class FloorRun(Run[Floor, FloorPlan, FloorRules]):
+    """A run on a floor; every action that is begun is a decision.
+
+    Attributes
+    ----------
+    outcome
+        What became of the plan, with its clock at the end.
+    live
+        Whether it was handed in turn by turn.
+    errors
+        How many errors there were; after those before the last one, everything began anew.
+    """
+
+    def __init__(self, problem: Floor, plan: Plan[FloorPlan], rules: FloorRules) -> None:
+        given = plan.commands
+        if isinstance(given, Mapping):
+            self.live = False
+            self.outcome = carry_out(problem, given, rules)
+            self.errors = int(self.outcome.error is not None)
+        else:
+            loop = played(problem, rules, given)
+            self.live, self.outcome, self.errors = True, carried_out(loop.clock), loop.errors
+        super().__init__(problem, plan, rules, _verdict(self.outcome))
+
+    @property
+    def said(self) -> list[str]:
+        """The messages of which it is made: the plan, or what was handed in turn by turn."""
+        given = self.plan.commands
+        return [json.dumps(one) for one in ([given] if isinstance(given, Mapping) else given)]
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """All actions begun, in that order, and the one at which the run ended; as messages that hand them in."""
+        clock, names = self.outcome.clock, self.problem.agents
+        fault = self.verdict.fatal
+        failed = None if fault is None else fault.position
+        found = []
+        for n, deed in enumerate(clock.deeds):
+            command = json.dumps({names[deed.cook]: [written(clock.ground, deed.act)]})
+            kind = "lost" if n == failed else "wait" if deed.act.word == WAIT else "act"
+            found.append(
+                Step(n, command, kind, whole(deed.start), whole(deed.end), fault.kind if fault and n == failed else None)
+            )
+        if fault is not None and failed == len(found):
+            now = whole(self.outcome.time)
+            found.append(Step(failed, fault.subject[:200], "lost", now, now, fault.kind))
+        return found
+
+
+def replay(problem: Floor, plan: Plan[FloorPlan], rules: FloorRules) -> FloorRun:
+    """Replay a plan."""
+    return FloorRun(problem, plan, rules)
+
+
+def _verdict(outcome: Outcome) -> Replay:
+    """Return what became of a plan in the form common to all benchmarks; progress is the share of orders served."""
+    clock = outcome.clock
+    orders = len(clock.ground.dishes)
+    share = outcome.served / orders if orders else float(outcome.done)
+    fault = fault_of(clock)
+    failed = None if fault is None else fault.position
+    moments = outcome.served_at
+    events = tuple(
+        Event(
+            n,
+            told(clock, deed.cook, deed.act),
+            whole(deed.start),
+            whole(deed.end),
+            n != failed,
+            bisect_right(moments, deed.end) / orders if orders else 0.0,
+        )
+        for n, deed in enumerate(clock.deeds)
+    )
+    return Replay(
+        events=events,
+        violations=() if fault is None else (fault,),
+        fatal=fault,
+        executed=len(outcome.trace),
+        progress=share,
+        goal_ratio=share,
+        success=outcome.done,
+        makespan=whole(outcome.time),
+        remaining={},
+        idle=_idle(clock),
+    )
+
+
+def _idle(clock: Clock) -> tuple[tuple[int, int], ...]:
+    """Return the intervals in which nobody walks or works."""
+    found, until = [], 0
+    for deed in sorted(clock.deeds, key=lambda deed: deed.start):
+        if deed.act.word != WAIT and deed.end > deed.start:
+            if deed.start > until:
+                found.append((until, whole(deed.start)))
+            until = max(until, whole(deed.end))
+    end = whole(clock.time)
+    return (*found, (until, end)) if end > until else tuple(found)

@@ -1,0 +1,70 @@
+"""The two rule profiles of ParaCook, of both its parts; every rule can also be set by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from planoracle.instances.floors import profile as floors
+from planoracle.instances.floors.profile import FloorRules
+
+__all__ = ["CHOICES", "PROFILES", "Profile"]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile(FloorRules):
+    """How kitchens are run, see `FloorRules`, and how lists of abstract tasks are read and judged.
+
+    Attributes
+    ----------
+    repeats
+        A task that is given twice is ``"refused"``, and so is a plan that leaves one out; or it is ``"counted"``: as
+        many different ends of tasks as there are tasks are enough, so that a repeated one can stand for one left out.
+    lists
+        There may be as many lists as ``"agents"``, empty ones aside, or ``"any"`` number of them.
+    answers
+        Text is read to the ``"released"`` letter, or ``"lenient"``: as models write, see `planoracle.instances.outputs`.
+    price_optimum
+        Grades of kitchens say what the best plans take, which takes a solve for each kitchen.
+    """
+
+    repeats: str = "refused"
+    lists: str = "agents"
+    answers: str = "lenient"
+    price_optimum: bool = True
+
+    def deciding(self) -> Profile:
+        """Return the profile as far as it decides which plans are best."""
+        usual = Profile()
+        return replace(
+            self,
+            refuse_unread=usual.refuse_unread,
+            finish=usual.finish,
+            repeats=usual.repeats,
+            lists=usual.lists,
+            answers=usual.answers,
+            price_optimum=usual.price_optimum,
+        )
+
+
+PROFILES = {
+    "paper": Profile(),
+    "released": Profile(
+        refuse_unread=False,
+        cooking="stamp",
+        sinks="shared",
+        finish="ignored",
+        end="plans",
+        repeats="counted",
+        lists="any",
+        answers="released",
+        price_optimum=False,
+    ),
+}
+
+#: Values of the rules that are text.
+CHOICES = {
+    **floors.CHOICES,
+    "repeats": ("refused", "counted"),
+    "lists": ("agents", "any"),
+    "answers": ("lenient", "released"),
+}
