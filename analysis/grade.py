@@ -16,11 +16,15 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.plan import UnreadError
 from planoracle.instances.profiles import Rules
 
-__all__ = ["FORMAT", "VERSION", "Grade", "Grader", "grade_all"]
+__all__ = ["DETAILS", "FORMAT", "VERSION", "Grade", "Grader", "grade_all", "parts_of"]
 
 #: What rows of grades are, and of which version; that grows when a field changes its meaning or goes away.
 FORMAT: Final = "planoracle/grade"
 VERSION: Final = 3
+#: What benchmarks tell step by step, for which a row has room only if that is asked for.
+DETAILS: Final = frozenset({"steps", "trace", "final"})
+# How the name of a common field begins in a row in which the benchmark has one of that name.
+_COVERED: Final = "run_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,22 +144,34 @@ class Grade:
         return cls(**figures, main_score=score, metrics=measured.metrics)
 
     def row(self, *, trace: bool = False) -> dict[str, Any]:
-        """Return the grade as a flat row, the benchmark's own fields at the end; ``steps`` only with ``trace``."""
+        """Return the grade as a flat row, the benchmark's own fields at the end; `DETAILS` only with ``trace``.
+
+        A field of the benchmark's own takes the place of a common one of its name, which is then called ``run_...``.
+        """
         common = {name: getattr(self, name) for name in self.__slots__ if name != "metrics"}
-        own = {name: value for name, value in self.metrics.items() if trace or name != "steps"}
-        return {"format": FORMAT, "version": VERSION} | common | own
+        own = {name: value for name, value in self.metrics.items() if trace or name not in DETAILS}
+        covered = {_COVERED + name: common[name] for name in own if name in common}
+        return {"format": FORMAT, "version": VERSION} | common | own | covered
 
     @classmethod
     def of_row(cls, row: dict[str, Any], **changes: Any) -> Grade:
         """Return the grade of a `row`, with changes; ``line`` may be missing."""
-        common = {name: row[name] for name in cls.__slots__ if name in row}
-        own = {name: value for name, value in row.items() if name not in (*common, "format", "version")}
+        common, own = parts_of(row)
         return cls(**{**common, "metrics": own, **changes})
 
     def without_details(self) -> Grade:
-        """Return the grade without its list of violations and steps, which are most of its size."""
-        kept = {name: value for name, value in self.metrics.items() if name != "steps"}
+        """Return the grade without its list of violations and `DETAILS`, which are most of its size."""
+        kept = {name: value for name, value in self.metrics.items() if name not in DETAILS}
         return replace(self, violations=None, metrics=kept)
+
+
+def parts_of(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the common fields of a row of a grade, and those of the benchmark's own."""
+    names = [name for name in Grade.__slots__ if name != "metrics"]
+    covered = {name for name in names if _COVERED + name in row}
+    common = {name: row[_COVERED + name if name in covered else name] for name in names if name in row}
+    none = {"format", "version", *(_COVERED + name for name in covered), *(set(names) - covered)}
+    return common, {name: value for name, value in row.items() if name not in none}
 
 
 class Grader:

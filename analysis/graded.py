@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from planoracle.analysis.grade import Grade
+from planoracle.analysis.grade import Grade, parts_of
 from planoracle.analysis.submissions import Entries, EntryError, Intake, Place, is_grade, placed, said
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError
@@ -22,7 +22,6 @@ _COUNTS = {
 }
 _TEXTS = {"kind", "subject", "message"}
 _TICKS = {"index", "start", "end"}
-_OWN = {entry.name for entry in fields(Grade)} - {"metrics"}
 
 
 def read_grades(*paths: str | Path) -> Iterator[Grade]:
@@ -66,7 +65,7 @@ def grade_of(row: dict[str, Any], place: Place | int) -> Grade:
     "progress: must be a number or null (found 'all')"
     """
     try:
-        known = {name: value for name, value in row.items() if name in _OWN}
+        known, own = parts_of(row)
         for name, value in known.items():
             _check(name, value)
         for name in ("id", "instance"):
@@ -77,7 +76,6 @@ def grade_of(row: dict[str, Any], place: Place | int) -> Grade:
         found = known.get("violations")
         known |= {"violations": None if found is None else tuple(found), **placed(place)._asdict()}
         known = {"id": None, "instance": None} | known
-        own = {name: value for name, value in row.items() if name not in _OWN and name not in ("format", "version")}
         found = Grade(**known, metrics=own if known["scored"] else {})
         return found if "main_score" in row or not found.scored else replace(found, main_score=_main_score(found))
     except InputError as error:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from planoracle.analysis.submissions import Intake, Place
 
 # Of the rows of grades, before and after the metrics that benchmarks want to be shown.
+_TRACE = "Also write every step of a run (steps, trace) and how things stand at its end (final)."
 _FIRST = ("id", "instance", "success", "violation", "violation_index", "progress", "main_score")
 _LAST = ("makespan", "optimal_makespan", "reason")
 
@@ -49,7 +50,7 @@ def grade(
     submissions: SubmissionsArgument,
     form: FormatOption = Format.table,
     profile: ProfileOption = "paper",
-    trace: Annotated[bool, typer.Option("--trace", help="Also write every step of a run (steps).")] = False,
+    trace: Annotated[bool, typer.Option("--trace", help=_TRACE)] = False,
     pattern: PatternOption = None,
     columns: MapOption = None,
     model: ModelOption = None,
@@ -107,8 +108,10 @@ def grade(
                     blamed(item.about, found.reason)
                     failed = True
                 row = found.row(trace=trace)
-                # How soon a plan failed looks like a good makespan in a table; data says it.
-                table.add(row | {"makespan": None} if form in PEOPLE and not found.success else row)
+                if form in PEOPLE:
+                    # How soon a plan failed looks like a good makespan in a table; data says it.
+                    row |= {"progress": found.progress, "makespan": found.makespan if found.success else None}
+                table.add(row)
                 averages.add(found)
                 notes.add(found.instance)
                 strangers.add(found)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from planoracle.instances.profiles import Rules
 
@@ -25,12 +26,19 @@ class FloorRules(Rules):
         Finish is ``"final"``: what a cook does after it is an error; or ``"ignored"`` in plans handed in as a whole.
     end
         A run ends, and its time is, when the last order is ``"served"``; or when all ``"plans"`` are used up.
+    price_optimum
+        Grades say what the best plans take, which takes a solve for each floor.
     """
 
     cooking: str = "stove"
     sinks: str = "one"
     finish: str = "final"
     end: str = "served"
+    price_optimum: bool = True
+
+    def deciding(self) -> Self:
+        """Return the profile as far as it decides which plans are best."""
+        return replace(self, refuse_unread=True, finish="final", price_optimum=True)
 
 
 #: Values of the rules that are text.

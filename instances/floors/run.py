@@ -1,4 +1,4 @@
-"""Runs on a floor: a plan for every cook, or what was handed in turn by turn, and the verdict common to all benchmarks."""
+"""Runs on a floor, of a plan for every cook or of what was handed in turn by turn, in the form common to all."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ class FloorRun(Run[Floor, FloorPlan, FloorRules]):
         found = []
         for n, deed in enumerate(clock.deeds):
             command = json.dumps({names[deed.cook]: [written(clock.ground, deed.act)]})
-            kind = "lost" if n == failed else "wait" if deed.act.word == WAIT else "act"
-            found.append(
-                Step(n, command, kind, whole(deed.start), whole(deed.end), fault.kind if fault and n == failed else None)
-            )
+            kind, broken = "wait" if deed.act.word == WAIT else "act", None
+            if fault is not None and n == failed:
+                kind, broken = "lost", fault.kind
+            found.append(Step(n, command, kind, whole(deed.start), whole(deed.end), broken))
         if fault is not None and failed == len(found):
             now = whole(self.outcome.time)
             found.append(Step(failed, fault.subject[:200], "lost", now, now, fault.kind))

@@ -22,28 +22,19 @@ class Profile(FloorRules):
     lists
         There may be as many lists as ``"agents"``, empty ones aside, or ``"any"`` number of them.
     answers
-        Text is read to the ``"released"`` letter, or ``"lenient"``: as models write, see `planoracle.instances.outputs`.
-    price_optimum
-        Grades of kitchens say what the best plans take, which takes a solve for each kitchen.
+        Text is read to the ``"released"`` letter, or ``"lenient"``, as models write it.
     """
 
     repeats: str = "refused"
     lists: str = "agents"
     answers: str = "lenient"
-    price_optimum: bool = True
 
     def deciding(self) -> Profile:
         """Return the profile as far as it decides which plans are best."""
         usual = Profile()
-        return replace(
-            self,
-            refuse_unread=usual.refuse_unread,
-            finish=usual.finish,
-            repeats=usual.repeats,
-            lists=usual.lists,
-            answers=usual.answers,
-            price_optimum=usual.price_optimum,
-        )
+        # By name: with slots, a class that a decorator has made anew is not the one that ``super()`` knows.
+        general = FloorRules.deciding(self)
+        return replace(general, repeats=usual.repeats, lists=usual.lists, answers=usual.answers)
 
 
 PROFILES = {

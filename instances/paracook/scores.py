@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 from planoracle.instances.floors.acts import WAIT, spoken
 from planoracle.instances.floors.floor import Floor
+from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.run import FloorRun
-from planoracle.instances.paracook.profile import Profile
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row, mean_of
 
 __all__ = ["COLUMNS", "averages", "measure", "sequential"]
@@ -54,7 +54,7 @@ def sequential(floor: Floor) -> tuple[int, int]:
     return ways * _WAY + work, ways * _WAY
 
 
-def averages(rules: Profile) -> tuple[Average, ...]:
+def averages(rules: FloorRules) -> tuple[Average, ...]:
     """Return the released summary: for a failure the sequential time counts; unscored runs and problems do not.
 
     Time at work of a cook is, when runs end with their plans, what is busy and no wait, by what is busy, as released:
@@ -126,7 +126,7 @@ def _flag(name: str) -> Callable[[Row], tuple[float, int]]:
     return lambda row: (float(row[name]), 1)
 
 
-def _shares(row: Row, rules: Profile) -> list[float]:
+def _shares(row: Row, rules: FloorRules) -> list[float]:
     """Return the share of time at work of every cook."""
     if rules.end == "served":
         return [work / row["time"] if row["time"] else 0.0 for work in row["working"].values()]

@@ -65,3 +65,9 @@ def lines(shared: Path, name: str) -> list[dict[str, Any]]:
     """Return the verdicts of a file."""
     path = shared / "verdicts" / "paracook" / f"{name}.jsonl"
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def setting(shared: Path, name: str) -> Floor:
+    """Return a map with the orders that belong to it, ``category/seed/agents/orders``."""
+    kitchen, _, count = name.rpartition("/")
+    return floor(shared, kitchen, _read(shared, "orders")["orders"][f"{kitchen.rpartition('/')[0]}/{count}"])
