@@ -79,7 +79,10 @@ def read(ground: Ground, given: object) -> Act:
     act = _read(ground, given)
     if not act.fault:
         return act
-    return act._replace(given=_shown(given), target=_shown(given.get("target")) if isinstance(given, dict) else "")
+    if not isinstance(given, dict):
+        return act._replace(given=_shown(given))
+    parts = [_shown(given[field]) for field in ("action", "target", "duration") if field in given]
+    return act._replace(given=" ".join(parts)[:_KEPT] or _shown(given), target=_shown(given.get("target")))
 
 
 def written(ground: Ground, act: Act) -> dict[str, Any]:
@@ -92,6 +95,8 @@ def written(ground: Ground, act: Act) -> dict[str, Any]:
 
 
 def _shown(given: object) -> str:
+    if isinstance(given, str):
+        return given[:_KEPT]
     try:
         return json.dumps(given, default=str)[:_KEPT]
     except (TypeError, ValueError, RecursionError):

@@ -10,6 +10,7 @@ from planoracle.instances.floors.acts import FINISH, INTERACT, MOVE, PROCESS, WA
 from planoracle.instances.floors.clock import Clock, Fault
 from planoracle.instances.floors.describe import thing_in_words
 from planoracle.instances.floors.floor import Tile
+from planoracle.instances.floors.ground import WALL
 from planoracle.instances.floors.world import DIRTY, Food, Thing, Ware
 from planoracle.instances.replay import Measure, Other, Violation
 from planoracle.instances.similar import did_you_mean
@@ -87,8 +88,8 @@ def _unreachable(at: _Scene) -> _Told:
     floor, tile = at.ground.floor, at.act.tile
     if at.act.fault:
         size = f"free tiles are [0, 0] to [{floor.width - 1}, {floor.height - 1}] without stations and walls"
-        target = at.act.target.replace("[", "(").replace("]", ")")
-        return f"the target {clean(target)} is no free tile; {size}", None, clean(target)
+        target = clean(at.act.target.replace("[", "(").replace("]", ")"))
+        return f"the target {target} is no free tile; {size}", None, target
     return f"no way leads from {_tile(at.tile)} to {_tile(tile)}", None, _tile(tile)
 
 
@@ -115,11 +116,11 @@ def _not_a_station(at: _Scene) -> _Told:
 
 
 def _target(at: _Scene) -> str:
-    return clean(at.act.target.strip('"'), 40)
+    return clean(at.act.target, 40)
 
 
 def _stove_empty(at: _Scene) -> _Told:
-    return f"no cookware is on {at.name}, and what is in cookware on a stove cooks by itself", None, None
+    return f"no cookware is on {at.name}; what is in cookware on a stove cooks by itself, without Process", None, None
 
 
 def _process_unsupported(at: _Scene) -> _Told:
@@ -128,6 +129,8 @@ def _process_unsupported(at: _Scene) -> _Told:
 
 
 def _not_adjacent(at: _Scene) -> _Told:
+    if at.ground.kinds[at.station] == WALL:
+        return f"{_wall(at)[0]}, and the cook is at {_tile(at.tile)}, not next to it", None, _tile(at.tile)
     floor = at.ground.floor
     free = sorted(tile for tile in at.ground.near[at.station] if floor.inside(tile) and tile not in floor.blocked)
     far = at.ground.walks(at.tile)
@@ -141,7 +144,7 @@ def _station_in_use(at: _Scene) -> _Told:
     others = zip(at.ground.cooks, at.clock.acts, at.clock.ends, strict=True)
     name, end = next((name, end) for name, act, end in others if act is not None and act.station == at.station)
     told = f"{name} is working at {at.name} until tick {spoken(end)}, and one cook at a time can use it"
-    return told, str(spoken(end)), str(spoken(at.world.clock))
+    return told, whole(end), whole(at.world.clock)
 
 
 def _after_finish(at: _Scene) -> _Told:
@@ -324,7 +327,7 @@ def told(clock: Clock, cook: int, act: Act) -> str:
     """Name an action in a line: ``agent1: MoveTo [3, 4]``."""
     name = clock.ground.cooks[cook]
     if act.fault:
-        return f"{name}: {act.given}"
+        return f"{name}: {clean(act.given, 70)}"
     if act.word == MOVE:
         return f"{name}: {act.word} {_tile(act.tile)}"
     if act.word == WAIT:

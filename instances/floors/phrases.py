@@ -82,7 +82,7 @@ def foreign(run: FloorRun) -> Foreign:
     """Return the stations and cooks that a plan names and the floor does not have."""
     clock = run.outcome.clock
     acts = [act for queue in clock.queues for act in queue]
-    names = [clean(act.target.strip('"'), 40) for act in acts if act.fault == "unknown_target"]
+    names = [clean(act.target, 40) for act in acts if act.fault == "unknown_target"]
     error = clock.error
     if error is not None and error.kind == "unknown_agent":
         names.append(clean(error.name, 40))
@@ -112,7 +112,7 @@ def _notes(run: FloorRun) -> list[str]:
         moments = listed([str(spoken(moment)) for moment in outcome.served_at])
         told.append(f"Dishes were served at tick{'s' if outcome.served > 1 else ''} {moments}.")
         late = outcome.time - outcome.served_at[-1]
-        if outcome.all_served and late > 0:
+        if outcome.done and late > 0:
             ticks = f"{spoken(late)} tick{'s' if late != 1 else ''}"
             told.append(f"The run goes on for {ticks} after the last dish, which count.")
     return told

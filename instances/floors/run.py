@@ -12,7 +12,7 @@ from planoracle.instances.floors.acts import WAIT, whole, written
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.faults import fault_of, told
 from planoracle.instances.floors.floor import Floor
-from planoracle.instances.floors.loop import played
+from planoracle.instances.floors.loop import ERRORS, played
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.replay import Outcome, carried_out, carry_out
 from planoracle.instances.plan import Plan
@@ -54,6 +54,29 @@ class FloorRun(Run[Floor, FloorPlan, FloorRules]):
         """The messages of which it is made: the plan, or what was handed in turn by turn."""
         given = self.plan.commands
         return [json.dumps(one) for one in ([given] if isinstance(given, Mapping) else given)]
+
+    @property
+    def restarts(self) -> bool:
+        """Whether everything begins anew, in a fresh kitchen: after an error that is not the last one."""
+        return self.live and self.outcome.error is not None and self.errors < ERRORS
+
+    @property
+    def stop(self) -> int:
+        """Number of steps up to the end of the run, or up to the one that failed."""
+        fault = self.verdict.fatal
+        failed = None if fault is None or self.restarts else fault.position
+        return len(self.steps) if failed is None else failed
+
+    def lost_at(self, count: int) -> str | None:
+        """Return ``over`` after the step by which the run has ended without success."""
+        if self.success or self.restarts:
+            return None
+        if self.live and self.outcome.clock.end == "all_finished":
+            return "over" if count == len(self.steps) else None
+        fault = self.verdict.fatal
+        if fault is None or (fault.position is not None and count <= fault.position):
+            return None
+        return "over" if fault.position is not None or count == len(self.steps) else None
 
     @cached_property
     def steps(self) -> list[Step]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,15 @@ if TYPE_CHECKING:
 __all__ = ["ParaCook", "benchmark"]
 
 
-class ParaCook(Benchmark["Floor", dict[str, list[object]], Rules]):
-    """A plan is a list of actions for every cook."""
+class ParaCook(Benchmark["Floor", Mapping[str, object] | Sequence[object], Rules]):
+    """A plan is a list of actions for every cook, or what was handed in turn by turn."""
 
     name = "paracook"
     title = "ParaCook"
     citation = "Zhang et al., 2025"
+    plan_fields = ("submissions", "plan")
+    waits_are_commands = True
+    foreign_share = 0.1
     elsewhere = "planoracle.instances.floors"
     data = "a clone of its repository, or the compact files"
 
