@@ -14,7 +14,7 @@ from planoracle.heuristics.improve import improve
 from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances import registry
-from planoracle.instances.certify import certify
+from planoracle.instances.certify import certify, settled
 from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.model import Instance
@@ -102,7 +102,7 @@ def run(instance: Instance, name: str, budget: Budget = DEFAULT) -> Answer:
     if found is None or late:
         why = "the schedule found exceeds the time limit" if late else reason
         return Answer(instance.name, name, None, None, None, why, perf_counter() - began, outcome.claim)
-    schedule = found.schedule() if isinstance(found, Timetable) else found
+    schedule = settled(instance, found.schedule() if isinstance(found, Timetable) else found)
     plan = certify(instance, schedule)
     seconds = perf_counter() - began
     return Answer(instance.name, name, schedule, schedule.makespan, plan, "", seconds, outcome.claim)

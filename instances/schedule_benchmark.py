@@ -25,7 +25,16 @@ _R = TypeVar("_R", bound=Rules)
 
 
 class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
-    """A benchmark whose problems are scheduling problems; plans and schedules can be turned into each other."""
+    """A benchmark whose problems are scheduling problems; plans and schedules can be turned into each other.
+
+    Attributes
+    ----------
+    untimed
+        Whether plans say orders and no times: the rules begin everything as soon as can be, perhaps sooner than the
+        schedule that was written.
+    """
+
+    untimed: bool = False
 
     def parse(self, problem: Instance, submission: object, rules: _R | None = None) -> Plan[_C]:
         """Read a submission, see `Benchmark.parse`; raises `InputError` also for a problem of another kind."""

@@ -1,21 +1,25 @@
-"""The abstract part of ParaCook (2025): which agent does which task in which order, in a kitchen without ways."""
+"""The abstract part of ParaCook (Zhang et al., 2025): which agent does which task, and in which order, without ways."""
 
 from __future__ import annotations
 
-from planoracle.instances.model import Instance
-from planoracle.instances.profiles import Rules
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Action, Instance
+from planoracle.instances.paracook_abstract.profile import Profile
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 
 __all__ = ["ParaCookAbstract", "benchmark"]
 
 
-class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Rules]):
+class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
     """A plan is a list of tasks for every agent, without times."""
 
     name = "paracook_abstract"
     title = "ParaCook, abstract"
+    citation = "Zhang et al., 2025"
     stepwise = False
     self_contained = True
+    untimed = True
+    foreign_share = 0.3
 
     def with_agents(self, problem: Instance, crew: str) -> Instance:
         """Return the problem with so many agents; with restrictions it is one by the general rules."""
@@ -24,6 +28,29 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Rules]):
 
         count = crew.removeprefix("~")
         return with_hands(problem, int(count)) if count.isdecimal() else with_crew(problem, crew)
+
+    def check(self, problem: Instance) -> None:
+        """Raise `InputError` for what plans without times cannot say."""
+        from planoracle.instances.paracook_abstract.encode import hands
+
+        if problem.agents != hands(len(problem.agents)):
+            raise InputError("must be agent1, agent2, ...", field="agents", value=list(problem.agents))
+        for field in ("resources", "time_limit"):
+            if getattr(problem, field):
+                raise InputError(f"is not for problems of {self.title}", field=field, value=getattr(problem, field))
+        for action in problem.actions:
+            if action != Action(action.id, action.task, action.duration, action.duration, label=action.label):
+                message = "must hold any agent from its beginning to its end, and nothing else"
+                raise InputError(message, field=f"actions[{action.id}]")
+        if len({action.task for action in problem.actions}) > 1:
+            raise InputError("must all be of one task, for plans do not name it", field="actions")
+        for lag in problem.lags:
+            if lag.minimum is None or lag.minimum < 0 or lag.maximum is not None:
+                raise InputError("must be a least time from 0", field=f"lags[{lag.before} -> {lag.after}]", value=lag)
+
+    def name_of(self, problem: Instance, action: str) -> str:
+        """Name a task as plans do."""
+        return action.partition("/")[2] or action
 
 
 benchmark = ParaCookAbstract()

@@ -11,7 +11,7 @@ from planoracle.instances.model import Action, Instance, Lag
 
 __all__ = ["GROUP", "Row", "by_name", "hands", "instance", "name_of", "with_hands"]
 
-#: A task as the released file has it: its name, its time, and what it waits for with the least time after the end of that.
+#: A task as the released file has it: name, time, and what it waits for, with the least time after the end of that.
 Row: TypeAlias = tuple[str, int, Mapping[str, int]]
 
 #: What all tasks belong to: they say nothing of dishes.

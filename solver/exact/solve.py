@@ -6,7 +6,7 @@ from math import ceil
 from time import perf_counter
 from typing import Any
 
-from planoracle.instances.certify import certify
+from planoracle.instances.certify import certify, settled
 from planoracle.instances.deadline import Deadline, Limit, TimeOverError, deadline_of
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
@@ -340,6 +340,9 @@ class _Search:
         canonical: bool = False,
         grid: int | None = None,
     ) -> Result:
+        schedule = None if schedule is None else settled(self.instance, schedule)
+        if status == Status.feasible and schedule is not None and schedule.makespan == self.least:
+            status, proof = Status.optimal, "several bounds"
         plan = None if schedule is None else certify(self.instance, schedule)
         makespan = None if schedule is None else schedule.makespan
         bound: int | None = self.least

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from planoracle.instances.certify import language
+from planoracle.instances.certify import agrees, language
 from planoracle.instances.deadline import Limit
 from planoracle.instances.errors import InternalError
 from planoracle.instances.problem import Problem
@@ -65,13 +65,13 @@ def repair_schedule(
     written = language(problem).written(problem, found.schedule)
     again = replace(language(problem).parse(problem, written, run.rules), limit=run.plan.limit)
     passed = language(problem).replay(problem, again, run.rules).verdict
-    if passed.violations or not passed.success or passed.makespan != found.makespan:
+    if passed.violations or not passed.success or not agrees(problem, passed.makespan, found.makespan):
         raise InternalError(f"{instance.name}: a repaired plan of ours does not pass the rules")
     return Repair(
         changed=True,
         moves=_moves(by_action, found),
         shift=found.shift,
-        makespan=found.makespan,
+        makespan=passed.makespan,
         plan=written,
         **answer,
     )

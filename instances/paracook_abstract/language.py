@@ -1,0 +1,325 @@
+"""Plans: a list of tasks for every agent, without times; as JSON, or within what a model wrote."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model import Instance
+from planoracle.instances.outputs import reading as outputs
+from planoracle.instances.outputs.grammar import Found, Grammar
+from planoracle.instances.outputs.messages import chat_in, contents, is_agents
+from planoracle.instances.outputs.reading import whole_value
+from planoracle.instances.paracook_abstract.encode import by_name, hands, name_of
+from planoracle.instances.paracook_abstract.profile import Profile
+from planoracle.instances.paracook_abstract.rules import carry_out
+from planoracle.instances.plan import Plan, Reading
+from planoracle.instances.schedule import Piece, Schedule
+
+__all__ = ["MAX_LISTS", "MAX_TASKS", "Step", "commands", "reading", "released", "schedule", "steps_in", "written"]
+
+#: Most lists of a plan, and most tasks in all of them; characters of an answer that is read to the letter.
+MAX_LISTS, MAX_TASKS, MAX_TEXT = 1_000, 10_000, 5_000_000
+
+_AGENT = re.compile(r"\b(?:agent|cook|chef|worker|robot|person)s?[\s_#-]{0,3}(\d{1,4}|(?-i:[A-Z]))\b", re.IGNORECASE)
+_DIGITS, _WORD, _ASIDE = re.compile(r"\d+"), re.compile(r"[^\W\d_]{2,}"), re.compile(r"\([^()]*\)")
+_HEAD = 40  # characters that the name of an agent alone may be among
+_LISTS = ("tasks", "subtasks", "list", "sequence", "order", "schedule", "plan", "actions")
+_TASKS = ("task", "subtask", "name", "action", "task_name")
+_AGENTS = ("agent", "agent_id", "cook", "worker", "chef", "who")
+
+
+def written(problem: Instance, schedule: Schedule) -> list[list[str]]:
+    """Write a schedule: for every agent its tasks in order."""
+    rows: dict[str | None, list[str]] = {agent: [] for agent in problem.agents}
+    for piece in schedule.pieces:
+        rows[piece.agent].append(name_of(piece.action))
+    return list(rows.values())
+
+
+def schedule(problem: Instance, plan: Plan[list[list[object]]]) -> Schedule:
+    """Return when the lists are carried out; raises `PlanError` for a name that is no task, or lists of nobody."""
+    known = by_name(problem)
+    for number, one in enumerate(plan.commands):
+        if one and number >= len(problem.agents):
+            raise PlanError(f"is a list for nobody: there are {len(problem.agents)} agents", field=f"plan[{number}]")
+        for place, name in enumerate(one):
+            if not isinstance(name, str) or name not in known:
+                raise PlanError("there is no such task", field=f"plan[{number}][{place}]", value=name)
+    entries = carry_out(problem, plan.commands).entries
+    agents = hands(len(plan.commands))
+    return Schedule.of(
+        problem, (Piece(known[one.task].id, one.start, one.end - one.start, agents[one.place[0]]) for one in entries)
+    )
+
+
+def commands(problem: Instance, given: object, rules: Profile) -> list[list[object]]:
+    """Return the lists of a plan, see `reading`."""
+    return reading(problem, given, rules).commands
+
+
+def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[list[object]]]:
+    """Read a plan: a list of lists, the same as JSON text, or within what a model wrote.
+
+    To the released letter text is what `released` says, else `planoracle.instances.outputs` finds lists, objects with a
+    list for every agent, and lines such as ``agent 1: subtask3, subtask1``.
+
+    Raises
+    ------
+    PlanError
+        If it is none of these, if it does not say which agent does a task, or is too long.
+    """
+    if isinstance(given, list) and all(isinstance(one, list) for one in given):
+        return _limited(given, "list as given")
+    if rules.answers == "released":
+        return _limited(released(_text(given)), "whole text")
+    value = whole_value(given) if isinstance(given, str) else None
+    if isinstance(value, list) and all(isinstance(one, list) for one in value):
+        return _limited(value, "JSON value")
+    grammar = _Steps(problem)
+    found = outputs.read(_renamed(given), grammar)
+    if not found.commands and isinstance(given, str) and grammar.looks(given, free=True):
+        raise PlanError("names tasks, but no list of an agent can be read", field="plan")
+    lists = found.of(lambda steps: _lists(problem, steps))
+    return replace(lists, read=sum(map(len, lists.commands)))
+
+
+def _renamed(given: object) -> object:
+    """Call numbered agents cooks in texts: there ``agent:`` says who speaks."""
+    if isinstance(given, str):
+        return _AGENT.sub(r"cook \1", given)
+    if isinstance(given, list):
+        return [_renamed(one) for one in given]
+    if isinstance(given, dict):
+        return {name: _renamed(held) if name == "content" else held for name, held in given.items()}
+    return given
+
+
+def _limited(lists: list[list[object]], where: str) -> Reading[list[list[object]]]:
+    tasks = sum(map(len, lists))
+    if len(lists) > MAX_LISTS or tasks > MAX_TASKS:
+        raise PlanError(f"holds more than {MAX_LISTS} lists, or {MAX_TASKS} tasks", field="plan")
+    return Reading(lists, tasks, where, 0)
+
+
+# --- to the letter ---------------------------------------------------------------------------------
+
+
+def _text(given: object) -> str:
+    chat = chat_in(given)
+    if chat is not None:
+        said = [part for one in filter(is_agents, chat) for part in contents(one)]
+        given = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in said)
+    if not isinstance(given, str):
+        raise PlanError("must be a list of lists of task names, or text", field="plan", value=given)
+    if len(given) > MAX_TEXT:
+        raise PlanError(f"holds more than {MAX_TEXT} characters", field="plan")
+    return given
+
+
+def released(text: str) -> list[list[object]]:
+    r"""Return the lists of an answer as the released code reads it; raises `PlanError` where it reads none.
+
+    Thinking goes, and all from ``//`` to the end of a line. The first block fenced by three backquotes and ``json``
+    counts, else the whole text, with single quotes for double ones.
+
+    >>> released("[['a'], []]"), released('So:\n```json\n[["b"]] // done\n```\nor\n```json\n[]\n```')
+    ([['a'], []], [['b']])
+    """
+    text = re.sub("//.*", "", _without_thinking(text))
+    start = text.find("```json")
+    end = text.find("```", start + 7) if start >= 0 else -1
+    text = text.replace("'", '"') if end < 0 else text[start + 7 : end]
+    try:
+        value = json.loads(" ".join(text.split()))
+    except (ValueError, RecursionError) as error:
+        raise PlanError(f"is no answer to the released code: {error}", field="plan") from None
+    if not isinstance(value, list) or not all(isinstance(one, list) for one in value):
+        raise PlanError("is no answer to the released code: no list of lists", field="plan")
+    return value
+
+
+def _without_thinking(text: str) -> str:
+    """Leave out all from every ``<think>`` to the next ``</think>``."""
+    kept, start = [], 0
+    while (begin := text.find("<think>", start)) >= 0 and (end := text.find("</think>", begin)) >= 0:
+        kept.append(text[start:begin])
+        start = end + len("</think>")
+    return "".join([*kept, text[start:]])
+
+
+# --- as models write -------------------------------------------------------------------------------
+
+
+class Step(NamedTuple):
+    """A task as a model gives it, or an agent whose tasks follow.
+
+    Attributes
+    ----------
+    agent
+        Number of the agent as written, ``None`` where that is not said.
+    task
+        Its name, or what stands in its place; ``None`` for an agent alone.
+    form
+        ``list``: of lists, which are counted from 1; ``object``; or ``text``.
+    """
+
+    agent: int | None
+    task: object
+    form: str = "text"
+
+
+class _Steps(Grammar[Step]):
+    """Tasks by their names, and whose they are."""
+
+    unique = True
+
+    def __init__(self, problem: Instance) -> None:
+        self.problem = problem
+        self._plain = {_plain(name): name for name in by_name(problem)}
+
+    @cached_property
+    def _names(self) -> re.Pattern[str]:
+        """Names of tasks, and what looks like them: with another number, or a space before it."""
+        shapes = {_DIGITS.sub("0", name) for name in by_name(self.problem)}
+        parts = sorted(
+            (r"[\s_-]?\d{1,6}".join(map(re.escape, one.split("0"))) for one in shapes), key=len, reverse=True
+        )
+        return re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-])", re.IGNORECASE)
+
+    def _name(self, text: str) -> str:
+        return self._plain.get(_plain(text), text)
+
+    def find(self, text: str) -> list[Found[Step]]:
+        """Return the tasks in a line that holds little else, for the agent that it names.
+
+        Asides are left out. A line of several agents, or of many words, says nothing that is clear.
+        """
+        agents = {_number(one[1]) for one in _AGENT.finditer(text)}
+        if len(agents) > 1:
+            return []
+        agent = agents.pop() if agents else None
+        plain = _ASIDE.sub(" ", text)
+        names = [one[0] for one in self._names.finditer(plain)]
+        if not names:
+            return [Found(len(text), Step(agent, None))] if agent is not None and len(text) < _HEAD else []
+        words = _WORD.findall(_AGENT.sub(" ", self._names.sub(" ", plain)))
+        if len(words) > 2 + len(names):
+            return []
+        first, *others = (Step(agent, self._name(name)) for name in names)
+        return [Found(len(text), first), *(Found(0, step) for step in others)]
+
+    def of(self, value: object) -> list[Step] | None:
+        """Return the tasks of a list of lists, or of an object with lists of agents."""
+        if isinstance(value, list):
+            if value and all(isinstance(one, list) for one in value):
+                return [
+                    Step(number, self._said(name), "list")
+                    for number, one in enumerate(value, 1)
+                    for name in _tasks(one)
+                ]
+            if value and all(isinstance(one, str) and _plain(one) in self._plain for one in value):
+                return [Step(None, self._said(name), "object") for name in value]
+            return None
+        if not isinstance(value, dict):
+            return None
+        own = {name: held for name, held in value.items() if isinstance(held, list) and _agent_of(name) is not None}
+        if own and all(name in own or isinstance(held, str) for name, held in value.items()):
+            return [Step(_agent_of(name), self._said(task), "object") for name in own for task in _tasks(own[name])]
+        return self._of_one(value)
+
+    def _of_one(self, value: Mapping[str, object]) -> list[Step] | None:
+        """Return the tasks of an object for one agent, which it names."""
+        named = {name.lower().replace(" ", "_"): held for name, held in value.items()}
+        agent = next((_agent_of(named[name]) for name in _AGENTS if name in named), None)
+        if agent is None:
+            return None
+        tasks = next((named[name] for name in _LISTS if isinstance(named.get(name), list)), None)
+        if isinstance(tasks, list):
+            return [Step(agent, self._said(one), "object") for one in _tasks(tasks)]
+        task = next((named[name] for name in _TASKS if isinstance(named.get(name), str)), None)
+        return None if task is None else [Step(agent, self._said(task), "object")]
+
+    def _said(self, name: object) -> object:
+        return self._name(name) if isinstance(name, str) else name
+
+    def row(self, cells: Mapping[str, str]) -> list[Step] | None:
+        """Return the tasks of a row of a table: with a column for every agent, or one that names it."""
+        agents = {head: _agent_of(head) for head in cells}
+        if any(number is not None for number in agents.values()):
+            return [
+                Step(agents[head], self._name(one[0]))
+                for head, held in cells.items()
+                if agents[head] is not None
+                for one in self._names.finditer(held)
+            ] or None
+        number = next((_agent_of(held) for head, held in cells.items() if head in _AGENTS), None)
+        found = [one.step for one in self.find(" ".join(cells.values()))]
+        return [step if number is None else step._replace(agent=number) for step in found] or None
+
+    def looks(self, text: str, free: bool) -> bool:
+        """Whether a line names tasks."""
+        return self._names.search(text) is not None
+
+    def key(self, step: Step) -> str | None:
+        """Return the task."""
+        return None if step.task is None else str(step.task)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]", "", name).lower()
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else ord(text.upper()) - ord("A") + 1
+
+
+def _agent_of(said: object) -> int | None:
+    """Return the number of an agent that is named, or is a number."""
+    if isinstance(said, int) and not isinstance(said, bool):
+        return said if 0 <= said < 10_000 else None
+    if not isinstance(said, str) or len(said) > 40:
+        return None
+    if said.strip().isdecimal():
+        return int(said) if len(said.strip()) < 5 else None
+    found = _AGENT.search(said)
+    return None if found is None else _number(found[1])
+
+
+def _tasks(names: Iterable[object]) -> Iterable[object]:
+    """Yield the names of tasks, of objects what they call so."""
+    for one in names:
+        held = one
+        if isinstance(one, dict):
+            held = next((one[name] for name in _TASKS if isinstance(one.get(name), str)), one)
+        yield held
+
+
+def steps_in(problem: Instance, text: str) -> list[Step]:
+    """Return the tasks in a message of a live run, whose agent may not be said."""
+    return [step for step in outputs.read(_renamed(text), _Steps(problem)).commands if step.task is not None]
+
+
+def _lists(problem: Instance, steps: list[Step]) -> list[list[object]]:
+    first = 0 if any(step.agent == 0 for step in steps) else 1
+    rows: dict[int, list[object]] = {}
+    agent = first if len(problem.agents) == 1 else None
+    said: set[object] = set()
+    for step in steps:
+        agent = agent if step.agent is None else step.agent
+        if step.task is None:
+            continue
+        if agent is None:
+            raise PlanError("does not say which agent does it", field="plan", value=step.task)
+        if step.form == "text" and step.task in said:
+            raise PlanError("stands in the text twice, so that its place is not clear", field="plan", value=step.task)
+        said |= {step.task} if step.form == "text" else set()
+        rows.setdefault(agent - first, []).append(step.task)
+    if sum(map(len, rows.values())) > MAX_TASKS or max(rows, default=0) >= MAX_LISTS:
+        raise PlanError(f"holds more than {MAX_LISTS} lists, or {MAX_TASKS} tasks", field="plan")
+    return [rows.get(number, []) for number in range(max(rows, default=-1) + 1)]
