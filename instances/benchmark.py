@@ -25,7 +25,7 @@ from planoracle.instances.optima import Entries
 from planoracle.instances.plan import Plan, Reading, UnreadError, given_limit, given_plan
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules, choose
-from planoracle.instances.references import Reference
+from planoracle.instances.references import Loophole, Reference
 from planoracle.instances.run import Run
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row
 from planoracle.instances.targets import Dropped
@@ -368,6 +368,11 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     @property
     def references(self) -> Sequence[Reference[_P]]:
         """What plans are compared with, beside the optimum and our own heuristics."""
+        return ()
+
+    @property
+    def loopholes(self) -> Sequence[Loophole[_P]]:
+        """Ways to pass the released grader by less than a problem asks for, which an audit shows."""
         return ()
 
     def summed(self, figures: Mapping[str, Any]) -> dict[str, float | None]:

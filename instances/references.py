@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from planoracle.instances.problem import Problem
 
-__all__ = ["Claim", "Reference"]
+__all__ = ["Claim", "Loophole", "Reference"]
 
 _P = TypeVar("_P", contravariant=True)
 
@@ -64,3 +64,24 @@ class Reference(Generic[_P]):
     published: str = ""
     profile: str = "paper"
     about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Loophole(Generic[_P]):
+    """A way to pass the released grader by less work than a problem asks for.
+
+    Attributes
+    ----------
+    name, about
+        A plain word, and what the grader overlooks, in a sentence.
+    problem
+        By name: a bundled one that shows it.
+    plans
+        Returns plans for the problem that use the way, in a form that submissions may have: made of what the second
+        argument returns, a shortest plan of a problem in that form. At least one of them passes.
+    """
+
+    name: str
+    about: str
+    problem: str
+    plans: Callable[[_P, Callable[[_P], str]], Iterable[object]]

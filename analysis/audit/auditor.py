@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from planoracle.analysis.audit.finding import Finding
@@ -18,7 +19,7 @@ from planoracle.heuristics.registry import run
 from planoracle.instances import catalogue, registry
 from planoracle.instances.benchmark import AnyBenchmark
 from planoracle.instances.deadline import Limit
-from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.errors import InputError, InternalError, UnknownNameError
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
@@ -93,6 +94,10 @@ class Auditor:
         self._rules: dict[str, dict[str, Rules]] = {}
         self._by(profile or "paper", registry.get("generic"))  # so that what is wrong with the options shows at once
 
+    def by(self, profile: str) -> Auditor:
+        """Return what checks by another profile, and is the same else."""
+        return Auditor(profile, self._options, limit=self._oracle.limit, problems=self._problems)
+
     def published(self, name: str) -> Iterator[Finding]:
         """Yield what is to be said of each published reference of a problem; nothing where it has none.
 
@@ -125,6 +130,31 @@ class Auditor:
             return self._checked(blank, claim, problem, rules)
         except InputError as error:
             return replace(blank, verdict=Verdict.not_checked, reason=fault_of(error))
+
+    def loopholes(self, benchmark: AnyBenchmark) -> Iterator[Finding]:
+        """Yield, for every way to pass a released grader by less work, the plan that it gives the least makespan.
+
+        What that grader says counts as claimed; the verdict goes by the rules of ``paper``.
+
+        Raises
+        ------
+        InternalError
+            If it gives none of the plans any.
+        """
+        for way in benchmark.loopholes:
+            problem = self._problems.find(way.problem)
+            paper, released = self._by("paper", benchmark), self._by("released", benchmark)
+            plans = way.plans(problem, partial(self._shortest, paper))
+            passed = [(_taken(benchmark, problem, plan, released).makespan, plan) for plan in plans]
+            least = min(((one, plan) for one, plan in passed if one is not None), key=lambda one: one[0], default=None)
+            if least is None:
+                raise InternalError(f"no plan of {way.name} passes for {way.problem}")
+            claim = Claim(least[0], plan=least[1])
+            blank = Finding(problem.name, benchmark.name, way.name, "paper", Verdict.missing, problem.unit)
+            yield self._checked(blank, claim, problem, paper)
+
+    def _shortest(self, rules: Rules, problem: Problem) -> str:
+        return self._oracle.best(problem, rules).plan or ""
 
     def handed_in(self, entries: Entries) -> Iterator[Finding]:
         """Yield what is to be said of submissions that state a makespan, hold a plan, or both.
@@ -224,4 +254,6 @@ def _taken(benchmark: AnyBenchmark, problem: Problem, plan: object, rules: Rules
     if fatal is None:
         return Taken(None, "incomplete", found.impossible or "its plan does not complete the problem")
     where = "" if fatal.position is None else f" (command {fatal.position})"
-    return Taken(None, fatal.kind, f"its plan is refused: {fatal.message}{where}")
+    kind = fatal.kind.replace("_", " ")
+    said = kind if fatal.message == kind else f"{kind}, {fatal.message}"
+    return Taken(None, fatal.kind, f"its plan fails: {said}{where}")

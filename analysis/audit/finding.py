@@ -37,8 +37,8 @@ class Finding:
     verdict, reason
         What it turns out to be, and why in words.
     off, gap
-        By how much it differs from the optimum, else from the bound that it is below, else from a shorter plan: in ticks
-        and as a share.
+        By how much it differs from the optimum, else from the bound that it is below, else from a shorter plan: in
+        ticks and as a share.
     id, source, line
         Of a reference that was handed in: what it is called there, and where it stands.
     """

@@ -122,10 +122,13 @@ def judge(stated: int | None, taken: Taken | None, best: Best, unit: str = "tick
     if shorter is not None and claimed > shorter:
         reason = f"a plan of {_ticks(shorter, unit)} is known, and may not be the shortest"
         return Judged(Verdict.too_high, True, reason, shorter)
-    known = "" if bound is None else f" and that every plan takes {_ticks(bound, unit)} or more"
-    kept = True if own is not None or claimed == shorter else None
-    what = "a plan keeps it" if kept else "nothing"
-    return Judged(Verdict.unproved, kept, f"known is {what}{known}" if kept or known else "nothing is known")
+    if own is not None or claimed == shorter:
+        more = "" if bound is None else f"; every plan takes {_ticks(bound, unit)} or more, proved"
+        return Judged(Verdict.unproved, True, f"a plan keeps it, and none shorter is known{more}")
+    if bound is not None:
+        said = f"every plan takes {_ticks(bound, unit)} or more, proved; whether one keeps it is not known"
+        return Judged(Verdict.unproved, None, said)
+    return Judged(Verdict.unproved, None, "nothing is known about the shortest plan")
 
 
 def _least(bound: int | None, optimum: int | None, unit: str) -> str:

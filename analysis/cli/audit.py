@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from os.path import exists
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -39,8 +39,8 @@ def audit(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Names, prefixes or globs of problems whose published references are to be checked, and files of other "
-            "references; - for standard input. Default: all that is published of what is bundled.",
+            help="Names, prefixes or globs of problems whose published references are to be checked, and files of "
+            "others; - for standard input. Default: all that is published of what is bundled.",
             metavar="NAME|FILE",
             autocompletion=begun,
         ),
@@ -66,15 +66,15 @@ def audit(
         typer.Option(help="Write a page about what is wrong instead, in Markdown.", dir_okay=False),
     ] = None,
 ) -> None:
-    """Check references that others have published: do the rules allow them, are they optimal, what are they off by?
+    """Check references that others have published: whether a plan keeps them, whether one is shorter, and by how much.
 
-    A file has rows with an instance and a makespan, a plan, or both: JSON lines, JSON ({"NAME": 12} as well), CSV, and all
-    that planoracle grade reads; --map makespan=COLUMN says where the makespan is.
+    A file has rows with an instance and a makespan, a plan, or both: JSON lines, JSON ({"NAME": 12} as well), CSV, and
+    all that planoracle grade reads; --map makespan=COLUMN says where the makespan is.
 
-    Verdicts: optimal; too_high (there is a shorter plan); below_bound (no plan is so short, proved); infeasible (its plan
-    breaks the rules, or none completes the problem); misstated (its plan takes another time than it states); unproved;
-    missing (there should be one, and is none); not_checked (it cannot be read). off and gap say by how much it differs
-    from the optimum, else from the bound it is below, else from the shorter plan.
+    Verdicts: optimal; too_high (there is a shorter plan); below_bound (no plan is so short, proved); infeasible (its
+    plan breaks the rules, or none completes the problem); misstated (its plan takes another time than it states);
+    unproved; missing (there should be one, and is none); not_checked (it cannot be read). off and gap say by how much
+    it differs from the optimum, else from the bound it is below, else from the shorter plan.
 
     Exit status: 0 if nothing is wrong, 1 if something is (too_high, below_bound, infeasible, misstated) or could not be
     checked, 2 for a call that makes no sense. The summary goes to standard error, except in formats that people read.
@@ -84,14 +84,15 @@ def audit(
     from planoracle.analysis.audit.verdict import Verdict
     from planoracle.analysis.optimum import WORK
     from planoracle.analysis.problems import Problems
+
     known = named_problems(problems)
     found_problems = Problems(folders(data, None), named=known)
     options = chosen_rules(rule or ())
     auditor = Auditor(profile, options, limit=WORK if time_limit is None else time_limit, problems=found_problems)
-    if page is not None:
-        _write_page(page, auditor)
-        return
     files = [name for name in names or () if name == "-" or _is_file(name)]
+    if page is not None:
+        _write_page(page, names or (), files, auditor, stated=profile is not None)
+        return
     asked = [name for name in names or () if name not in files]
     table, notes, findings = Table(form, _COLUMNS, least=_LEAST), Notes(), []
     hidden = 0
@@ -158,7 +159,12 @@ def _complained(findings: Iterator[Finding]) -> Iterator[Finding]:
         yield one
 
 
-def _write_page(path: Path, auditor: Auditor) -> None:
+def _write_page(path: Path, names: Iterable[str], files: list[str], auditor: Auditor, *, stated: bool) -> None:
     from planoracle.analysis.audit.page import page_of
 
-    path.write_text(page_of(auditor), encoding="utf-8")
+    if files or stated:
+        given = "a file" if files else "--profile"
+        raise typer.BadParameter(f"is about what is published, by all rules; not with {given}", param_hint="--page")
+    if not path.absolute().parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {path.parent}", param_hint="--page")
+    path.write_text(page_of(names, auditor), encoding="utf-8")

@@ -77,7 +77,7 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
                 _released,
                 main=True,
                 published="released_answer",
-                about="The answers in the released data that models are graded by, here the lower end of each. Durations "
+                about="The answers in the released data by which models are graded; of each its lower end. Durations "
                 "count as the prompts give them.",
             ),
         )

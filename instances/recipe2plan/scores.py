@@ -83,18 +83,19 @@ def _reference(problem: Instance, rules: Profile, best: Best) -> tuple[str, tupl
 
 def released_plan(problem: Instance) -> tuple[Command, ...] | None:
     """Return the released reference plan of a bundled problem, if it has one."""
-    if problem.name not in facts.names():
-        return None
-    _, setting, pair = problem.name.split("/")
-    return facts.reference_plan(setting, pair) if problem is facts.load(setting, pair) else None
+    return facts.reference_plan(*problem.name.split("/")[1:]) if _is_bundled(problem) else None
+
+
+def _is_bundled(problem: Instance) -> bool:
+    return problem.name in facts.names() and problem is facts.load(*problem.name.split("/")[1:])
 
 
 def released(problem: Instance) -> Claim:
     """Return what the released reference plan takes, and whether the rules accept it."""
     commands = released_plan(problem)
     if not commands:
-        known = problem.name in facts.names()
-        return Claim(None, reason="no plan was released, so the released grader scores every plan 0" if known else "")
+        missing = "no plan was released, so the released grader scores every plan 0"
+        return Claim(None, reason=missing if _is_bundled(problem) else "")
     makespan = max(command.start + command.duration for command in commands)
     verdict = replay(problem, Answers((commands,)))
     plan = "\n".join(command.text for command in commands)

@@ -57,8 +57,8 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
                 "timearena-greedy-released",
                 main=True,
                 published="oracle",
-                about="The minutes that the released `cal_oracle.py` works out, whose means the paper's Table 2 has as Oracle. "
-                "It knows of no occupied objects. What is checked is the number, not the order of actions behind it.",
+                about="The minutes that the released `cal_oracle.py` works out, the paper's Oracle. It knows of no "
+                "occupied objects. What is checked is the number, not the order of actions behind it.",
             ),
             Reference("greedy", "printed greedy", "timearena-greedy"),
             Reference("without_objects", "optimum without objects", partial(without_objects, as_listed=True)),
