@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.benchmark import Benchmark
 from planoracle.instances.errors import InputError
+from planoracle.instances.plan import Plan
 from planoracle.instances.profiles import Rules
 
 if TYPE_CHECKING:
@@ -27,6 +28,24 @@ class ParaCook(Benchmark["Floor", Mapping[str, object] | Sequence[object], Rules
     foreign_share = 0.1
     elsewhere = "planoracle.instances.floors"
     data = "a clone of its repository, or the compact files"
+
+    def note(self, name: str) -> str:
+        """Say whose the bundled problems are."""
+        said = "paracook: problems called own are ours, in the style of ParaCook's, which have no licence"
+        return said if "/own/" in name else ""
+
+    def addressed(self, name: str, record: Mapping[str, Any]) -> str:
+        """Return the problem that a map and the ``orders`` of a submission mean."""
+        from planoracle.instances.paracook import orders
+
+        return orders.addressed(name, record)
+
+    def parse(self, problem: Floor, submission: object, rules: Rules | None = None) -> Plan[dict[str, list[object]]]:
+        """Read a submission, see `Benchmark.parse`; its ``orders`` must be those of the problem."""
+        from planoracle.instances.paracook import orders
+
+        orders.agree(problem, submission)
+        return super().parse(problem, submission, rules)
 
     def check_copy(self, folder: Path) -> None:
         """Raise `InputError` that names what is missing if a folder is no copy of the released data."""

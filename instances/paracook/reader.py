@@ -6,12 +6,50 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from planoracle.instances.errors import InputError
+from planoracle.instances.floors.files import FORMAT, floor_from_document, json_schema
 from planoracle.instances.floors.floor import KINDS, Dish, Facts, Floor, Station, Tile
 from planoracle.instances.paracook.fields import a_list, a_text, a_whole, an_object, within
 
-__all__ = ["BENCHMARK", "floor_of", "kind_of"]
+__all__ = ["BENCHMARK", "COOK", "floor_of", "json_schema", "kind_of", "read", "recognises"]
 
 BENCHMARK: Final = "paracook"
+#: How names of kitchens begin.
+COOK: Final = "paracook/cook/"
+
+
+def recognises(document: Any) -> bool:
+    """Whether a document is a floor of our format, or has the maps of the compact form, or is a released map."""
+    if not isinstance(document, dict):
+        return False
+    return document.get("format") == FORMAT or (
+        "format" not in document and ("maps" in document or {"width", "height", "agents", "tiles"} <= set(document))
+    )
+
+
+def read(document: Any, source: str) -> list[Floor]:
+    """Return the floors of a document that is recognised; raises `InputError`.
+
+    A map does not say what is ordered: of a file in a copy of the data it is every setting of the map.
+    """
+    if document.get("format") == FORMAT:
+        return [floor_from_document(document, source)]
+    from planoracle.instances.paracook.released import copy_of
+
+    copy = copy_of(source)
+    if copy is None:
+        message = (
+            "is a map without orders; its folder must be a copy of ParaCook's data, or its format planoracle/floor"
+        )
+        raise InputError(message, source=source)
+    floors = [
+        floor_of(f"{COOK}{name}/{setting.rpartition('/')[2]}", *copy.map(name), orders, copy.facts)
+        for name in copy.held_in(source, copy.maps)
+        for setting in copy.settings_of(name)
+        for orders in [copy.dishes_of(copy.orders[setting])]
+    ]
+    if not floors:
+        raise InputError("is a map for which the data order nothing", source=source)
+    return floors
 
 
 def kind_of(name: str) -> str | None:

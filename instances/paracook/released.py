@@ -21,6 +21,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.floors.floor import Dish, Facts, Need, Vessel
 from planoracle.instances.paracook.fields import a_list, a_text, a_whole, an_object, some, within
 from planoracle.instances.reading import load_json, read_bytes
+from planoracle.instances.similar import one_of
 
 __all__ = ["COMPACT", "FACTS", "WANTED", "Copy", "Row", "copy", "copy_in", "copy_of", "in_order", "rows_of"]
 
@@ -100,6 +101,24 @@ class Copy(ABC):
     def orders_of(self, setting: str) -> tuple[str, ...]:
         """Return what a setting orders, ``()`` if there is no such setting."""
         return self.orders.get(setting, ())
+
+    def settings_of(self, name: str) -> tuple[str, ...]:
+        """Return the settings that belong to a map: those of its category and seed."""
+        seed = name.rpartition("/")[0]
+        return tuple(one for one in self.orders if one.rpartition("/")[0] == seed)
+
+    def dishes_of(self, names: Iterable[str]) -> list[Dish]:
+        """Return dishes by their names; raises `InputError` for one that there is not."""
+        names = list(names)
+        for name in names:
+            if name not in self.dishes:
+                raise InputError(one_of(name, self.dishes, "dishes"), field="orders", value=name)
+        return [self.dishes[name] for name in names]
+
+    def held_in(self, path: str, names: Iterable[str]) -> list[str]:
+        """Return which maps, or which abstract problems, are in a file of this copy."""
+        inner = Path(path).absolute().relative_to(self.folder.absolute()).with_suffix("").as_posix()
+        return [name for name in names if "/" not in inner or inner.endswith(f"/{name}")]
 
     @abstractmethod
     def map(self, name: str) -> tuple[Any, str]:

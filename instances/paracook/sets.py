@@ -1,6 +1,7 @@
 """Problems of both parts of ParaCook by name.
 
-Those of the authors are there where the user has told of a copy of their data, see `planoracle.instances.copies`:
+Those called ``own`` are ours, see `planoracle.instances.paracook.own`. Those of the authors are there where the user
+has told of a copy of their data, see `planoracle.instances.copies`:
 
 - ``paracook/abstract/burger/seed_42/orders_num_3``: an abstract problem, ``~2`` behind it for two agents;
 - ``paracook/cook/burger/seed_42/agent_num_2/orders_num_2``: a map and the first so many orders of its seed;
@@ -10,22 +11,24 @@ Those of the authors are there where the user has told of a copy of their data, 
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from planoracle.instances import copies
-from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.floors.floor import Dish, Floor
+from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.floors.floor import Floor
 from planoracle.instances.model import Instance
 from planoracle.instances.paracook import released
-from planoracle.instances.paracook.reader import floor_of
+from planoracle.instances.paracook.own import OWN, Own
+from planoracle.instances.paracook.reader import COOK, floor_of
 from planoracle.instances.paracook.released import Copy
+from planoracle.instances.paracook_abstract.encode import instance
+from planoracle.instances.paracook_abstract.reader import ABSTRACT
 from planoracle.instances.similar import one_of
 
 __all__ = ["ABSTRACT", "COOK", "Place", "covers", "hint", "load", "members", "names", "ordered", "place_of", "set_of"]
 
-_PREFIX = "paracook/"
-ABSTRACT, COOK = f"{_PREFIX}abstract/", f"{_PREFIX}cook/"
+_PARTS = ("paracook/", ABSTRACT, COOK)
 # Most dishes that a name may order, and its longest.
 _MOST, _LONGEST = 64, 4_000
 
@@ -44,8 +47,13 @@ class Place(NamedTuple):
 
 
 def _copy_for(name: str) -> Copy | None:
-    """Return where a name is looked for."""
-    return released.copy()
+    """Return where a name is looked for: in our kitchens, or in the user's copy, if there is one."""
+    return _own() if name.startswith(f"{OWN}/") else released.copy()
+
+
+@cache
+def _own() -> Own:
+    return Own()
 
 
 def place_of(name: str) -> Place | None:
@@ -69,29 +77,36 @@ def place_of(name: str) -> Place | None:
 
 
 def ordered(place: Place) -> str:
-    """Return the name of a map with dishes that are ordered there: a category is in front where it is another."""
+    """Return the name of a map with dishes that are ordered there.
+
+    That of a setting of the data, if they are its orders; else dishes have a category in front where it is another than
+    the map's.
+    """
+    setting = f"orders_num_{len(place.dishes)}"
+    if place.copy.orders_of(f"{place.map.rpartition('/')[0]}/{setting}") == place.dishes:
+        return f"{COOK}{place.map}/{setting}"
     mine = f"{place.category}/"
     return f"{COOK}{place.map}@{'+'.join(dish.removeprefix(mine) for dish in place.dishes)}"
 
 
 @lru_cache(maxsize=8)
 def _names(given: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    return (*_theirs(), *_in(_own()))
+
+
+def _theirs() -> tuple[str, ...]:
     copy = released.copy()
     return () if copy is None else _in(copy)
 
 
 def _in(copy: Copy) -> tuple[str, ...]:
     """Return the names of the problems of a copy: the abstract ones, then maps with orders."""
-    counts: dict[str, list[str]] = {}
-    for setting in copy.orders:
-        seed, _, count = setting.rpartition("/")
-        counts.setdefault(seed, []).append(count)
-    cook = (f"{COOK}{one}/{count}" for one in copy.maps for count in counts.get(one.rpartition("/")[0], ()))
+    cook = (f"{COOK}{one}/{setting.rpartition('/')[2]}" for one in copy.maps for setting in copy.settings_of(one))
     return (*(ABSTRACT + name for name in copy.abstract), *cook)
 
 
 def names() -> tuple[str, ...]:
-    """Names of the abstract problems, each for one agent, and of the settings of the cook world, of the user's data."""
+    """Names of abstract problems, each for one agent, and of settings of the cook world; ours are the last."""
     return _names(copies.given())
 
 
@@ -106,8 +121,12 @@ def covers(name: str) -> bool:
 
 
 def members(name: str) -> tuple[str, ...]:
-    """Return ``()``: the sets are prefixes."""
-    return ()
+    """Return the authors' problems of both parts or of one, where there are data of theirs, so that ours stay apart.
+
+    All other sets are prefixes, and these as well where there are no data.
+    """
+    prefix = name.rstrip("/") + "/"
+    return tuple(one for one in _theirs() if one.startswith(prefix)) if prefix in _PARTS else ()
 
 
 @lru_cache(maxsize=64)
@@ -120,7 +139,8 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     if "@" in name or not covers(name):
         return "", ()
     label = "/".join(name.split("/")[:3])
-    return label, _set(copies.given(), label)
+    found = _set(copies.given(), label)
+    return (label, found) if name in found else ("", ())
 
 
 def hint(name: str) -> str:
@@ -129,8 +149,8 @@ def hint(name: str) -> str:
         return f"; names of ParaCook begin with {ABSTRACT} or {COOK}"
     copy = _copy_for(name.removeprefix(COOK))
     if copy is None:
-        where = f"give --data paracook=DIR or set {copies.variable('paracook')}"
-        return f": ParaCook's data may not be bundled; {where}, DIR being {released.WANTED}"
+        where = f"give --data paracook=DIR or set {copies.variable('paracook')}, DIR being {released.WANTED}"
+        return f": ParaCook's data may not be bundled; {where}; ours are {ABSTRACT}{OWN} and {COOK}{OWN}"
     inner, at, listed = name.removeprefix(COOK).partition("@")
     if name.startswith(ABSTRACT):
         return ""
@@ -162,20 +182,11 @@ def load(name: str) -> Floor | Instance:
 @lru_cache(maxsize=1024)
 def _load(given: tuple[tuple[str, str], ...], name: str) -> Floor | Instance:
     if name.startswith(ABSTRACT):
-        from planoracle.instances.paracook_abstract import encode
-
         inner = name.removeprefix(ABSTRACT)
         copy = _copy_for(inner)
         assert copy is not None
-        return encode.instance(name, copy.rows(inner))
+        return instance(name, copy.rows(inner))
     place = place_of(name)
     assert place is not None
     document, source = place.copy.map(place.map)
-    return floor_of(name, document, source, _dishes(place), place.copy.facts)
-
-
-def _dishes(place: Place) -> list[Dish]:
-    for dish in place.dishes:  # of a list of orders, which nobody has compared with the recipes
-        if dish not in place.copy.dishes:
-            raise InputError(one_of(dish, place.copy.dishes, "dishes"), field="orders", value=dish)
-    return [place.copy.dishes[dish] for dish in place.dishes]
+    return floor_of(name, document, source, place.copy.dishes_of(place.dishes), place.copy.facts)
