@@ -13,6 +13,7 @@ from planoracle.instances.floors.acts import FINISH, WAIT, spoken
 from planoracle.instances.floors.choices import choices, submitted
 from planoracle.instances.floors.clock import Clock, Deed, Fault
 from planoracle.instances.floors.describe import act_in_words, actions_in_words, describe, floor_in_words
+from planoracle.instances.floors.faults import FloorFault, fault_of
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.loop import Loop, begun, gone_on
 from planoracle.instances.floors.profile import FloorRules
@@ -93,7 +94,7 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
         lines = [super()._answer(world, outcomes, over)]
         failed = next((one for one in outcomes if one.violation is not None), None)
         if failed is not None and over is None:
-            if failed.text and self.manner.feedback == "detailed":
+            if self.manner.feedback == "detailed" and world.loop.clock.time > 0:
                 lines.append(f"When that happened:\n{describe(world.loop.clock)}")
             lines.append("Everything begins anew, in a fresh kitchen.")
         if self.manner.loop == "closed" and over is None:
@@ -180,27 +181,27 @@ def _outcomes(clock: Clock, since: int) -> Iterator[Outcome]:
         failed = error is not None and (deed.cook, deed.position) == (error.cook, error.position)
         if not failed:
             yield _outcome(clock, deed)
-    if error is not None:
-        yield _failed(clock, error)
+    if error is not None and (fault := fault_of(clock)) is not None:
+        yield _failed(clock, error, fault)
 
 
 def _outcome(clock: Clock, deed: Deed) -> Outcome:
     start, end = spoken(deed.start), spoken(deed.end)
     said = f"{clock.ground.cooks[deed.cook]} {act_in_words(clock, deed.act)}"
     told = f"{said}, {f'from {start} to {end}' if deed.end > deed.start else f'at {start}'}"
-    kind = _KINDS.get(deed.act.word, "act")
+    kind = "wait" if deed.act.word == WAIT else "act"
     return Outcome(submitted(clock.ground, deed.cook, deed.act), kind, start, end, None, told)  # type: ignore[arg-type]
 
 
-def _failed(clock: Clock, fault: Fault) -> Outcome:
-    assert fault.cook is not None
-    assert fault.position is not None
-    act = clock.queues[fault.cook][fault.position]
+def _failed(clock: Clock, error: Fault, fault: FloorFault) -> Outcome:
+    assert error.cook is not None
+    assert error.position is not None
+    act = clock.queues[error.cook][error.position]
     now: Any = spoken(clock.time)
-    name = clock.ground.cooks[fault.cook]
-    what = act_in_words(clock, act) if not act.fault else f"cannot do {clean(act.word) or 'that'}"
-    told = f"{name} {what} at {now}: refused, {fault.kind.replace('_', ' ')}"
-    return Outcome(submitted(clock.ground, fault.cook, act), "lost", now, now, fault.kind, told)
+    begun = error.position < clock.taken[error.cook]
+    command = submitted(clock.ground, error.cook, act) if begun else fault.subject[:_KEPT]
+    told = f"{clean(fault.subject, 200)} at {now}: refused, {clean(fault.message, 300)}"
+    return Outcome(command, "lost", now, now, error.kind, told)
 
 
 def _refused(said: object, clock: Clock, why: str) -> Outcome:
@@ -208,7 +209,8 @@ def _refused(said: object, clock: Clock, why: str) -> Outcome:
     assert clock.error is not None
     text = said[:_KEPT] if isinstance(said, str) else type(said).__name__
     now: Any = spoken(clock.time)
-    told = f"not understood, {clean(why, 300)}" if why else clock.error.kind.replace("_", " ")
+    fault = fault_of(clock)
+    told = f"not understood, {clean(why or (fault.message if fault else ''), 300)}"
     return Outcome(text, "lost", now, now, clock.error.kind, told)
 
 

@@ -9,7 +9,7 @@ from planoracle.instances.floors.clock import Clock, Fault
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.profile import FloorRules
 
-__all__ = ["ERRORS", "Loop", "begun", "gone_on", "played"]
+__all__ = ["ERRORS", "Loop", "begun", "gone_on", "last_of", "played"]
 
 #: With so many errors in all a run has failed.
 ERRORS: Final = 3
@@ -69,3 +69,16 @@ def played(floor: Floor, rules: FloorRules, submissions: Iterable[object]) -> Lo
     for one in submissions:
         loop = gone_on(loop, one)
     return loop
+
+
+def last_of(floor: Floor, rules: FloorRules, submissions: Iterable[object]) -> list[Mapping[str, object]]:
+    """Return the submissions that the last kitchen of a run has got, but for one that is none."""
+    loop, last = begun(floor, rules, keep=False), list[Mapping[str, object]]()
+    for one in submissions:
+        if loop.over:
+            break
+        last = [] if loop.clock.error is not None else last
+        loop = gone_on(loop, one)
+        if isinstance(one, Mapping):
+            last.append(one)
+    return last

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from planoracle.instances.floors.acts import MOVE, WAIT, whole
 from planoracle.instances.floors.clock import Clock, Deed
 from planoracle.instances.floors.describe import thing_in_words
+from planoracle.instances.floors.loop import last_of
 from planoracle.instances.floors.run import FloorRun
 from planoracle.instances.floors.world import Time, Ware
 from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
@@ -108,10 +109,15 @@ def _cooked(run: FloorRun, clock: Clock, stove: int, known: tuple[Time, str], en
 
 
 def _moments(run: FloorRun) -> Iterator[Clock]:
-    """Yield the kitchen of a run at its moments, one after the other."""
+    """Yield the kitchen of a run, the last one if there were several, at its moments, one after the other."""
     clock = Clock(run.outcome.clock.ground, keep=False)
-    given: list[object] = [[*queue] for queue in run.outcome.clock.queues]
-    clock.load(dict(zip(run.problem.agents, given, strict=True)))
-    while clock.advance():
+    given = run.plan.commands
+    for one in [given] if isinstance(given, Mapping) else last_of(run.problem, run.rules, given):
+        if isinstance(given, Mapping):
+            clock.load(one)
+        else:
+            clock.submit(one)
         yield clock
+        while not (run.live and clock.decide) and clock.advance():
+            yield clock
     yield clock

@@ -31,7 +31,7 @@ def _names(floor: Floor) -> Iterator[str]:
 def _name(command: str) -> str:
     """Return the name of a command that hands in one action of one cook; of others the command."""
     try:
-        ((cook, (action,)),) = load_json(command, "command").items()  # type: ignore[attr-defined]
+        ((cook, (action,)),) = load_json(command, "command").items()
         word, target = action["action"], action.get("target")
     except (InputError, TypeError, ValueError, KeyError, AttributeError):
         return command

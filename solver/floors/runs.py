@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import cast
 
@@ -113,7 +112,7 @@ class Solver:
         """Yield what every cook who has nothing to do can do."""
         clock, begun = self.done.here, self.done.begun(0 if self.run.restarts else self.done.count)
         kept = self._best.get(0 if self.run.restarts else self.done.count)
-        for cook, act in ((cook, act) for cook in clock.decide for act in choices(clock, cook)):
+        for cook, act in [(one, act) for one in clock.decide for act in choices(clock, one)]:
             after = lasting(begun)
             after[clock.ground.cooks[cook]].append(written(clock.ground, act))
             same = value.makespan is not None and kept is not None and begins(kept, after)

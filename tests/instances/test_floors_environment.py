@@ -1,0 +1,226 @@
+"""Live runs on floors: as the released ones, and what is told step by step is what the replay of the submission says."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from copy import deepcopy
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from planoracle.analysis.grade import Grader
+from planoracle.instances import registry
+from planoracle.instances.errors import InputError
+from planoracle.instances.floors.acts import spoken
+from planoracle.instances.floors.clock import Clock
+from planoracle.instances.floors.environment import LATEST, FloorEnvironment
+from planoracle.instances.floors.floor import Floor
+from planoracle.instances.floors.loop import ERRORS
+from planoracle.instances.floors.replay import carried_out
+from planoracle.instances.floors.run import FloorRun
+from planoracle.instances.manner import Manner
+from tests.support.live import at_random
+from tests.support.paracook import floor, lines
+from tests.support.tiny_floors import tiny
+
+FREE = Manner(bounded=False)
+PAPER, RELEASED = (registry.get("paracook").profiles[name] for name in ("paper", "released"))
+
+
+def live(place: Floor, rules: object = PAPER, manner: Manner = FREE) -> FloorEnvironment:
+    made = registry.of(place).environment(place, rules, manner)
+    assert isinstance(made, FloorEnvironment)
+    return made
+
+
+def replayed(run: FloorEnvironment) -> FloorRun:
+    found = run.run()
+    assert isinstance(found, FloorRun)
+    return found
+
+
+def test_runs_are_those_of_the_released_simulator(shared: Path) -> None:
+    given = lines(shared, "paracook_live")
+    for line in given:
+        run = live(floor(shared, line["map"], line["orders"]), RELEASED)
+        turns = []
+        for submission in line["submissions"]:
+            run.step(submission)
+            told = carried_out(run.state.world.loop.clock).as_dict()
+            decide = None if told["error"] else [run.problem.agents[cook] for cook in run.state.world.loop.clock.decide]
+            turns.append({"time": told["time"], "decide": decide, "served": told["served"], "error": told["error"]})
+        expected = line["expected"]
+        assert turns == expected["turns"], line["id"]
+        ended = {"done": "done", "all_finished": "all_finished", "error": None}  # two more errors would be allowed
+        assert run.state.over == ended[expected["end"]], line["id"]
+        outcome = replayed(run).outcome.as_dict()
+        assert {key: outcome[key] for key in ("time", "served", "agents", "final")} == {
+            key: expected[key] for key in ("time", "served", "agents", "final")
+        }, line["id"]
+    assert len(given) == 48
+
+
+def test_grades_of_submissions_are_those_of_the_released_simulator(shared: Path) -> None:
+    grader = Grader({"paracook": RELEASED})
+    for line in lines(shared, "paracook_live"):
+        place, expected = floor(shared, line["map"], line["orders"]), line["expected"]
+        record = {"instance": place.name, "submissions": line["submissions"]}
+        row = grader.graded(registry.of(place).run(place, record, RELEASED), record).row()
+        assert (row["success"], row["makespan"]) == (expected["end"] == "done", expected["time"]), line["id"]
+
+
+def odd(random: Random) -> object:
+    """Return something that is no legal command."""
+    return random.choice(
+        [
+            "",
+            "I do not know.",
+            {},
+            "{}",
+            None,
+            3,
+            [{"agent1": []}],
+            {"agent1": []},
+            {"agent1": [{"action": "Wait"}], "agent2": [{"action": "Wait", "duration": 2.5}]},
+            {"agent1": [{"action": "MoveTo", "target": [3, 1]}, {"action": "Wait", "duration": 4}]},
+            {"agent7": [{"action": "Wait"}]},
+            {"agent1": "Wait"},
+            {"agent1": [{"action": "Interact", "target": "sofa"}]},
+            {"agent2": [object()]},
+            'Thought: hm.\n```json\n{"agent1": [{"action": "Wait", "duration": 3}]}\n```',
+        ]
+    )
+
+
+def check(run: FloorEnvironment) -> None:
+    """Hold what was told against the replay of the submission."""
+    found, loop = replayed(run), run.state.world.loop
+    assert json.loads(json.dumps(run.submission())) == run.submission()
+    assert (found.errors, found.restarts) == (loop.errors, loop.clock.error is not None and not loop.over)
+    assert found.outcome.clock.key() == loop.clock.key()
+    assert found.outcome.as_dict() == carried_out(loop.clock).as_dict()
+    assert found.success == (loop.over == "done")
+    assert run.state.turn is None or found.success == (run.state.over == "done")
+    assert run.observation.clock == spoken(loop.here.time)
+    if run.state.over == "error":
+        assert found.lost_at(len(found.steps)) == "over"
+
+
+@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+@pytest.mark.parametrize("orders", [("chopped",), ("raw", "cooked"), ()])
+def test_random_runs_are_what_their_replay_says(orders: tuple[str, ...], rules: object) -> None:
+    for seed in range(6):
+        run = live(tiny(*orders, cooks=1 + seed % 3), rules)
+        check(run)
+        for count, transition in enumerate(at_random(run, seed, odd, share=0.05)):
+            assert transition.done == run.done
+            check(run)
+            if count == 60:
+                break
+        else:
+            assert run.legal() == ()
+            with pytest.raises(InputError, match="over"):
+                run.step({"agent1": []})
+
+
+def test_everything_legal_can_be_done() -> None:
+    random, tried = Random(4), 0
+    for seed in range(4):
+        run = live(tiny("chopped", "cooked"), (PAPER, RELEASED)[seed % 2])
+        for _ in range(40):
+            legal = run.legal()
+            for command in legal:
+                fork = run.fork()
+                begun = [one for one in fork.step(command).outcomes if one.command == command.text]
+                assert [(one.violation, one.start) for one in begun] == [(None, run.observation.clock)], command
+                tried += 1
+            if run.done:
+                break
+            run.step(random.choice([one for one in legal if one.kind != "close"]))
+    assert tried > 1_000
+
+
+def test_what_is_not_legal_is_an_error() -> None:
+    """Of all that there is to do at the stations and tiles, what is left out of the legal commands fails at once."""
+    run = live(tiny("cooked", cooks=1))
+    stations = [one.name for one in run.problem.stations]
+    for seed in range(25):
+        legal = {command.text for command in run.legal()}
+        for station in [*stations, "wall"]:
+            said = json.dumps({"agent1": [{"action": "Interact", "target": station}]})
+            assert (run.fork().step(said).outcomes[-1].violation is None) == (said in legal), said
+        useful = [one for one in run.legal() if one.kind == "act"]
+        run.step(Random(seed).choice(useful))
+
+
+def test_a_cook_that_is_left_out_holds_up_all_others() -> None:
+    run = live(tiny("raw"))
+    assert run.step({"agent1": [{"action": "Wait", "duration": 5}]}).observation.clock == 0
+    assert {json.loads(one.text).keys() == {"agent2"} for one in run.legal()} == {True}
+    assert run.step({"agent2": [{"action": "Wait", "duration": 3}]}).observation.clock == 3
+    assert run.step({"agent2": [{"action": "Finish"}]}).observation.clock == 5
+
+
+def test_an_error_begins_anew_and_the_third_ends_the_run() -> None:
+    run = live(tiny("raw", cooks=1))
+    for count in range(ERRORS):
+        assert not run.done
+        run.step({"agent1": [{"action": "Wait", "duration": 4}]})
+        assert run.observation.clock == 4
+        transition = run.step("Let me think.")
+        assert (transition.done, transition.outcomes[0].violation) == (count == ERRORS - 1, "unreadable")
+        assert run.observation.clock == (4 if run.done else 0)
+    assert run.state.over == "error"
+    assert len(run.submission()["submissions"]) == 2 * ERRORS  # type: ignore[arg-type]
+    assert not replayed(run).success
+
+
+def test_whole_plans_are_tried_three_times() -> None:
+    place = tiny("raw", cooks=1)
+    wait, bad = {"agent1": [{"action": "Wait"}]}, {"agent1": [{"action": "Interact", "target": "wall"}]}
+    once = live(place, manner=Manner("open"))
+    assert once.step(json.dumps(wait)).done  # no error, although nothing was served
+    again = live(place, manner=Manner("open"))
+    assert not again.step(json.dumps(bad)).done
+    assert "Everything begins anew" in again.observation.text
+    assert not again.step("no plan").done
+    assert again.step(json.dumps(wait)).done
+    assert again.submission()["plan"] == json.dumps(wait)
+    failed = live(place, manner=Manner("open"))
+    assert [failed.step(json.dumps(bad)).done for _ in range(3)] == [False, False, True]
+    assert failed.run().verdict.fatal is not None
+
+
+def test_runs_that_lead_nowhere_end() -> None:
+    run = live(tiny("raw", cooks=1), manner=Manner())
+    assert run.step({"agent1": [{"action": "Wait", "duration": LATEST}]}).done
+    assert run.state.over == "too_late"
+
+
+def test_runs_can_be_forked_kept_and_gone_back_to() -> None:
+    run = live(tiny("chopped"))
+    run.step(run.legal()[3])
+    state, before = run.state, run.situation()
+    fork, copied = run.fork(), deepcopy(run)
+    fork.step({"agent2": [{"action": "Wait", "duration": 9}]})
+    copied.step("nonsense")
+    assert (run.situation(), run.state) == (before, state)
+    fork.restore(state)
+    assert fork.situation() == before
+    assert fork.run().steps == run.run().steps
+    kept: Clock = pickle.loads(pickle.dumps(state.world.loop.clock))
+    assert kept.key() == state.world.loop.clock.key()
+
+
+def test_what_there_is_to_do_is_known_beforehand() -> None:
+    run = live(tiny("chopped", "cooked"))
+    known = registry.of(run.problem).repertoire(run.problem)
+    assert known is not None
+    assert len(set(known.names)) == len(known.names)
+    for count, _ in enumerate(at_random(run, 3, odd, share=0)):
+        assert {known.name_of(one.text) for one in run.legal()} <= set(known.names)
+        if count == 50:
+            break
+    assert known.name_of("nonsense") == "nonsense"
