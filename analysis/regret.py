@@ -35,7 +35,7 @@ class Decision:
         Best makespan that could be reached before and after it; ``None`` if not proved or if there is none. A time
         limit of the rules is left out of account (`Regret.no_return` counts it): what comes too late has a price, too.
     cost
-        ``after - before``. Negative only where a call made on a guess saved time.
+        ``after - before``. Negative only where a call made on a guess, or a loophole of the rules, saved time.
     status
         Of ``after``: ``optimal`` (proved), ``infeasible`` (proved that nothing leads to success any more),
         ``feasible`` (between ``lower`` and ``upper``) or ``unknown``.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.grammar import Found, Grammar
 from planoracle.instances.outputs.messages import chat_in, contents, is_agents
 from planoracle.instances.outputs.reading import whole_value
+from planoracle.instances.outputs.thinking import spoken
 from planoracle.instances.paracook_abstract.encode import by_name, hands, name_of
 from planoracle.instances.paracook_abstract.profile import Profile
 from planoracle.instances.paracook_abstract.rules import carry_out
@@ -28,7 +28,9 @@ MAX_LISTS, MAX_TASKS, MAX_TEXT = 1_000, 10_000, 5_000_000
 
 _AGENT = re.compile(r"\b(?:agent|cook|chef|worker|robot|person)s?[\s_#-]{0,3}(\d{1,4}|(?-i:[A-Z]))\b", re.IGNORECASE)
 _DIGITS, _WORD, _ASIDE = re.compile(r"\d+"), re.compile(r"[^\W\d_]{2,}"), re.compile(r"\([^()]*\)")
-_HEAD = 40  # characters that the name of an agent alone may be among
+_HEAD = re.compile(r"[\s#>*_`\d.)-]{0,12}(cook \w{1,4})(?:'s)?(?: [a-z]{1,12}){0,3}[\s:*_`#-]{0,9}", re.IGNORECASE)
+_LISTED = re.compile(r"[\s#>*_`-]{0,12}(cook \w{1,4})[\s:=*_`]{1,9}\[([^\[\]{}]*)\][\s,.;]{0,9}")
+_JSON = re.compile(r"[\"\[\]{}`|]")
 _LISTS = ("tasks", "subtasks", "list", "sequence", "order", "schedule", "plan", "actions")
 _TASKS = ("task", "subtask", "name", "action", "task_name")
 _AGENTS = ("agent", "agent_id", "cook", "worker", "chef", "who")
@@ -82,22 +84,39 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[li
     if isinstance(value, list) and all(isinstance(one, list) for one in value):
         return _limited(value, "JSON value")
     grammar = _Steps(problem)
-    found = outputs.read(_renamed(given), grammar)
-    if not found.commands and isinstance(given, str) and grammar.looks(given, free=True):
-        raise PlanError("names tasks, but no list of an agent can be read", field="plan")
-    lists = found.of(lambda steps: _lists(problem, steps))
-    return replace(lists, read=sum(map(len, lists.commands)))
+    found = outputs.read(_told(given), grammar)
+    if rules.refuse_unread and isinstance(given, str) and all(step.form == "text" for step in found.commands):
+        lost = grammar.named(spoken(given)[0]) - {step.task for step in found.commands}
+        if lost:
+            raise PlanError("is named in the text, but not clearly in the list of an agent", value=min(map(str, lost)))
+    return found.of(lambda steps: _lists(problem, steps))
 
 
-def _renamed(given: object) -> object:
-    """Call numbered agents cooks in texts: there ``agent:`` says who speaks."""
+def _told(given: object) -> object:
+    """Say in every line of a text whose tasks it has, and call agents cooks: ``agent:`` would say who speaks."""
     if isinstance(given, str):
-        return _AGENT.sub(r"cook \1", given)
+        return "\n".join(_with_agents(_AGENT.sub(r"cook \1", given).split("\n")))
     if isinstance(given, list):
-        return [_renamed(one) for one in given]
+        return [_told(one) for one in given]
     if isinstance(given, dict):
-        return {name: _renamed(held) if name == "content" else held for name, held in given.items()}
+        return {name: _told(held) if name == "content" else held for name, held in given.items()}
     return given
+
+
+def _with_agents(lines: Iterable[str]) -> Iterator[str]:
+    """Name the agent of a heading in all lines below it, and take the brackets of a list behind an agent away."""
+    agent = ""
+    for line in lines:
+        head = _HEAD.fullmatch(line)
+        listed = _LISTED.fullmatch(line)
+        if head is not None:
+            agent = head[1]
+            yield ""
+        elif listed is not None:
+            yield f"{listed[1]}: {listed[2]}"
+        else:
+            plain = agent and line.strip() and not _JSON.search(line) and _AGENT.search(line) is None
+            yield f"{line} ({agent})" if plain else line
 
 
 def _limited(lists: list[list[object]], where: str) -> Reading[list[list[object]]]:
@@ -157,14 +176,14 @@ def _without_thinking(text: str) -> str:
 
 
 class Step(NamedTuple):
-    """A task as a model gives it, or an agent whose tasks follow.
+    """A task as a model gives it.
 
     Attributes
     ----------
     agent
         Number of the agent as written, ``None`` where that is not said.
     task
-        Its name, or what stands in its place; ``None`` for an agent alone.
+        Its name, or what stands in its place.
     form
         ``list``: of lists, which are counted from 1; ``object``; or ``text``.
     """
@@ -206,13 +225,15 @@ class _Steps(Grammar[Step]):
         agent = agents.pop() if agents else None
         plain = _ASIDE.sub(" ", text)
         names = [one[0] for one in self._names.finditer(plain)]
-        if not names:
-            return [Found(len(text), Step(agent, None))] if agent is not None and len(text) < _HEAD else []
         words = _WORD.findall(_AGENT.sub(" ", self._names.sub(" ", plain)))
-        if len(words) > 2 + len(names):
+        if not names or len(words) > 2 + len(names):
             return []
         first, *others = (Step(agent, self._name(name)) for name in names)
         return [Found(len(text), first), *(Found(0, step) for step in others)]
+
+    def named(self, text: str) -> set[object]:
+        """Return the tasks of the problem that a text names anywhere."""
+        return {self._plain[name] for one in self._names.finditer(text) if (name := _plain(one[0])) in self._plain}
 
     def of(self, value: object) -> list[Step] | None:
         """Return the tasks of a list of lists, or of an object with lists of agents."""
@@ -266,9 +287,9 @@ class _Steps(Grammar[Step]):
         """Whether a line names tasks."""
         return self._names.search(text) is not None
 
-    def key(self, step: Step) -> str | None:
+    def key(self, step: Step) -> str:
         """Return the task."""
-        return None if step.task is None else str(step.task)
+        return str(step.task)
 
 
 def _plain(name: str) -> str:
@@ -302,18 +323,16 @@ def _tasks(names: Iterable[object]) -> Iterable[object]:
 
 def steps_in(problem: Instance, text: str) -> list[Step]:
     """Return the tasks in a message of a live run, whose agent may not be said."""
-    return [step for step in outputs.read(_renamed(text), _Steps(problem)).commands if step.task is not None]
+    return outputs.read(_told(text), _Steps(problem)).commands
 
 
 def _lists(problem: Instance, steps: list[Step]) -> list[list[object]]:
     first = 0 if any(step.agent == 0 for step in steps) else 1
     rows: dict[int, list[object]] = {}
-    agent = first if len(problem.agents) == 1 else None
+    only = first if len(problem.agents) == 1 else None
     said: set[object] = set()
     for step in steps:
-        agent = agent if step.agent is None else step.agent
-        if step.task is None:
-            continue
+        agent = only if step.agent is None else step.agent
         if agent is None:
             raise PlanError("does not say which agent does it", field="plan", value=step.task)
         if step.form == "text" and step.task in said:

@@ -152,11 +152,7 @@ def _in_lists(
 
 def _too_many(problem: Instance, lists: Sequence[Sequence[object]], order: Mapping[Place, int]) -> Iterator[Violation]:
     full = [number for number, one in enumerate(lists) if one]
-    for number in full[len(problem.agents) :]:
-        yield Violation(
-            order[number, 0],
-            "too_many_lists",
-            str(lists[number][0])[:80],
-            required=len(problem.agents),
-            actual=len(full),
-        )
+    most = len(problem.agents)
+    if len(full) > most:
+        position, number = min((order[number, 0], number) for number in full[most:])
+        yield Violation(position, "too_many_lists", str(lists[number][0])[:80], required=most, actual=len(full))

@@ -1,0 +1,371 @@
+"""The abstract part of ParaCook: every clause of its rules on problems that are worked out by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planoracle.instances import registry
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.model import Action, Instance, Lag
+from planoracle.instances.paracook_abstract.encode import instance
+from planoracle.instances.paracook_abstract.language import MAX_LISTS, MAX_TASKS
+from planoracle.instances.paracook_abstract.run import ParaCookRun
+from planoracle.instances.registry import of
+from planoracle.instances.scoring import Measured
+from planoracle.instances.status import Status
+from tests.support.hostile import VALUES
+from tests.support.paracook_abstract import DISH
+
+ROOM = registry.get("paracook_abstract")
+TWO = instance("two", DISH, 2)
+
+
+def run(plan: object, profile: str = "released", problem: Instance = TWO, **rules: str) -> ParaCookRun:
+    return ROOM.run(problem, {"id": "1", "instance": problem.name, "plan": plan}, ROOM.profile(profile, **rules))
+
+
+def kinds(found: ParaCookRun) -> list[str]:
+    return [one.kind for one in found.verdict.violations]
+
+
+# --- from orders to times --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("plan", "time"),
+    [
+        ([["fry", "wash", "cut", "serve"]], 14),  # fry 0-3, cools to 13; the rest in between
+        ([["fry", "serve"], ["cut", "wash"]], 14),
+        ([["cut", "fry", "serve", "wash"], []], 20),  # fry 2-5, serve 15-16, wash last
+        ([["fry", "serve"], ["wash", "cut"]], 14),
+        ([["serve"], ["wash", "fry", "cut"]], 18),  # fry 4-7: serve begins at 17
+        ([["wash", "cut", "fry"], ["serve"]], 20),  # fry 6-9
+        ([["fry"], ["cut", "serve", "wash"]], 18),
+    ],
+)
+@pytest.mark.parametrize("profile", ["paper", "released"])
+def test_everything_begins_as_soon_as_it_can(plan, time, profile):
+    found = run(plan, profile)
+    assert (found.success, found.makespan, found.loophole) == (True, time, "")
+    assert kinds(found) == []
+
+
+@pytest.mark.parametrize(
+    ("plan", "stuck"),
+    [
+        ([["serve", "fry"], ["cut", "wash"]], ["serve"]),  # before its own predecessor in one list
+        ([["serve", "cut", "fry", "wash"]], ["serve"]),
+    ],
+)
+@pytest.mark.parametrize("profile", ["paper", "released"])
+def test_what_waits_for_ever_is_not_done(plan, stuck, profile):
+    found = run(plan, profile)
+    assert not found.success
+    assert found.makespan is None
+    assert [one.subject for one in found.verdict.violations if one.kind == "never_ready"] == [f"orders/{stuck[0]}"]
+
+
+def test_lists_that_wait_for_each_other_are_not_done():
+    cross = instance("cross", [("a", 1, {}), ("b", 1, {"a": 0}), ("c", 1, {}), ("d", 1, {"c": 0})], 2)
+    found = run([["b", "c"], ["d", "a"]], problem=cross)
+    assert not found.success
+    assert [(one.subject, one.others[0].subject) for one in found.verdict.violations] == [
+        ("orders/b", "orders/a"),
+        ("orders/d", "orders/c"),
+    ]
+    assert run([["a", "d"], ["c", "b"]], problem=cross).makespan == 2
+
+
+# --- what counts as done, to the letter ------------------------------------------------------------
+
+
+def test_a_repeated_task_makes_up_for_one_that_is_left_out():
+    plan = [["fry", "wash", "wash"], ["cut"]]
+    found = run(plan)
+    assert (found.success, found.makespan, found.loophole) == (True, 11, "repeats")  # the optimum is 14
+    strict = run(plan, "paper")
+    assert (strict.success, strict.crash) == (False, "")
+    assert kinds(strict) == ["repeated_task", "missing_task"]
+
+
+def test_a_repeated_task_alone_is_one_too_many():
+    plan = [["fry", "wash", "wash", "serve"], ["cut"]]
+    assert not run(plan).success
+    assert kinds(run(plan)) == ["repeated_task"]
+
+
+def test_what_ends_at_the_same_time_counts_once():
+    mirror = [["fry", "wash", "cut", "serve"]] * 2
+    found = run(mirror)
+    assert (found.success, found.makespan, found.loophole) == (True, 14, "repeats")
+    assert not run(mirror, "paper").success
+    assert not run([["fry", "wash", "cut", "serve"], ["fry", "cut", "wash", "serve"]]).success  # other ends
+
+
+def test_a_task_waits_for_the_last_repetition_that_is_known_when_it_is_tried():
+    # fry 0-3 and 3-6 before serve is tried in the third round; the repetition stands for wash.
+    found = run([["fry", "fry"], ["cut", "serve"]])
+    assert (found.success, found.makespan) == (True, 17)
+    # In the second round list 1 is tried first: serve knows of the first frying only.
+    found = run([["cut", "serve"], ["fry", "fry"]])
+    assert (found.success, found.makespan) == (True, 14)
+
+
+@pytest.mark.parametrize("more", [[], [[]], [[], []]])
+def test_empty_lists_are_fine(more):
+    for profile in ("paper", "released"):
+        assert run([[], ["fry", "wash", "cut", "serve"], *more], profile).makespan == 14
+
+
+def test_more_lists_than_agents_pass():
+    one = instance("one", [(name, 5, {}) for name in "abc"])
+    plan = [["a"], ["b"], [], ["c"]]
+    found = run(plan, problem=one)
+    assert (found.success, found.makespan, found.loophole) == (True, 5, "lists")
+    strict = run(plan, "paper", problem=one)
+    assert kinds(strict) == ["too_many_lists"]
+    assert (strict.verdict.violations[0].required, strict.verdict.violations[0].actual) == (1, 3)
+    assert not run(plan, problem=one, lists="agents").success
+    assert run([["a", "b"], ["a"]], problem=one).loophole == ""
+    both = run([["a", "b", "a"], ["b"]], problem=one)
+    assert (both.success, both.loophole) == (False, "")
+    both = run([["a", "a"], ["b"]], problem=one)
+    assert (both.success, both.makespan, both.loophole) == (True, 10, "repeats and lists")
+
+
+@pytest.mark.parametrize(
+    ("name", "exception"),
+    [("stir", "KeyError"), (None, "KeyError"), (7, "KeyError"), ([], "TypeError"), ({"task": "fry"}, "TypeError")],
+)
+def test_an_unknown_name_stops_the_released_code(name, exception):
+    for profile in ("paper", "released"):
+        found = run([["fry", "cut", "wash", "serve"], [name]], profile)
+        assert (found.success, found.crash, kinds(found)[0]) == (False, exception, "unknown_task")
+
+
+def test_an_unknown_name_behind_a_deadlock_is_never_reached():
+    found = run([["serve", "stir"], ["cut"]])
+    assert (found.success, found.crash) == (False, "")
+    assert "never_ready" in kinds(found)
+
+
+@pytest.mark.parametrize("plan", [[], [[]], [[], []]])
+def test_nothing_is_not_done(plan):
+    for profile in ("paper", "released"):
+        found = run(plan, profile)
+        assert not found.success
+        assert set(kinds(found)) == {"missing_task"}
+
+
+def test_a_task_of_no_length_comes_before_what_waits_for_it():
+    still = instance("still", [("a", 0, {}), ("b", 0, {"a": 0}), ("c", 2, {"b": 0})], 2)
+    for plan in ([["b"], ["a", "c"]], [["c"], ["b"], ["a"]]):
+        found = run(plan, problem=still)
+        assert found.makespan == 2
+        assert [step.command.partition(": ")[2] for step in found.steps] == ["a", "b", "c"]
+
+
+# --- what is read ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "plan"),
+    [
+        ("[['fry'], ['cut']]", [["fry"], ["cut"]]),
+        ("<think>[['cut']]</think>[['fry']]", [["fry"]]),
+        ('<think>never ends\n```json\n[["fry"]]\n```', [["fry"]]),
+        ('[["fry"]] // a remark', [["fry"]]),
+        ('["http://a"]', None),
+        ('```json\n[["fry"]]\n```\nno:\n```json\n[["cut"]]\n```', [["fry"]]),
+        ("```json\n[['fry']]\n```", None),
+        ('```\n[["fry"]]\n```', None),
+        ('I say [["fry"]]', None),
+        ('{"plan": [["fry"]]}', None),
+        ('[["fry"], null]', None),
+        ('[["fry", null, ["cut"]]]', [["fry", None, ["cut"]]]),
+        ("[" * 100_000, None),
+    ],
+)
+def test_text_is_read_to_the_letter(text, plan):
+    rules = ROOM.profile("released")
+    if plan is None:
+        with pytest.raises(PlanError, match="released code"):
+            ROOM.parse(TWO, text, rules)
+    else:
+        assert ROOM.parse(TWO, text, rules).commands == plan
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[['fry', 'wash'], ['cut', 'serve']]",
+        'So: {"plan": [["fry", "wash"], ["cut", "serve"]]}',
+        '```\n[["fry", "wash"],\n ["cut", "serve"]]\n```',
+        '<think>[["serve"]]</think>{"agent2": ["cut", "serve"], "agent1": ["fry", "wash"]}',
+        "Agent 1: fry, wash\nAgent 2: cut -> serve (13 to 14)",
+        "**Agent 1**\n- fry\n- wash\n\n**Agent 2**\n- cut\n- serve",
+        "| agent | tasks |\n|---|---|\n| 1 | fry, wash |\n| 2 | cut, serve |",
+        '[{"agent": 1, "task": "fry"}, {"agent": 2, "task": "cut"}, {"agent": 1, "task": "wash"}, '
+        '{"agent": "agent2", "task": "serve"}]',
+        'First [["cut"], ["fry"]], no.\nFinal answer:\n```json\n[["fry", "wash"], ["cut", "serve"]]\n```',
+        "Agent 0: fry, wash\nAgent 1: cut, serve",
+    ],
+)
+def test_the_papers_profile_reads_what_models_write(text):
+    read = ROOM.parse(TWO, text)
+    assert (read.commands, read.read) == ([["fry", "wash"], ["cut", "serve"]], 4)
+    chat = [{"role": "user", "content": "[['wash']]"}, {"role": "assistant", "content": text}]
+    assert ROOM.parse(TWO, {"id": "1", "instance": "two", "messages": chat}).commands == read.commands
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("fry, wash, cut, serve", "does not say which agent"),
+        ("First agent 1 has to fry while agent 2 does the cutting and then will serve.", "not clearly"),
+        ("Agent 1: fry, wash\nAgent 2: cut\nThe last one, serve, has to be done when fry is cool.", "not clearly"),
+        ("Agent 1: fry, wash\nAgent 2: cut, serve, fry", "twice"),
+    ],
+)
+def test_text_that_is_not_clear_is_not_judged(text, message):
+    with pytest.raises(PlanError, match=message):
+        ROOM.parse(TWO, text)
+
+
+def test_a_refusal_is_an_empty_plan():
+    assert ROOM.parse(TWO, "I cannot do that.").commands == []
+
+
+@pytest.mark.parametrize("profile", ["paper", "released"])
+def test_odd_values_are_read_or_refused(profile):
+    for value in VALUES:
+        for plan in (value, [value], [[value]]):
+            try:
+                found = run(plan, profile)
+            except InputError:
+                continue
+            assert not found.success
+            assert json.dumps([one.as_dict() for one in found.verdict.violations])
+            assert found.steps is not None
+            assert found.targets() is not None
+
+
+def test_plans_have_a_largest_size():
+    for plan in ([[]] * (MAX_LISTS + 1), [["fry"] * (MAX_TASKS + 1)]):
+        with pytest.raises(PlanError, match="holds more than"):
+            run(plan)
+
+
+# --- problems --------------------------------------------------------------------------------------
+
+
+def test_a_problem_with_another_number_of_agents():
+    three = ROOM.with_agents(instance("paracook/abstract/x", DISH), "~3")
+    assert (three.name, three.agents, of(three)) == ("paracook/abstract/x~3", ("agent1", "agent2", "agent3"), ROOM)
+    assert of(ROOM.with_agents(TWO, "~2~agent2=orders/cut")).name == "generic"
+
+
+def test_a_problem_in_our_format_is_the_same_again():
+    assert registry.get("generic").read(ROOM.document(TWO), "made") == [TWO]
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"agents": ("x",)}, "agents"),
+        ({"time_limit": 9}, "time_limit"),
+        ({"actions": (Action("orders/a", "orders", 3, 1),)}, r"actions\[orders/a\]"),
+        ({"actions": (Action("orders/a", "orders", 3, 3, agents=("agent1",)),)}, r"actions\[orders/a\]"),
+        ({"actions": (Action("a/a", "a", 3, 3), Action("b/a", "b", 3, 3))}, "actions"),
+        ({"lags": (Lag("orders/a", "orders/b", 0, 5),)}, "lags"),
+    ],
+)
+def test_what_plans_cannot_say_is_refused(changes: dict[str, Any], field: str):
+    fields = {
+        "actions": (Action("orders/a", "orders", 1, 1), Action("orders/b", "orders", 1, 1)),
+        "agents": ("agent1",),
+    }
+    with pytest.raises(InputError, match=field):
+        Instance("odd", benchmark="paracook_abstract", **{**fields, **changes})
+
+
+# --- figures ---------------------------------------------------------------------------------------
+
+
+class Known:
+    """An oracle that has been told the optimum."""
+
+    status, makespan, lower_bound, plan = Status.optimal, 14, 14, None
+
+    def best(self, problem: object, rules: object) -> Known:
+        return self
+
+
+def measured(plan: object, profile: str = "released") -> Measured:
+    return ROOM.measure(run(plan, profile), Known())
+
+
+def test_the_columns_say_what_became_of_a_plan():
+    good = measured([["fry"], ["cut", "serve", "wash"]])
+    assert good.metrics == {"done": True, "time": 18, "time_ratio": 18 / 14, "crash": None, "loophole": None}
+    bad = measured([["fry"]])
+    assert bad.metrics == {"done": False, "time": -1, "time_ratio": None, "crash": None, "loophole": None}
+    assert (good.optimum, bad.optimum) == (14, 14)
+    assert measured([["stir"]]).metrics["crash"] == "KeyError"
+
+
+def test_what_passes_through_a_loophole_is_not_held_against_the_optimum():
+    for profile, optimum in (("released", None), ("paper", 14)):
+        found = measured([["fry", "wash", "wash"], ["cut"]], profile)
+        assert (found.optimum, found.metrics["time_ratio"]) == (optimum, None)
+    assert measured([["fry", "wash", "wash"], ["cut"]]).status == Status.unknown
+
+
+def test_a_failure_counts_as_six_fifths_of_the_optimum_in_the_average_time():
+    plans = [[["fry"], ["cut", "serve", "wash"]], [["fry"]], [["fry", "wash", "wash"], ["cut"]]]
+    found = [measured(plan) for plan in plans]
+    rows = [{"optimal_makespan": one.optimum, **one.metrics} for one in found]
+    figures = {}
+    for one in ROOM.averages(ROOM.profile("released")):
+        parts = [part for part in map(one.of, rows) if part is not None]
+        figures[one.name] = parts if one.tally else sum(p[0] for p in parts) / sum(p[1] for p in parts)
+    assert figures == {
+        "success_rate": pytest.approx(2 / 3),
+        "time_ratio": pytest.approx(18 / 14),
+        "average_time": pytest.approx((18 + 1.2 * 14 + 11) / 3),
+        "loopholes": [[], [], ["repeats"]],
+    }
+
+
+# --- the released checker --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def released(shared: Path) -> dict[str, Any]:
+    return json.loads((shared / "benchmarks/paracook/abstract.json").read_text())["problems"]
+
+
+def lines(shared: Path, name: str) -> list[Any]:
+    return [json.loads(line) for line in (shared / "verdicts/paracook" / name).read_text().splitlines()]
+
+
+def test_verdicts_of_the_released_checker_are_the_same(shared: Path, released: dict[str, Any]):
+    for entry in lines(shared, "paracook_abstract.jsonl"):
+        rows = [(name, time, lags) for name, time, lags in released[entry["instance"]]]
+        found = run(entry["answer"], problem=instance(entry["instance"], rows, entry["agents"]))
+        done = {"done": found.success, "time": -1 if found.makespan is None else found.makespan}
+        assert ({"crash": found.crash} if found.crash else done) == entry["expected"], entry["id"]
+
+
+def test_texts_are_read_as_by_the_released_code(shared: Path):
+    rules = ROOM.profile("released")
+    for entry in lines(shared, "paracook_text.jsonl"):
+        try:
+            found = ROOM.parse(TWO, {"id": "1", "instance": "two", "plan": entry["text"]}, rules).commands
+        except PlanError:
+            found = None
+        assert found == entry["expected"]["parsed"], entry["id"]

@@ -1,0 +1,54 @@
+"""Abstract problems of ParaCook that are made by hand or at random, and all ways to go on with lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from planoracle.instances.model import Instance
+from planoracle.instances.paracook_abstract.encode import by_name, instance
+from planoracle.instances.paracook_abstract.rules import carry_out
+
+__all__ = ["DISH", "best_after", "random_lists", "random_problem"]
+
+#: Frying takes 3 and cools for 10, cutting takes 2, serving 1 and needs both; washing up takes 4 and needs nothing.
+DISH = [("fry", 3, {}), ("cut", 2, {}), ("serve", 1, {"fry": 10, "cut": 0}), ("wash", 4, {})]
+
+
+def random_problem(seed: int, tasks: int = 5) -> Instance:
+    """Return a problem with a few tasks for one to three agents."""
+    random = Random(seed)
+    rows = []
+    for number in range(1, tasks + 1):
+        before = random.sample(range(1, number), k=min(number - 1, random.choice([0, 0, 1, 1, 2])))
+        rows.append((f"t{number}", random.randint(1, 6), {f"t{one}": random.choice([0, 0, 3, 7]) for one in before}))
+    return instance(f"random {seed}", rows, random.randint(1, 3))
+
+
+def random_lists(problem: Instance, seed: int, tasks: int) -> list[list[str]]:
+    """Return lists of some tasks none of which has to wait for ever."""
+    random = Random(seed)
+    lists: list[list[str]] = [[] for _ in problem.agents]
+    for _ in range(tasks):
+        lists = random.choice(list(_longer(problem, lists)) or [lists])
+    return lists
+
+
+def _longer(problem: Instance, lists: Sequence[Sequence[str]]) -> list[list[list[str]]]:
+    given = {task for one in lists for task in one}
+    found = []
+    for name, action in by_name(problem).items():
+        needs = {lag.before.partition("/")[2] for lag in problem.lags if lag.after == action.id}
+        if name not in given and needs <= given:
+            found += [[[*one, name] if n == k else [*one] for n, one in enumerate(lists)] for k in range(len(lists))]
+    return found
+
+
+def best_after(problem: Instance, lists: Sequence[Sequence[str]]) -> int:
+    """Return the least time of all lists that go on with these, by the rules alone."""
+    longer = _longer(problem, lists)
+    if not longer:
+        record = carry_out(problem, lists)
+        assert len(record.entries) == len(problem.actions)
+        return record.time
+    return min(best_after(problem, one) for one in longer)
