@@ -80,7 +80,7 @@ class Values:
             found.append(json.dumps(said))
             clock.submit(said)
             clock.until_decision()
-        return found if clock.end == "done" else None
+        return found if clock.world.all_served and clock.error is None else None
 
     def _searched(self, run: FloorRun, done: Done, begun: Beginning) -> Found:
         found = None if any(begun.values()) else shipped(run.problem, run.rules)
