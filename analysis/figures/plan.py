@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from planoracle.instances.certify import language
 from planoracle.instances.errors import InputError
+from planoracle.instances.floors.floor import Floor
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, for_kind
@@ -16,6 +17,7 @@ from planoracle.instances.registry import of
 from planoracle.instances.schedule import Schedule
 
 if TYPE_CHECKING:
+    from planoracle.instances.floors.run import FloorRun
     from planoracle.instances.kitchens.run import KitchenRun
 
 __all__ = ["draw", "draw_pair"]
@@ -69,8 +71,20 @@ def _kitchen(kitchen: Kitchen, plan: object, ax: Axes | None, title: str | None)
     return picture(cast("KitchenRun", run).record, ax, title=title)
 
 
+def _floor(floor: Floor, plan: object, ax: Axes | None, title: str | None) -> Axes:
+    from planoracle.analysis.figures.gantt import gantt
+    from planoracle.instances.floors.pieces import as_schedule
+
+    run = of(floor).run(floor, plan, of(floor).profiles["released"])
+    instance, schedule = as_schedule(cast("FloorRun", run))
+    if not schedule.pieces:
+        raise InputError("there is nothing to draw: nothing was done that takes time", field=floor.name)
+    return gantt(instance, schedule, ax, title=title)
+
+
 _DRAWN: Final[dict[str, Callable[[Any, object, Axes | None, str | None], Axes]]] = {
     "schedule": _gantt,
     "kitchen": _kitchen,
+    "floor": _floor,
 }
 _PAIRS: Final[dict[str, Callable[[Any, object, object, tuple[str, str]], Axes]]] = {"schedule": _pair}

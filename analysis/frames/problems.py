@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from planoracle.analysis.frames.collected import Collected, Collector, where
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.problem import Problem, for_kind
+from planoracle.instances.registry import of
 from planoracle.instances.schedule import Schedule
 from planoracle.solver.exact.bounds import windows
 
 if TYPE_CHECKING:
+    from planoracle.instances.floors.floor import Floor
+    from planoracle.instances.floors.run import FloorRun
     from planoracle.instances.kitchens.kitchen import Kitchen
 
 __all__ = ["instances", "schedules"]
@@ -91,7 +94,7 @@ def schedules(entries: Iterable[tuple[Problem, str, Any]]) -> Collected:
     ----------
     entries
         Problem, name of the method, and its `Schedule`, or what holds one: a `Result`, an `Answer` of a heuristic; of a
-        kitchen a `Result` or a list of actions. One without a schedule is named among the errors.
+        kitchen a `Result` or a list of actions, of a floor what has a ``plan``, or a plan. One without a schedule is named among the errors.
 
     Examples
     --------
@@ -154,6 +157,16 @@ def _deeds(kitchen: Kitchen, found: Any) -> list[dict[str, Any]]:
     return rows
 
 
+def _done(floor: Floor, found: Any) -> list[dict[str, Any]]:
+    from planoracle.instances.floors.pieces import as_schedule
+
+    plan = getattr(found, "plan", found)
+    if plan is None:
+        raise InputError(_why_not(found), field="schedule")
+    benchmark = of(floor)
+    return _pieces(*as_schedule(cast("FloorRun", benchmark.run(floor, plan, benchmark.profiles["released"]))))
+
+
 def _why_not(found: Any) -> str:
     return getattr(found, "reason", "") or f"there is none: {getattr(found, 'status', 'not given')}"
 
@@ -163,4 +176,8 @@ _FIGURES: Final[dict[str, Callable[[Any], dict[str, Any]]]] = {
     "kitchen": lambda kitchen: {"objects": len(kitchen.objects)},
     "floor": lambda floor: {"tasks": len(floor.orders)},
 }
-_ROWS: Final[dict[str, Callable[[Any, Any], list[dict[str, Any]]]]] = {"schedule": _pieces, "kitchen": _deeds}
+_ROWS: Final[dict[str, Callable[[Any, Any], list[dict[str, Any]]]]] = {
+    "schedule": _pieces,
+    "kitchen": _deeds,
+    "floor": _done,
+}

@@ -11,6 +11,10 @@ from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.certify import language
 from planoracle.instances.errors import InputError
+from planoracle.instances.floors.floor import Floor
+from planoracle.instances.floors.pieces import as_schedule
+from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.run import FloorRun
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import Profile
 from planoracle.instances.kitchens.run import KitchenRun, Record
@@ -186,6 +190,42 @@ def _kitchen_chart(kitchen: Kitchen, best: Best, rules: Profile) -> dict[str, An
     }
 
 
+def _parts(run: FloorRun) -> dict[str, Any]:
+    """Describe what was done on a floor as actions of a schedule: ``tasks``, ``actions``, ``resources``, ``pieces``."""
+    instance, schedule = as_schedule(run)
+    made = _instance_chart(instance, None)
+    for row, action in zip(made["actions"], instance.actions, strict=True):
+        row[:3] = [plain(f"{action.task} {action.label}", 120), "", plain(action.label, 60)]
+    pieces = [piece_row(instance, piece, None) for piece in schedule.pieces[:MAX_PIECES]]
+    return {key: made[key] for key in ("tasks", "actions", "resources")} | {"pieces": pieces}
+
+
+def _floor_chart(floor: Floor, best: Best | None, rules: FloorRules) -> dict[str, Any]:
+    """Describe a floor and its best plan in the form of `chart`; ``actions`` are those of the best plan."""
+    plan = None if best is None else best.plan
+    made = _parts(cast("FloorRun", registry.of(floor).run(floor, {"plan": plan or {}}, rules)))
+    return {
+        "benchmark": floor.benchmark,
+        "kind": floor.kind,
+        "slots": 0,
+        "unit": floor.unit,
+        "seconds": None,
+        "first": 0,
+        "limit": None,
+        "tasks": made["tasks"],
+        "agents": [plain(cook, 80) for cook in floor.agents],
+        "resources": made["resources"],
+        "actions": made["actions"],
+        "windows": [],
+        "optimum": {
+            "status": Status.infeasible if best is None else best.status,
+            "makespan": None if best is None else best.makespan,
+            "bound": None if best is None else best.lower_bound,
+            "pieces": made["pieces"],
+        },
+    }
+
+
 def _pieces_of(run: AnyTrajectory) -> dict[str, Any]:
     """Return what was carried out, in order, and after it what was handed in but not carried out."""
     unfinished = run.impossible is None and not (run.verdict.success and not run.verdict.violations)
@@ -211,8 +251,10 @@ def _pieces_of(run: AnyTrajectory) -> dict[str, Any]:
 _CHARTS: dict[str, Callable[..., dict[str, Any]]] = {
     "schedule": lambda problem, best, rules: _instance_chart(problem, best),
     "kitchen": _kitchen_chart,
+    "floor": _floor_chart,
 }
 _DRAWN: dict[str, Callable[..., dict[str, Any]]] = {
     "schedule": _pieces_of,
     "kitchen": lambda run: _deeds(run.record),
+    "floor": _parts,
 }

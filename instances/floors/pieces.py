@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from planoracle.instances.floors.acts import MOVE, WAIT, whole
+from planoracle.instances.floors.acts import MOVE, PROCESS, whole
 from planoracle.instances.floors.clock import Clock, Deed
 from planoracle.instances.floors.describe import thing_in_words
 from planoracle.instances.floors.loop import last_of
@@ -18,12 +18,15 @@ __all__ = ["ORDERS", "as_schedule"]
 
 #: The row in which orders are: each from the one before it to when it is served.
 ORDERS = "orders"
+# Kinds of stations that have rows.
+_BUSY = ("chopping_board", "sink", "stove")
 # Tasks, by which colours are told apart.
 _WALK, _WORK, _WAIT, _COOK, _ORDER = _TASKS = ("walk", "work", "wait", "cook", "order")
 
 
 class _Bar(NamedTuple):
     task: str
+    number: int
     label: str
     start: int
     end: int
@@ -34,11 +37,11 @@ class _Bar(NamedTuple):
 def as_schedule(run: FloorRun) -> tuple[Instance, Schedule]:
     """Return what was done as actions of a scheduling problem; of fractions of ticks the next whole one.
 
-    What takes no time is left out. Stations at which somebody works or something cooks are resources.
+    What takes no time is left out. Stations at which somebody can work or something can cook are resources.
     """
-    bars = sorted((*_deeds(run), *_cooking(run), *_orders(run)), key=lambda bar: (bar.start, _TASKS.index(bar.task)))
-    names = [f"{bar.task}/{number} {bar.label}" for number, bar in enumerate(bars, 1)]
-    stations = dict.fromkeys(bar.station for bar in bars if bar.station)
+    found = (bar for bar in (*_deeds(run), *_cooking(run), *_orders(run)) if bar.end > bar.start)
+    bars = sorted(found, key=lambda bar: (bar.start, _TASKS.index(bar.task)))
+    names = [f"{bar.task}/{bar.number}" for bar in bars]
     actions = tuple(
         Action(
             name,
@@ -51,61 +54,55 @@ def as_schedule(run: FloorRun) -> tuple[Instance, Schedule]:
         )
         for name, bar in zip(names, bars, strict=True)
     )
-    rows = tuple(Resource(name, len(run.problem.agents)) for name in stations)
-    instance = Instance(run.problem.name, actions, (), rows, run.problem.agents, unit=run.problem.unit)
+    floor = run.problem
+    rows = (*(one.name for one in floor.stations if one.kind in _BUSY), ORDERS)
+    instance = Instance(floor.name, actions, (), tuple(map(Resource, rows)), floor.agents, unit=floor.unit)
     pieces = (Piece(name, bar.start, bar.end - bar.start, bar.cook) for name, bar in zip(names, bars, strict=True))
     return instance, Schedule(tuple(pieces))
 
 
 def _deeds(run: FloorRun) -> Iterator[_Bar]:
     clock = run.outcome.clock
-    for deed in clock.deeds:
+    for number, deed in enumerate(clock.deeds, 1):
         end = min(deed.end, max(clock.time, deed.start))  # what the end of the run has cut short
-        if whole(end) > whole(deed.start):
-            yield _bar(clock, deed, whole(end))
+        yield _bar(clock, number, deed, whole(end))
 
 
-def _bar(clock: Clock, deed: Deed, end: int) -> _Bar:
+def _bar(clock: Clock, number: int, deed: Deed, end: int) -> _Bar:
     of, act, start = clock.ground, deed.act, whole(deed.start)
     cook = of.cooks[deed.cook]
     if act.word == MOVE:
-        return _Bar(_WALK, f"to [{act.tile[0]}, {act.tile[1]}]", start, end, cook, "")
-    if act.word == WAIT:
-        return _Bar(_WAIT, "wait", start, end, cook, "")
+        return _Bar(_WALK, number, f"to [{act.tile[0]}, {act.tile[1]}]", start, end, cook, "")
+    if act.word != PROCESS:
+        return _Bar(_WAIT, number, "wait", start, end, cook, "")
     word = "wash" if of.kinds[act.station] == "sink" else "chop"
-    return _Bar(_WORK, word, start, end, cook, of.names[act.station])
+    return _Bar(_WORK, number, word, start, end, cook, of.names[act.station])
 
 
 def _orders(run: FloorRun) -> Iterator[_Bar]:
     before: Time = 0
-    for dish, moment in zip(run.problem.orders, run.outcome.served_at, strict=False):
-        if whole(moment) > whole(before):
-            yield _Bar(_ORDER, dish.name, whole(before), whole(moment), None, ORDERS)
+    for number, (dish, moment) in enumerate(zip(run.problem.orders, run.outcome.served_at, strict=False), 1):
+        yield _Bar(_ORDER, number, dish.name.rpartition("/")[2], whole(before), whole(moment), None, ORDERS)
         before = moment
 
 
 def _cooking(run: FloorRun) -> Iterator[_Bar]:
     """Yield from when to when what is in a vessel on a stove cooks: from the outside, at all moments of the run."""
     begun: dict[int, tuple[Time, str]] = {}
-    last: Time = 0
+    last, number = run.outcome.time, 0
+    names = run.outcome.clock.ground.names
     for clock in _moments(run):
-        last = clock.time
         for stove in clock.ground.stoves:
             thing = clock.world.on[stove]
-            cooks = isinstance(thing, Ware) and thing.cooking and bool(thing.contents)
-            if cooks:
-                start = begun.get(stove, (last, ""))[0]
-                begun[stove] = start, thing_in_words(thing)
+            if isinstance(thing, Ware) and thing.cooking and thing.contents:
+                begun[stove] = begun.get(stove, (clock.time, ""))[0], thing_in_words(thing)
             elif stove in begun:
-                yield from _cooked(run, clock, stove, begun.pop(stove), last)
-    for stove, known in begun.items():
-        yield from _cooked(run, run.outcome.clock, stove, known, last)
-
-
-def _cooked(run: FloorRun, clock: Clock, stove: int, known: tuple[Time, str], end: Time) -> Iterator[_Bar]:
-    start, label = known
-    if whole(end) > whole(start):
-        yield _Bar(_COOK, label, whole(start), whole(end), None, clock.ground.names[stove])
+                start, label = begun.pop(stove)
+                number += 1
+                yield _Bar(_COOK, number, label, whole(start), whole(clock.time), None, names[stove])
+    for stove, (start, label) in begun.items():
+        number += 1
+        yield _Bar(_COOK, number, label, whole(start), whole(last), None, names[stove])
 
 
 def _moments(run: FloorRun) -> Iterator[Clock]:

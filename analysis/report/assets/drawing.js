@@ -38,7 +38,7 @@ class Drawing {
       number: i + 1,
     }));
     this.tasks = [...new Set(this.plans.flatMap((plan) => plan.actions.map((action) => action.task)))];
-    const work = chart.actions.reduce((sum, action) => sum + action[4], 0);
+    const work = [...chart.actions, ...(sheet?.actions ?? [])].reduce((sum, action) => sum + action[4], 0);
     const ends = this.plans.flatMap((plan) => plan.pieces.map((piece) => piece.end));
     for (const decision of priced?.decisions ?? []) ends.push(decision[3]);
     const most = 8 * Math.max(1, chart.optimum.makespan ?? 0, work);
