@@ -1,0 +1,83 @@
+"""Plans for kitchens: a list of actions for every cook, or what was handed in turn by turn; or text that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from planoracle.instances.errors import PlanError
+from planoracle.instances.floors.floor import Floor
+from planoracle.instances.floors.language import MAX_ACTIONS, as_given, found_in
+from planoracle.instances.outputs.messages import chat_in
+from planoracle.instances.paracook.answers import text_of, value_of
+from planoracle.instances.plan import Reading
+
+if TYPE_CHECKING:
+    from planoracle.instances.floors.run import FloorPlan
+    from planoracle.instances.paracook.profile import Profile
+
+__all__ = ["MAX_TURNS", "reading"]
+
+#: Most submissions of a run.
+MAX_TURNS = 10_000
+
+
+def reading(problem: Floor, given: object, rules: Profile) -> Reading[FloorPlan]:
+    """Read a plan.
+
+    An object is one, and a list that is no chat is what was handed in turn by turn, objects or texts. Text is read to
+    the released letter, see `planoracle.instances.paracook.answers`, or as models write, see
+    `planoracle.instances.floors.language`.
+
+    Raises
+    ------
+    PlanError
+        For what cannot be read, and for too much.
+    """
+    chat = chat_in(given)
+    if chat is None and isinstance(given, Mapping):
+        return as_given(_inner(problem, given))
+    if chat is None and isinstance(given, list):
+        return _turns(problem, given, rules)
+    return _text(problem, given, rules)
+
+
+def _inner(problem: Floor, given: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the plan of an object that has it as ``plan``."""
+    inner = given.get("plan") if "plan" not in problem.agents else None
+    return inner if isinstance(inner, Mapping) else given
+
+
+def _text(problem: Floor, given: object, rules: Profile) -> Reading[FloorPlan]:
+    if rules.answers != "released":
+        return found_in(problem, given)
+    value = value_of(text_of(given))
+    plan = value.get("plan", value) if isinstance(value, dict) else value
+    if not isinstance(plan, dict):
+        raise PlanError("is no answer to the released code: no object", field="plan")
+    found = as_given(plan)
+    return Reading(found.commands, found.read, "whole text", 0)
+
+
+def _turns(problem: Floor, given: list[object], rules: Profile) -> Reading[FloorPlan]:
+    """Read submissions one by one; what cannot be read stays as it is, for that is an error of the run."""
+    if len(given) > MAX_TURNS:
+        raise PlanError(f"holds more than {MAX_TURNS} submissions", field="submissions")
+    turns, count = list[object](), 0
+    for one in given:
+        if isinstance(one, str):
+            try:
+                read = _text(problem, one, rules)
+            except PlanError:
+                turns.append(one)
+                continue
+        elif isinstance(one, Mapping):
+            read = as_given(_inner(problem, one))
+        else:
+            turns.append(one)
+            continue
+        turns.append(read.commands)
+        count += read.read or 0
+    if count > MAX_ACTIONS:
+        raise PlanError(f"holds more than {MAX_ACTIONS} actions", field="submissions")
+    return Reading(turns, count, "turns as given", 0)
