@@ -13,7 +13,6 @@ import typer
 from planoracle.analysis.cli.common import LimitOption, Notes, begun
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, track
 from planoracle.analysis.cli.submissions import (
-    DataOption,
     MapOption,
     ModelOption,
     ProblemsOption,
@@ -21,7 +20,6 @@ from planoracle.analysis.cli.submissions import (
     blamed,
     chosen_rules,
     counted,
-    folders,
     named_problems,
     opened,
 )
@@ -53,7 +51,6 @@ def audit(
         ),
     ] = None,
     rule: RuleOption = None,
-    data: DataOption = None,
     problems: ProblemsOption = None,
     columns: MapOption = None,
     model: ModelOption = None,
@@ -86,7 +83,7 @@ def audit(
     from planoracle.analysis.problems import Problems
 
     known = named_problems(problems)
-    found_problems = Problems(folders(data, None), named=known)
+    found_problems = Problems(named=known)
     options = chosen_rules(rule or ())
     auditor = Auditor(profile, options, limit=WORK if time_limit is None else time_limit, problems=found_problems)
     files = [name for name in names or () if name == "-" or _is_file(name)]
