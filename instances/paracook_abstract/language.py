@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -12,9 +11,9 @@ from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.grammar import Found, Grammar
-from planoracle.instances.outputs.messages import chat_in, contents, is_agents
 from planoracle.instances.outputs.reading import whole_value
 from planoracle.instances.outputs.thinking import spoken
+from planoracle.instances.paracook.answers import text_of, value_of
 from planoracle.instances.paracook_abstract.encode import by_name, hands, name_of
 from planoracle.instances.paracook_abstract.profile import Profile
 from planoracle.instances.paracook_abstract.rules import carry_out
@@ -23,8 +22,8 @@ from planoracle.instances.schedule import Piece, Schedule
 
 __all__ = ["MAX_LISTS", "MAX_TASKS", "Step", "commands", "reading", "released", "schedule", "steps_in", "written"]
 
-#: Most lists of a plan, and most tasks in all of them; characters of an answer that is read to the letter.
-MAX_LISTS, MAX_TASKS, MAX_TEXT = 1_000, 10_000, 5_000_000
+#: Most lists of a plan, and most tasks in all of them.
+MAX_LISTS, MAX_TASKS = 1_000, 10_000
 
 _AGENT = re.compile(r"\b(?:agent|cook|chef|worker|robot|person)s?[\s_#-]{0,3}(\d{1,4}|(?-i:[A-Z]))\b", re.IGNORECASE)
 _DIGITS, _WORD, _ASIDE = re.compile(r"\d+"), re.compile(r"[^\W\d_]{2,}"), re.compile(r"\([^()]*\)")
@@ -79,7 +78,7 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[li
     if isinstance(given, list) and all(isinstance(one, list) for one in given):
         return _limited(given, "list as given")
     if rules.answers == "released":
-        return _limited(released(_text(given)), "whole text")
+        return _limited(released(text_of(given)), "whole text")
     value = whole_value(given) if isinstance(given, str) else None
     if isinstance(value, list) and all(isinstance(one, list) for one in value):
         return _limited(value, "JSON value")
@@ -129,47 +128,16 @@ def _limited(lists: list[list[object]], where: str) -> Reading[list[list[object]
 # --- to the letter ---------------------------------------------------------------------------------
 
 
-def _text(given: object) -> str:
-    chat = chat_in(given)
-    if chat is not None:
-        said = [part for one in filter(is_agents, chat) for part in contents(one)]
-        given = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in said)
-    if not isinstance(given, str):
-        raise PlanError("must be a list of lists of task names, or text", field="plan", value=given)
-    if len(given) > MAX_TEXT:
-        raise PlanError(f"holds more than {MAX_TEXT} characters", field="plan")
-    return given
-
-
 def released(text: str) -> list[list[object]]:
-    r"""Return the lists of an answer as the released code reads it; raises `PlanError` where it reads none.
+    """Return the lists of an answer as the released code reads it; raises `PlanError` where it reads none.
 
-    Thinking goes, and all from ``//`` to the end of a line. The first block fenced by three backquotes and ``json``
-    counts, else the whole text, with single quotes for double ones.
-
-    >>> released("[['a'], []]"), released('So:\n```json\n[["b"]] // done\n```\nor\n```json\n[]\n```')
-    ([['a'], []], [['b']])
+    >>> released("[['a'], []]")
+    [['a'], []]
     """
-    text = re.sub("//.*", "", _without_thinking(text))
-    start = text.find("```json")
-    end = text.find("```", start + 7) if start >= 0 else -1
-    text = text.replace("'", '"') if end < 0 else text[start + 7 : end]
-    try:
-        value = json.loads(" ".join(text.split()))
-    except (ValueError, RecursionError) as error:
-        raise PlanError(f"is no answer to the released code: {error}", field="plan") from None
+    value = value_of(text)
     if not isinstance(value, list) or not all(isinstance(one, list) for one in value):
         raise PlanError("is no answer to the released code: no list of lists", field="plan")
     return value
-
-
-def _without_thinking(text: str) -> str:
-    """Leave out all from every ``<think>`` to the next ``</think>``."""
-    kept, start = [], 0
-    while (begin := text.find("<think>", start)) >= 0 and (end := text.find("</think>", begin)) >= 0:
-        kept.append(text[start:begin])
-        start = end + len("</think>")
-    return "".join([*kept, text[start:]])
 
 
 # --- as models write -------------------------------------------------------------------------------
