@@ -250,8 +250,7 @@ def _unknown(name: str, message: str) -> UnknownNameError:
         close = files_like(path)
         meant = f"; did you mean {' or '.join(close)}?" if close else ""
         return UnknownNameError(f"{message}: there is no file {path}{meant}")
-    hint = getattr(_shelf(name), "hint", None)
-    if hint is not None and (text := hint(name)):
+    if text := _hint(name):
         return UnknownNameError(f"{message}{text}", value=name)
     names = _names(name)
     sets = sorted({one.rpartition("/")[0] for one in names})
@@ -259,6 +258,12 @@ def _unknown(name: str, message: str) -> UnknownNameError:
     if not meant and _shelf(name) is not None:
         meant = f"; there are {', '.join(sets[:6])}"
     return UnknownNameError(message + meant, value=name)
+
+
+def _hint(name: str) -> str:
+    """Return what a benchmark has to say of a name that stands for no problem."""
+    hint = getattr(_shelf(name), "hint", None)
+    return "" if hint is None else str(hint(name))
 
 
 def _looks_like_a_file(path: str) -> bool:
@@ -275,7 +280,7 @@ def problem(name: str) -> Problem:
     shelf = _shelf(name)
     if shelf is None or not shelf.covers(name):
         if shelf is not None and (many := len(_members(name))):
-            raise UnknownNameError(f"names no problem, but {many} of them", value=name)
+            raise UnknownNameError(f"names no problem, but {many} of them{_hint(name)}", value=name)
         raise _unknown(name, "names no problem")
     found: Problem = shelf.load(name)
     return found

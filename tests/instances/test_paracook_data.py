@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from support.paracook_copies import clone_of, compact
+from support.paracook_copies import clone_of, compact, tiny_copy
 
+from planoracle.analysis.grade import Grader
+from planoracle.analysis.intake.columns import checked
 from planoracle.instances import copies
+from planoracle.instances.catalogue import read_problems
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.floors.floor import Floor, Station
 from planoracle.instances.paracook import released, sets
@@ -23,31 +26,7 @@ def data(shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy in the compact form with a map of each kind; nothing in it is the authors'."""
-    tiles = [["dispenser1", "station", 0, 0, {"provides": "egg"}], ["stove", "station", 2, 0, {"item": "pan"}]]
-    walls = [["wall", "obstacle", 1, 1], ["wall", "obstacle", 2, 1]]
-    place = {"width": 3, "height": 3, "agents": {"agent1": [0, 2], "agent2": [0, 1]}, "tiles": tiles + walls}
-    files = {
-        "abstract": {"problems": {"egg/seed_1/orders_num_1": [["a", 2, {}], ["b", 3, {"a": 5}]]}},
-        "kitchen": {
-            "durations": {
-                "move_per_tile": 1,
-                "interact": 0,
-                "chop": 2,
-                "pot": 3,
-                "pan": 4,
-                "wash": 5,
-                "plate_return": 6,
-            },
-            "pan_accepts": {"state": "raw", "items": ["egg"]},
-            "pot_accepts": {"state": "raw", "items": []},
-        },
-        "maps": {"maps": {"egg/seed_1/agent_num_2": place, "extra/odd": place}},
-        "orders": {"orders": {"egg/seed_1/orders_num_1": ["egg/fried"]}},
-        "recipes": {"recipes": {"egg": {"fried": [["egg", "cooked", "pan"]]}}},
-    }
-    for name, document in files.items():
-        (tmp_path / f"{name}.json").write_text(json.dumps(document))
+    tiny_copy(tmp_path)
     monkeypatch.setenv("PLANORACLE_DATA_PARACOOK", str(tmp_path))
     return tmp_path
 
@@ -168,3 +147,67 @@ def test_a_clone_and_the_compact_files_say_the_same(
     released._copy_in.cache_clear()
     with pytest.raises(InputError, match=r"lacks data/cook/orders/all_orders\.json"):
         released.copy_in(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("orders", "meant"),
+    [
+        (["egg/fried"], "paracook/cook/egg/seed_1/agent_num_2/orders_num_1"),  # as in the data
+        (["fried", "egg/fried"], "paracook/cook/egg/seed_1/agent_num_2@fried+fried"),
+        ("egg/fried + fried", "paracook/cook/egg/seed_1/agent_num_2@fried+fried"),
+        ('["fried", "fried"]', "paracook/cook/egg/seed_1/agent_num_2@fried+fried"),
+        (["boiled"], "paracook/cook/egg/seed_1/agent_num_2@boiled"),
+    ],
+)
+def test_orders_in_a_submission_say_which_problem_is_meant(tiny: Path, orders: object, meant: str) -> None:
+    record = {"instance": "paracook/cook/egg/seed_1/agent_num_2", "orders": orders}
+    assert checked(record)["instance"] == meant
+    assert checked(record | {"instance": meant})["instance"] == meant
+    assert checked(record | {"instance": f"{record['instance']}~1"})["instance"] == f"{meant}~1"
+    assert checked({"instance": "paracook/cook/extra/odd", "orders": ["fried"]})["instance"].endswith("odd@egg/fried")
+
+
+@pytest.mark.parametrize("orders", [[], "x~2", ["a+b"], ["fried#1"], [3], {}, 7, ["fried"] * 65])
+def test_orders_that_are_none(tiny: Path, orders: object) -> None:
+    with pytest.raises(InputError, match="orders"):
+        checked({"instance": "paracook/cook/egg/seed_1/agent_num_2", "orders": orders})
+
+
+def test_submissions_with_orders_are_graded_each_for_itself(tiny: Path) -> None:
+    grader, name = Grader(), "paracook/cook/egg/seed_1/agent_num_2"
+    lines = [
+        {"instance": name, "orders": ["fried"], "plan": {"agent1": []}},
+        {"instance": name, "orders": ["boiled"], "plan": {"agent1": []}},
+        {"instance": f"{name}/orders_num_1", "orders": ["fried"], "plan": {"agent1": []}},
+        {"instance": f"{name}/orders_num_1", "orders": ["fried", "fried"], "plan": {"agent1": []}},
+        {"instance": name, "plan": {"agent1": []}},
+        {"instance": f"{name}@fried", "plan": {"agent1": []}},
+    ]
+    grades = [grader.grade(line) for line in lines]
+    assert [grade.scored for grade in grades] == [True, False, True, False, False, True]
+    assert grades[0].instance == grades[2].instance == f"{name}/orders_num_1"
+    said = [grade.reason or "" for grade in grades]
+    assert "must be egg/fried" in said[1] or "'boiled' must be" in said[1]
+    assert "orders: must be those of the instance, which names them: egg/fried" in said[3]
+    assert "it is a map, and what is ordered is missing" in said[4]
+
+
+def test_files_of_the_data_are_problems(data: Path, tmp_path: Path) -> None:
+    copy = clone_of(data, tmp_path)
+    for path, count in (
+        (data / "abstract.json", 120),
+        (data / "maps.json", 360),
+        (copy / "data/cook/maps/burger/seed_42/agent_num_2.json", 4),
+        (copy / "data/abstract/burger/seed_42/orders_num_3.json", 1),
+    ):
+        found = read_problems(str(path))
+        assert len(found) == count
+        assert found[-1] == sets.load(found[-1].name)
+    with pytest.raises(InputError, match="the data order nothing"):
+        read_problems(str(copy / "config/map_examples/map1.json"))
+    alone = tmp_path / "alone" / "map.json"
+    alone.parent.mkdir()
+    alone.write_bytes((copy / "config/map_examples/map1.json").read_bytes())
+    (tmp_path / "config/recipe").rename(tmp_path / "recipes")  # so that it lies in no copy
+    with pytest.raises(InputError, match="is a map without orders"):
+        read_problems(str(alone))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["COMPACT", "clone_of", "compact"]
+__all__ = ["COMPACT", "clone_of", "compact", "tiny_copy"]
 
 COMPACT = ("abstract.json", "kitchen.json", "maps.json", "orders.json", "recipes.json")
 
@@ -53,3 +53,32 @@ def clone_of(folder: Path, target: Path) -> Path:
         keys = ("name", "time", "dependencies")
         write(f"data/abstract/{name}.json", [dict(zip(keys, row, strict=True)) for row in rows])
     return target
+
+
+def tiny_copy(folder: Path) -> Path:
+    """Write a copy in the compact form with a map of each kind; nothing in it is the authors'."""
+    tiles = [["dispenser1", "station", 0, 0, {"provides": "egg"}], ["stove", "station", 2, 0, {"item": "pan"}]]
+    walls = [["wall", "obstacle", 1, 1], ["wall", "obstacle", 2, 1]]
+    place = {"width": 3, "height": 3, "agents": {"agent1": [0, 2], "agent2": [0, 1]}, "tiles": tiles + walls}
+    files = {
+        "abstract": {"problems": {"egg/seed_1/orders_num_1": [["a", 2, {}], ["b", 3, {"a": 5}]]}},
+        "kitchen": {
+            "durations": {
+                "move_per_tile": 1,
+                "interact": 0,
+                "chop": 2,
+                "pot": 3,
+                "pan": 4,
+                "wash": 5,
+                "plate_return": 6,
+            },
+            "pan_accepts": {"state": "raw", "items": ["egg"]},
+            "pot_accepts": {"state": "raw", "items": []},
+        },
+        "maps": {"maps": {"egg/seed_1/agent_num_2": place, "extra/odd": place}},
+        "orders": {"orders": {"egg/seed_1/orders_num_1": ["egg/fried"]}},
+        "recipes": {"recipes": {"egg": {"fried": [["egg", "cooked", "pan"]]}}},
+    }
+    for name, document in files.items():
+        (folder / f"{name}.json").write_text(json.dumps(document))
+    return folder

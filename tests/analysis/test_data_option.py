@@ -1,0 +1,102 @@
+"""``--data``: every verb that takes names of problems has it, and it holds for that call only."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.paracook_copies import tiny_copy
+from typer.testing import CliRunner
+
+from planoracle.analysis.cli import app
+from planoracle.analysis.cli.verbs import _VERBS
+from planoracle.instances import catalogue, copies
+
+NAME = "paracook/abstract/egg/seed_1/orders_num_1"
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.delenv("PLANORACLE_DATA_PARACOOK", raising=False)
+    (tmp_path / "copy").mkdir()
+    return f"paracook={tiny_copy(tmp_path / 'copy')}"
+
+
+@pytest.mark.parametrize("verb", [verb for verb in _VERBS if verb not in ("benchmark", "schema")])
+def test_every_verb_says_that_it_has_it(verb: str) -> None:
+    found = CliRunner().invoke(app, [verb, "--help"], env={"COLUMNS": "200"})
+    assert found.exit_code == 0
+    assert "--data" in found.stdout
+    assert "--originals" not in found.stdout
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["solve", NAME, "--format", "jsonl"],
+        ["schedule", NAME, "--format", "jsonl"],
+        ["compare", NAME, "--format", "jsonl"],
+        ["speedup", NAME, "--agents", "2", "--format", "jsonl"],
+        ["instances", "paracook/abstract", "--format", "jsonl"],
+        ["explain", NAME, "--format", "jsonl"],
+        ["prompt", NAME],
+    ],
+    ids=lambda call: call[0],
+)
+def test_names_of_the_data(data: str, call: list[str]) -> None:
+    found = CliRunner().invoke(app, [*call, "--data", data], catch_exceptions=False)
+    assert found.exit_code == 0
+    assert "paracook/abstract/egg" in found.stdout or call[0] == "prompt"
+    assert copies.folder_of("paracook") is None
+    assert not catalogue.names_problem(NAME)
+    error = CliRunner().invoke(app, call).exception
+    assert "--data paracook=DIR or set PLANORACLE_DATA_PARACOOK" in str(error) or call[0] == "instances"
+
+
+@pytest.mark.parametrize("verb", ["grade", "critique", "regret", "repair"])
+def test_submissions_that_name_them(data: str, verb: str, tmp_path: Path) -> None:
+    plans = tmp_path / "plans.jsonl"
+    plans.write_text(json.dumps({"id": "x", "instance": f"{NAME}~2", "plan": [["a", "b"]]}))
+    found = CliRunner().invoke(app, [verb, str(plans), "--format", "jsonl", "--data", data], catch_exceptions=False)
+    assert found.exit_code == 0
+    row = json.loads(found.stdout.splitlines()[0])
+    assert row["instance"] == f"{NAME}~2"
+
+
+def test_reports_and_processes_have_it(data: str, tmp_path: Path) -> None:
+    plans = tmp_path / "plans.jsonl"
+    rows = [{"id": n, "instance": f"{NAME}~{1 + n % 3}", "plan": [["a", "b"]]} for n in range(6)]
+    plans.write_text("\n".join(map(json.dumps, rows)))
+    page = tmp_path / "page.html"
+    found = CliRunner().invoke(app, ["report", str(plans), "--output", str(page), "--data", data])
+    assert found.exit_code == 0, found.output  # 1 if any of them is unscored
+    run = ["grade", str(plans), "--format", "jsonl", "--jobs", "2", "--run", str(tmp_path / "run"), "--data", data]
+    call = [sys.executable, "-c", "from planoracle.analysis.cli import main; main()", *run]
+    done = subprocess.run(call, stdout=subprocess.PIPE, check=True)
+    assert [json.loads(line)["success"] for line in done.stdout.splitlines()] == [True] * 6
+
+
+def test_folders_that_are_none(data: str, tmp_path: Path) -> None:
+    (tmp_path / "copy" / "orders.json").unlink()
+    for wrong, said in (
+        (data, "lacks orders.json; must be a clone"),
+        (f"paracook={tmp_path}", "is no copy of ParaCook's data"),
+        ("paracook=nowhere", "must be NAME=FOLDER"),
+        (f"timearena={tmp_path}", "NAME one of paracook"),
+    ):
+        found = CliRunner().invoke(app, ["solve", NAME, "--data", wrong], env={"COLUMNS": "400"})
+        assert (found.exit_code, found.stdout) == (2, "")
+        assert said in " ".join(found.stderr.replace("│", " ").split())
+
+
+def test_two_copies_in_one_call_and_the_environment(data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLANORACLE_DATA_PARACOOK", str(tmp_path / "nowhere"))
+    call = ["solve", NAME, "--format", "jsonl", "--data", data, "--data", f"robotouille={tmp_path}"]
+    found = CliRunner().invoke(app, call, catch_exceptions=False)
+    assert json.loads(found.stdout)["makespan"] == 10
+    assert os.environ["PLANORACLE_DATA_PARACOOK"] == str(tmp_path / "nowhere")
+    assert copies.folder_of("robotouille") is None

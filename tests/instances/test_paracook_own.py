@@ -1,0 +1,141 @@
+"""Kitchens of our own in the style of ParaCook's: drawn from their names alone, and as they should be."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from planoracle.instances import catalogue, registry
+from planoracle.instances.errors import InputError
+from planoracle.instances.floors.floor import Floor
+from planoracle.instances.floors.geometry import beside, distances
+from planoracle.instances.generate.styles import generate
+from planoracle.instances.paracook import sets
+from planoracle.instances.paracook.recipes import DISHES, FACTS
+
+COOK, ABSTRACT = "paracook/cook/own", "paracook/abstract/own"
+
+
+def floor(name: str) -> Floor:
+    found = catalogue.problem(name)
+    assert isinstance(found, Floor)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _no_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PLANORACLE_DATA_PARACOOK", raising=False)
+
+
+def test_bundled_names() -> None:
+    names = [name for name in catalogue.bundled() if name.startswith("paracook")]
+    assert len(names) == 3 * 3 * 4 + 3 * 4
+    assert all(catalogue.problem(name).name == name for name in names)
+    assert all("ours" in catalogue.note(name) for name in names)
+    assert catalogue.expand(["paracook/cook"]) == names[12:]
+    assert sets.set_of(names[0]) == (ABSTRACT, tuple(names[:12]))
+    assert sets.set_of(f"{COOK}/seed_99/agent_num_1/orders_num_1") == ("", ())
+
+
+def test_maps_of_a_seed_differ_in_cooks_and_orders_follow_each_other() -> None:
+    one, three = (floor(f"{COOK}/seed_1/agent_num_{count}/orders_num_4") for count in (1, 3))
+    assert (one.stations, one.walls) == (three.stations, three.walls)
+    assert three.cooks[:1] == one.cooks
+    assert floor(f"{COOK}/seed_1/agent_num_3/orders_num_2").orders == three.orders[:2]
+    assert floor(f"{COOK}/seed_1/agent_num_3/orders_num_4~1").cooks == one.cooks
+    assert floor(f"{COOK}/seed_2/agent_num_3/orders_num_4").stations != three.stations
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_station_can_be_reached_and_every_dish_be_made(seed: int) -> None:
+    found = floor(f"{COOK}/seed_{seed}/agent_num_9/orders_num_16")
+    there = distances(found, found.cooks[0][1])
+    assert {place for _, place in found.cooks} <= set(there)
+    assert all(not there.keys().isdisjoint(beside(found, station.name)) for station in found.stations)
+    kinds = Counter(station.kind for station in found.stations)
+    assert [kinds[kind] for kind in ("table", "serving_window", "sink", "plate_return")] == [4, 1, 1, 1]
+    given = {station.provides for station in found.stations}
+    held = Counter(station.holds for station in found.stations)
+    assert held["plate"] == 2
+    for need in (need for dish in found.orders for need in dish.needs):
+        assert need.ingredient in given
+        vessel = FACTS.vessel(need.vessel)
+        assert need.state != "chopped" or kinds["chopping_board"] == 2
+        assert (need.state == "cooked") == (vessel is not None)
+        assert vessel is None or (held[vessel.name] == 2 and need.ingredient in vessel.ingredients)
+    for place in ((0, 0), (9, 0), (0, 7), (9, 7)):
+        assert place not in found.blocked
+
+
+def test_abstract_tasks_of_a_dish() -> None:
+    steps = {"raw": 1, "chopped": 3}
+    for seed in range(1, 4):
+        problem = catalogue.load(f"{ABSTRACT}/seed_{seed}/orders_num_4")
+        orders = floor(f"{COOK}/seed_{seed}/agent_num_1/orders_num_4").orders
+        cooked = [FACTS.vessel(need.vessel) for dish in orders for need in dish.needs if need.state == "cooked"]
+        tasks = sum(steps.get(need.state, 0) for dish in orders for need in dish.needs) + len(orders)
+        tasks += sum(2 + 2 * (vessel.takes == "chopped") for vessel in cooked) + 3 * 2
+        assert len(problem.actions) == tasks
+        lags = Counter(lag.minimum for lag in problem.lags)
+        assert lags[10] == 2
+        assert lags[16] + lags[24] == len(cooked)
+        assert all(action.attended == action.duration > 0 for action in problem.actions)
+        shorter = catalogue.load(f"{ABSTRACT}/seed_{seed}/orders_num_2~3")
+        assert shorter.actions == problem.actions[: len(shorter.actions)]
+        assert shorter.agents == ("agent1", "agent2", "agent3")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"{COOK}/seed_1/agent_num_10/orders_num_1",
+        f"{COOK}/seed_1/agent_num_1/orders_num_17",
+        f"{COOK}/seed_01/agent_num_1/orders_num_1",
+        f"{COOK}/seed_1/agent_num_1@burger/burger_full",
+        f"{ABSTRACT}/seed_1/orders_num_0",
+    ],
+)
+def test_names_of_none(name: str) -> None:
+    assert not catalogue.names_problem(name)
+    with pytest.raises(InputError):
+        catalogue.problem(name)
+
+
+def test_floors_read_back_equal_and_faults_are_named(tmp_path: Path) -> None:
+    found = floor(f"{COOK}/seed_1/agent_num_2@noodle_bowl+crudites")
+    document = registry.of(found).document(found)
+    path = tmp_path / "floor.json"
+    path.write_text(json.dumps(document))
+    assert catalogue.read_problems(str(path)) == [found]
+    assert registry.of(found).schema()["title"] == "FloorDocument"
+    for field, value, said in (
+        ("size", [3, 3], "must be a free tile on the map"),
+        ("walls", {"wall": [1]}, "walls.wall: must be a column and a row"),
+        ("version", 2, "version: must be 1"),
+        ("cooks", {}, "cooks: there must be a cook"),
+        ("colour", 1, "colour"),
+        ("orders", [{"name": "x", "needs": [["egg", "burnt"]]}], "x: must be one of raw, chopped, cooked"),
+    ):
+        path.write_text(json.dumps(document | {field: value}))
+        with pytest.raises(InputError) as caught:
+            catalogue.read_problems(str(path))
+        assert said in str(caught.value)
+        assert str(path) in str(caught.value)
+
+
+def test_random_kitchens() -> None:
+    found = generate("paracook", 1, tasks=3, agents=4, resources=1).problem
+    assert isinstance(found, Floor)
+    assert (len(found.orders), len(found.cooks)) == (3, 4)
+    assert {dish.name for dish in found.orders} <= set(DISHES)
+    assert sum(station.kind == "chopping_board" for station in found.stations) <= 1
+    for field, value in (("tasks", 17), ("agents", 10), ("resources", 0), ("resources", 4)):
+        with pytest.raises(InputError, match=f"{field}: must be from 1 to"):
+            generate("paracook", 1, **{field: value})
+    abstract = generate("paracook_abstract", 1, tasks=2, agents=3, shortest=5, longest=5).problem
+    assert {action.duration % 5 for action in abstract.actions} <= {0, FACTS.chop}
+    with pytest.raises(InputError, match="shortest: must be 1 or more"):
+        generate("paracook_abstract", 1, shortest=0)
