@@ -120,7 +120,8 @@ class Clock:
         """Return who is doing something, in the order in which they will have their turns."""
         ends, entered = self.ends, self._entered
         busy = [cook for cook, act in enumerate(self.acts) if act is not None]
-        busy.sort(key=lambda cook: (ends[cook], entered[cook], cook))
+        if len(busy) > 1:
+            busy.sort(key=lambda cook: (ends[cook], entered[cook], cook))
         return busy
 
     # What is handed in
@@ -171,7 +172,7 @@ class Clock:
         """Return the next moment, ``None`` if there is none."""
         if not self.opened:
             return 0
-        return min((end for end, act in zip(self.ends, self.acts, strict=True) if act is not None), default=None)
+        return min([end for end, act in zip(self.ends, self.acts, strict=True) if act is not None], default=None)
 
     def advance(self) -> bool:
         """Go to the next moment and let everything there happen; return whether there was one and the run goes on."""

@@ -11,7 +11,9 @@ from planoracle.instances.floors.floor import Dish, Facts, Floor, Need, Station,
 from planoracle.instances.floors.profile import FloorRules
 
 #: As the released code.
-RELEASED = FloorRules(refuse_unread=False, cooking="stamp", sinks="shared", finish="ignored", end="plans")
+RELEASED = FloorRules(
+    refuse_unread=False, cooking="stamp", sinks="shared", finish="ignored", end="plans", price_optimum=False
+)
 
 
 @cache

@@ -1,0 +1,271 @@
+"""The rules of floors on a row of stations, worked out by hand: every fault, both values of every rule, the clock."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from planoracle.instances.floors.acts import read
+from planoracle.instances.floors.clock import Clock
+from planoracle.instances.floors.faults import KINDS, fault_of
+from planoracle.instances.floors.floor import Dish, Need
+from planoracle.instances.floors.profile import CHOICES, FloorRules
+from planoracle.instances.floors.replay import carry_out
+from tests.support.floors import PAPER, RAW, RELEASED, STEAK, TARTARE, done, plan, row
+
+BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+#: Chopped meat is in the cook's hand at tick 6, at the board.
+CHOP = "@1 meat @2 board !board board"
+#: It is in the pan at tick 7.
+FRY = f"{CHOP} @3 stove1"
+TWO = Dish("two", (Need("meat", "cooked"), Need("meat", "cooked")))
+
+#: Kind of the fault, plans, what the words must say; the last action of the first cook fails.
+FAULTS = [
+    ("malformed", ["@1 ?"], '"target" must be a tile'),
+    ("unknown_action", ["@1 *"], "MoveTo, Interact, Process, Wait and Finish"),
+    ("unreachable", ["@12"], "no free tile"),
+    ("negative_wait", ["~-1"], "less than 0"),
+    ("unknown_target", ["stov1"], "did you mean stove1"),
+    ("not_a_station", ["@3 pan"], "it stands on, such as stove1"),
+    ("not_a_station", ["agent1"], "is a cook"),
+    ("stove_empty", ["@11 !stove3"], "no cookware is on stove3"),
+    ("process_unsupported", ["!table1"], "only at board and sink"),
+    ("not_adjacent", ["meat"], "is at [0, 1], which is not next to meat; it is used from [1, 1]"),
+    ("station_in_use", ["@2 ~1 board", "@1 meat @2 board !board"], "agent2 is working at board until tick 6"),
+    ("nothing_here", ["@8 table2"], "hands are empty and nothing is on table2"),
+    (
+        "wrong_for_cookware",
+        ["@1 meat @3 stove1"],
+        "meat (raw) cannot go into a pan, which takes chopped meat and tomato",
+    ),
+    ("cannot_place", ["@1 meat @8 table2 @1 meat @8 table2"], "meat (raw) and meat (raw) is on table2"),
+    ("stove_refuses", ["@1 meat @11 stove3"], "only a pan or pot can be put"),
+    ("stove_refuses", ["@10 stove2 @3 stove1"], "an empty pot and an empty pan is on stove1"),
+    ("serve_no_plate", ["@1 meat @4 window"], "served on a plate"),
+    ("dish_wrong_count", ["table1 @4 window"], "steak, that is meat (cooked), and on the plate is nothing"),
+    ("dish_mismatch", ["table1 @8 table2 @1 meat @8 table2 table2 @4 window"], "on the plate is meat (raw)"),
+    ("no_clean_plate", ["@5 sink"], "no plate is in it"),
+    ("sink_refuses", ["table1 @5 sink"], "only a dirty plate"),
+    ("hands_full", ["table1 @6 back"], "the cook holds an empty plate"),
+    ("no_dirty_plate", ["@6 back"], "when dishes have been served"),
+    ("nothing_to_discard", ["@7 trash"], "hands are empty"),
+    ("wall", ["@11 wall"], "is a wall"),
+    ("nothing_to_chop", ["@2 !board"], "nothing is on board"),
+    ("not_raw", ["@1 meat @2 board !board !board"], "meat (chopped) is on board"),
+    ("nothing_to_wash", ["@5 !sink"], "only a dirty plate can be washed"),
+    ("stove_process", ["@3 !stove1"], "cooks by itself"),
+]
+
+
+@BOTH
+@pytest.mark.parametrize(("kind", "texts", "words"), FAULTS, ids=[f"{kind}-{n}" for n, (kind, *_) in enumerate(FAULTS)])
+def test_every_fault_ends_the_run_and_is_told(rules: FloorRules, kind: str, texts: list[str], words: str) -> None:
+    given = plan(*(text.replace("?", ".").replace("*", ".") for text in texts))
+    last = {"?": {"action": "MoveTo", "target": 3}, "*": {"action": "finish"}}.get(texts[0][-1])
+    given["agent1"][-1] = last or given["agent1"][-1]
+    if kind == "wall":
+        given["agent1"] = [{"action": "MoveTo", "target": [11, 1]}, {"action": "Interact", "target": "wall"}]
+    found = carry_out(row(cooks=len(texts)), given, rules)
+    fault = fault_of(found.clock)
+    assert found.error == (kind, "agent1", len(given["agent1"]) - 1)
+    assert fault is not None
+    assert (fault.kind, fault.resource) == (kind, "agent1")
+    assert words in fault.message
+    assert not found.done
+
+
+def test_there_is_a_case_for_every_fault() -> None:
+    other = {
+        "after_finish",
+        "serve_at_zero",
+        "no_order_left",
+        "unknown_agent",
+        "plan_not_a_list",
+        "empty",
+        "unreadable",
+    }
+    assert {kind for kind, *_ in FAULTS} | other == set(KINDS)
+
+
+@BOTH
+def test_nothing_is_served_at_moment_0_nor_when_nothing_is_left(rules: FloorRules) -> None:
+    serve = "@1 meat @0 table1 table1 @4 window"
+    found = done(replace(rules, end="plans"), f"{serve} @6 ~8 back @5 sink !sink sink @4 window", orders=(RAW,))
+    assert found.error == ("no_order_left", "agent1", 15)
+    at_window = replace(row(RAW), cooks=(("agent1", (4, 1)),))
+    assert carry_out(at_window, plan("window"), rules).error == ("serve_at_zero", "agent1", 0)
+
+
+@BOTH
+def test_what_is_handed_in_for_nobody(rules: FloorRules) -> None:
+    found = carry_out(row(), {"agent1": plan("@1 meat")["agent1"], "agent7": []}, rules)
+    assert (found.error, found.time, found.progress) == (("unknown_agent", None, None), 0, {"agent1": (0, 2)})
+    assert "there are agent1" in fault_of(found.clock).message  # type: ignore[union-attr]
+    found = carry_out(row(), {"agent1": {"actions": []}}, rules)
+    assert found.error == ("plan_not_a_list", None, None)
+
+
+# Cooking
+
+SERVE = "stove1 @4 window"
+#: A plate is at the stove at tick 13, food from tick 7 on.
+PLATE = f"{FRY} @0 table1 @3"
+
+
+@BOTH
+@pytest.mark.parametrize(("wait", "good"), [(18, True), (17, False)])
+def test_one_ingredient_takes_its_time(rules: FloorRules, wait: int, good: bool) -> None:
+    found = done(rules, f"{PLATE} ~{wait} {SERVE}")
+    assert (found.done, found.served_at) == (good, (32,) if good else ())
+
+
+@BOTH
+@pytest.mark.parametrize(("wait", "good"), [(25, True), (24, False)])
+def test_two_ingredients_take_both_their_times_from_the_first_on(rules: FloorRules, wait: int, good: bool) -> None:
+    # The second is in the pan at tick 15, the plate is there at 21, and 7 + 48 is 55.
+    found = done(rules, f"{FRY} {CHOP} @3 stove1 @0 table1 @3 ~{wait + 9} {SERVE}", orders=(TWO,))
+    assert found.done == good
+    assert found.time == (56 if good else 55)
+
+
+@pytest.mark.parametrize(("rules", "least"), [(PAPER, 10), (RELEASED, 0)], ids=["paper", "released"])
+def test_time_off_the_stove(rules: FloorRules, least: int) -> None:
+    # In at 7, away for 10 ticks, back at 17; the plate is there at 23 and 14 (4) ticks are left by the paper.
+    away = f"{FRY} stove1 ~10 stove1 @0 table1 @3"
+    for wait, good in ((8 + least, True), (7 + least, False)):
+        assert done(rules, f"{away} ~{wait} {SERVE}").done == good
+
+
+@pytest.mark.parametrize(("rules", "least"), [(PAPER, 24), (RELEASED, 0)], ids=["paper", "released"])
+def test_a_second_batch(rules: FloorRules, least: int) -> None:
+    # The first is cooked at 31 and poured away at 43 with a plate that goes to the trash; the second is in at 53.
+    first = f"{FRY} ~24 @0 table1 @3 ~6 stove1 @7 trash @3 ~1"
+    for wait in (least, least - 1):
+        clock = Clock.of(row(), rules)
+        clock.load(plan(f"{first} @0 table1 {CHOP} @3 stove1 ~{max(wait, 1)}"))
+        clock.run()
+        assert clock.error is None
+        cooked = clock.world.on[3].contents[0].state == "cooked"  # type: ignore[union-attr]
+        assert cooked == (wait >= least or rules is RELEASED)
+
+
+def test_an_emptied_pan_goes_on_cooking_as_released_only() -> None:
+    # Half raw meat is taken out at tick 13; what is put in at 23 is cooked at 47 by the paper, and at 55 as released.
+    half = f"{PLATE} stove1 @0 table1 {CHOP} @3 stove1"
+    for rules, since in ((PAPER, 24), (RELEASED, 32)):
+        for wait, good in ((since, True), (since - 1, False)):
+            clock = Clock.of(row(), rules)
+            clock.load(plan(f"{half} ~{wait}"))
+            clock.run()
+            assert clock.error is None
+            state = clock.world.on[3].contents[0].state  # type: ignore[union-attr]
+            assert (state == "cooked") == good, (rules.cooking, wait, clock.time)
+
+
+# Turns
+
+
+def test_a_sink_is_for_one_at_a_time_by_the_paper_only() -> None:
+    serve = "@1 meat @0 table1 table1 @4 window @6 ~9 back @5 sink !sink"
+    other = "~18 @5 !sink"
+    paper, released = (done(rules, serve, other, orders=(RAW, RAW)) for rules in (PAPER, RELEASED))
+    assert paper.error == ("station_in_use", "agent2", 2)
+    assert released.error == ("nothing_to_wash", "agent2", 2)
+
+
+def test_nothing_comes_after_finish_by_the_paper_only() -> None:
+    assert done(PAPER, "@1 . . meat").error == ("after_finish", "agent1", 3)
+    assert done(RELEASED, "@1 . . meat").error is None
+
+
+def test_the_run_ends_with_the_last_dish_by_the_paper_only() -> None:
+    serve = "@1 meat @0 table1 table1 @4 window ~5 window"
+    found = done(PAPER, serve, "@8", orders=(RAW,))
+    assert (found.done, found.time, found.served_at, found.progress["agent1"]) == (True, 6, (6,), (7, 9))
+    found = done(RELEASED, serve, "@8", orders=(RAW,))
+    assert (found.done, found.all_served, found.time, found.served_at) == (False, True, 11, (6,))
+    assert done(RELEASED, serve.removesuffix(" window"), "@8", orders=(RAW,)).time == 11
+
+
+@BOTH
+def test_who_began_earlier_goes_first_and_else_the_map_decides(rules: FloorRules) -> None:
+    # Both are at the table at tick 1 and there is one plate. A walk begun at moment 0 ends first, in map order.
+    found = done(rules, "@1 @0 table1", "@1 @0 table1")
+    assert (found.error, found.final["agents"]["agent1"][2]) == (("nothing_here", "agent2", 2), "plate[]")
+    # The first waits twice, so that its end is entered later than that of the second.
+    found = done(rules, "~1 ~1 table1", "~2 table1")
+    assert (found.error, found.final["agents"]["agent2"][2]) == (("nothing_here", "agent1", 2), "plate[]")
+
+
+@BOTH
+def test_fractions_are_exact(rules: FloorRules) -> None:
+    tenths = " ".join(["~0.1"] * 10)
+    found = done(rules, f"{tenths} @1 meat", "~1 @1 meat")
+    assert (found.time, found.waiting) == (2, {"agent1": 1, "agent2": 1})
+    found = done(rules, "~0.1 ~0.2")
+    assert found.time == Fraction(3, 10)
+    assert found.as_dict()["time"] == 0.3
+
+
+@BOTH
+def test_keys_do_not_tell_when_or_in_which_order_things_came(rules: FloorRules) -> None:
+    two = Dish("both", (Need("meat", "raw"), Need("rice", "raw")))
+    keys = set()
+    for text in (
+        "table1 @8 table2 @1 meat @8 table2 @9 rice @8 table2",
+        "~7 table1 @8 table2 @9 rice @8 table2 @1 meat",
+    ):
+        clock = Clock.of(row(two), rules)
+        clock.load(plan(f"{text} @8 table2 ~1" if text[0] == "~" else f"{text} ~1"))
+        clock.run()
+        assert clock.error is None
+        clock.queues, clock.taken = [()], [0]
+        keys.add(clock.key())
+    assert len(keys) == 1
+    hash(clock.key())
+
+
+@BOTH
+def test_a_fork_leaves_the_run_as_it_was(rules: FloorRules) -> None:
+    clock = Clock.of(row(cooks=2), rules)
+    clock.submit(plan("@1 meat", "~1"))
+    clock.until_decision()
+    before, other = clock.key(), clock.fork()
+    assert (clock.decide, clock.time) == ([0, 1], 1)
+    other.submit(plan("@2 board !board board @3 stove1 ~24", "table1 @3 stove1"))
+    other.run()
+    assert (clock.key(), clock.time) == (before, 1)
+    assert other.key() != before
+
+
+def test_actions_without_effect_on_the_way_are_read_before_they_are_begun() -> None:
+    of = Clock.of(row(), PAPER).ground
+    for given in (
+        None,
+        5,
+        [],
+        "MoveTo",
+        {},
+        {"action": "MoveTo", "target": [1, []]},
+        {"action": "Wait", "duration": "1"},
+    ):
+        assert read(of, given).fault == "malformed"
+    assert read(of, {"action": "MoveTo", "target": [1.0, 1.0]}).tile == (1, 1)
+    assert read(of, {"action": "Wait", "duration": float("nan")}).fault == "malformed"
+    assert read(of, {"action": ["MoveTo"]}).fault == "unknown_action"
+
+
+def test_rules_that_decide_nothing_are_as_usual_where_optima_are_sought() -> None:
+    strange = FloorRules(refuse_unread=False, finish="ignored", price_optimum=False)
+    assert strange.deciding() == FloorRules()
+    assert RELEASED.deciding().cooking == "stamp"
+    assert all(getattr(rules, name) in values for name, values in CHOICES.items() for rules in (PAPER, RELEASED))
+
+
+def test_dishes_by_hand() -> None:
+    for rules in (PAPER, RELEASED):
+        assert done(rules, f"{CHOP} @0 table1 table1 @4 window", orders=(TARTARE,)).served_at == (12,)
+        assert done(rules, f"{PLATE} ~18 {SERVE}", orders=(STEAK,)).served_at == (32,)
