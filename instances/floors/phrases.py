@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from planoracle.instances.feedback import Examined, Finding, Topic, clean, clock_of, listed
-from planoracle.instances.floors.acts import spoken
+from planoracle.instances.floors.acts import spoken, whole
 from planoracle.instances.floors.describe import dish_in_words
 from planoracle.instances.floors.run import FloorRun
+from planoracle.instances.floors.world import Early
 from planoracle.instances.foreign import Foreign
 from planoracle.instances.replay import Violation
 
@@ -51,6 +54,7 @@ TOPICS = (
         ("serve_no_plate", "no_order_left", "dish_wrong_count", "dish_mismatch"),
         "Serve on a plate exactly what the next order needs, each ingredient in its state.",
     ),
+    Topic("cooking", "Cooking", (), "Leave food in the cookware on a stove until it is cooked."),
     Topic("completeness", "Orders", (), "Go on until every order is served."),
 )
 
@@ -60,7 +64,8 @@ def examine(run: FloorRun) -> Examined:
     fault = run.verdict.fatal
     left = run.problem.orders[run.outcome.served :]
     number = run.outcome.served
-    remarks = tuple(
+    remarks = {} if run.success else {"cooking": tuple(map(partial(_too_early, run), run.outcome.clock.world.early))}
+    remarks["completeness"] = tuple(
         Finding.of(
             Violation(None, "not_served", dish.name, required=dish_in_words(dish)),
             f"order {number + n} of {len(run.problem.orders)} is not served: {dish_in_words(dish)}",
@@ -72,7 +77,7 @@ def examine(run: FloorRun) -> Examined:
         findings=() if fault is None else (_finding(run, fault),),
         clock=clock_of(run.problem),
         command=lambda index: _place(run),
-        remarks={"completeness": remarks} if remarks else {},
+        remarks=remarks,
         notes=tuple(_notes(run)),
         aim="orders",
     )
@@ -101,6 +106,18 @@ def _place(run: FloorRun) -> str:
 def _finding(run: FloorRun, fault: Violation) -> Finding:
     where = _place(run)
     return Finding.of(fault, fault.message if where == "the plan" else f"{where}: {fault.message}")
+
+
+def _too_early(run: FloorRun, early: Early) -> Finding:
+    """Tell of food that was taken out before it was cooked."""
+    of, ware = run.outcome.clock.ground, early.ware
+    food = listed([food.name for food in ware.contents if food.state != "cooked"])
+    where, ticks = of.names[early.station], f"{spoken(early.ware.left)} tick{'' if ware.left == 1 else 's'}"
+    who = f"{of.cooks[early.cook]} at {where}, tick {spoken(early.clock)}"
+    text = f"{food} was taken from the {ware.kind} ({who}) before it was cooked: it needed {ticks} more on a stove"
+    now = whole(early.clock)
+    fault = Violation(None, "too_early", food, start=now, end=now, resource=where, required=whole(ware.left), actual=0)
+    return Finding.of(fault, text)
 
 
 def _notes(run: FloorRun) -> list[str]:

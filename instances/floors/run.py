@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from planoracle.instances.floors.acts import WAIT, whole, written
+from planoracle.instances.floors.acts import WAIT, whole
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.faults import fault_of, told
 from planoracle.instances.floors.floor import Floor
@@ -80,13 +80,13 @@ class FloorRun(Run[Floor, FloorPlan, FloorRules]):
 
     @cached_property
     def steps(self) -> list[Step]:
-        """All actions begun, in that order, and the one at which the run ended; as messages that hand them in."""
-        clock, names = self.outcome.clock, self.problem.agents
+        """All actions begun, in that order, and the one at which the run ended."""
+        clock = self.outcome.clock
         fault = self.verdict.fatal
         failed = None if fault is None else fault.position
         found = []
         for n, deed in enumerate(clock.deeds):
-            command = json.dumps({names[deed.cook]: [written(clock.ground, deed.act)]})
+            command = told(clock, deed.cook, deed.act)
             kind, broken = "wait" if deed.act.word == WAIT else "act", None
             if fault is not None and n == failed:
                 kind, broken = "lost", fault.kind

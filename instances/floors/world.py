@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 from planoracle.instances.floors.floor import PLATE, Tile
 from planoracle.instances.floors.ground import STOVE, WALL, Ground
 
-__all__ = ["DIRTY", "Food", "Thing", "Time", "Ware", "World", "written"]
+__all__ = ["DIRTY", "Early", "Food", "Thing", "Time", "Ware", "World", "written"]
 
 Time: TypeAlias = int | Fraction
 
@@ -42,6 +42,15 @@ class Ware(NamedTuple):
     cooking: bool = False
     stamp: Time = 0
     left: Time = 0
+
+
+class Early(NamedTuple):
+    """Cookware as it was when it was emptied onto a plate though its contents were not cooked."""
+
+    clock: Time
+    cook: int
+    station: int
+    ware: Ware
 
 
 #: A plate that somebody has eaten from; nothing can be put on it.
@@ -75,9 +84,11 @@ class World:
         Dirty plates at the plate return, and moments at which others will appear there.
     served
         How many orders are.
+    early
+        What was poured onto a plate before it was cooked; this decides nothing.
     """
 
-    __slots__ = ("clock", "coming", "dirty", "ground", "hands", "on", "served", "tiles")
+    __slots__ = ("clock", "coming", "dirty", "early", "ground", "hands", "on", "served", "tiles")
 
     def __init__(self, ground: Ground) -> None:
         floor = ground.floor
@@ -89,6 +100,7 @@ class World:
         self.dirty = 0
         self.coming: tuple[Time, ...] = ()
         self.served = 0
+        self.early: tuple[Early, ...] = ()
 
     def copy(self) -> World:
         """Return a world of its own in the same state."""
@@ -96,6 +108,7 @@ class World:
         made.ground, made.clock = self.ground, self.clock
         made.tiles, made.hands, made.on = self.tiles[:], self.hands[:], self.on[:]
         made.dirty, made.coming, made.served = self.dirty, self.coming, self.served
+        made.early = self.early
         return made
 
     def key(self) -> tuple[object, ...]:
@@ -188,10 +201,12 @@ class World:
             return ""
         if type(held) is Ware and type(lying) is Ware:
             if held.kind == PLATE:
+                self._note(lying, cook, station)
                 self.hands[cook] = held._replace(contents=held.contents + lying.contents)
                 self.on[station] = self._emptied(lying)
                 return ""
             if lying.kind == PLATE and not stove:
+                self._note(held, cook, station)
                 self.on[station] = lying._replace(contents=lying.contents + held.contents)
                 self.hands[cook] = self._emptied(held)
                 return ""
@@ -209,6 +224,11 @@ class World:
         else:
             stamp = self.clock if stove else 0
         return Ware(ware.kind, contents, True, stamp, ware.left + ground.ticks[ware.kind])
+
+    def _note(self, ware: Ware, cook: int, station: int) -> None:
+        """Keep in mind what leaves cookware too early."""
+        if ware.cooking and ware.contents:
+            self.early = (*self.early, Early(self.clock, cook, station, ware))
 
     def _emptied(self, ware: Ware) -> Ware:
         return ware._replace(contents=()) if self.ground.stamped else Ware(ware.kind)

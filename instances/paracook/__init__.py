@@ -13,6 +13,7 @@ from planoracle.instances.profiles import Rules
 
 if TYPE_CHECKING:
     from planoracle.instances.floors.floor import Floor
+    from planoracle.instances.floors.run import FloorPlan
 
 __all__ = ["ParaCook", "benchmark"]
 
@@ -40,7 +41,7 @@ class ParaCook(Benchmark["Floor", Mapping[str, object] | Sequence[object], Rules
 
         return orders.addressed(name, record)
 
-    def parse(self, problem: Floor, submission: object, rules: Rules | None = None) -> Plan[dict[str, list[object]]]:
+    def parse(self, problem: Floor, submission: object, rules: Rules | None = None) -> Plan[FloorPlan]:
         """Read a submission, see `Benchmark.parse`; its ``orders`` must be those of the problem."""
         from planoracle.instances.paracook import orders
 

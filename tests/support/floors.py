@@ -39,15 +39,12 @@ RAW = Dish("raw", (Need("meat", "raw"),))
 def row(*orders: Dish, cooks: int = 1) -> Floor:
     """Return the floor: one row of free tiles below the stations, a wall at the end; cooks begin at the left end."""
     names = ((f"agent{number}", (0, 1)) for number in range(1, cooks + 1))
-    return Floor.of("row", "test", (13, 3), ROW, [("wall", (12, 1)), *_fence()], names, orders or (STEAK,), FACTS)
-
-
-def _fence() -> list[tuple[str, tuple[int, int]]]:
-    return [(f"wall_{x + 1}", (x, 2)) for x in range(13)]
+    walls = [("wall", (12, 1)), *((f"wall_{x + 1}", (x, 2)) for x in range(13))]
+    return Floor.of("paracook/cook/row", "paracook", (13, 3), ROW, walls, names, orders or (STEAK,), FACTS)
 
 
 def plan(*texts: str) -> dict[str, list[Any]]:
-    """Return a plan of a text for each cook: ``@3`` (go below the fourth station), ``board``, ``!board``, ``~5``, ``.``.
+    """Return a plan of a text for each cook: ``@3`` (go below the fourth), ``board``, ``!board``, ``~5``, ``.``.
 
     >>> plan("@1 meat !board ~5 .")["agent1"][-2:]
     [{'action': 'Wait', 'duration': 5}, {'action': 'Finish'}]
