@@ -17,6 +17,7 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
     title = "ParaCook, abstract"
     citation = "Zhang et al., 2025"
     stepwise = False
+    rules_as = "paracook"
     self_contained = True
     untimed = True
     foreign_share = 0.3
