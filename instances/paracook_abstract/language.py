@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import zip_longest
 from typing import NamedTuple
 
 from planoracle.instances.errors import PlanError
@@ -29,6 +30,8 @@ _AGENT = re.compile(r"\b(?:agent|cook|chef|worker|robot|person)s?[\s_#-]{0,3}(\d
 _DIGITS, _WORD, _ASIDE = re.compile(r"\d+"), re.compile(r"[^\W\d_]{2,}"), re.compile(r"\([^()]*\)")
 _HEAD = re.compile(r"[\s#>*_`\d.)-]{0,12}(cook \w{1,4})(?:'s)?(?: [a-z]{1,12}){0,3}[\s:*_`#-]{0,9}", re.IGNORECASE)
 _LISTED = re.compile(r"[\s#>*_`-]{0,12}(cook \w{1,4})[\s:=*_`]{1,9}\[([^\[\]{}]*)\][\s,.;]{0,9}")
+_REMARK = re.compile(r"\s[\u2013\u2014-]\s|[\w*_`]:\s")
+_DEEP = 10  # levels of chats and objects
 _JSON = re.compile(r"[\"\[\]{}`|]")
 _LISTS = ("tasks", "subtasks", "list", "sequence", "order", "schedule", "plan", "actions")
 _TASKS = ("task", "subtask", "name", "action", "task_name")
@@ -80,25 +83,27 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[li
     if rules.answers == "released":
         return _limited(released(text_of(given)), "whole text")
     value = whole_value(given) if isinstance(given, str) else None
+    given = value if isinstance(value, str) else given
     if isinstance(value, list) and all(isinstance(one, list) for one in value):
         return _limited(value, "JSON value")
     grammar = _Steps(problem)
     found = outputs.read(_told(given), grammar)
-    if rules.refuse_unread and isinstance(given, str) and all(step.form == "text" for step in found.commands):
+    sure = found.commands and (not found.unread or any(step.form != "text" for step in found.commands))
+    if rules.refuse_unread and isinstance(given, str) and not sure:
         lost = grammar.named(spoken(given)[0]) - {step.task for step in found.commands}
         if lost:
             raise PlanError("is named in the text, but not clearly in the list of an agent", value=min(map(str, lost)))
     return found.of(lambda steps: _lists(problem, steps))
 
 
-def _told(given: object) -> object:
+def _told(given: object, depth: int = 0) -> object:
     """Say in every line of a text whose tasks it has, and call agents cooks: ``agent:`` would say who speaks."""
     if isinstance(given, str):
         return "\n".join(_with_agents(_AGENT.sub(r"cook \1", given).split("\n")))
-    if isinstance(given, list):
-        return [_told(one) for one in given]
-    if isinstance(given, dict):
-        return {name: _told(held) if name == "content" else held for name, held in given.items()}
+    if isinstance(given, list) and depth < _DEEP:
+        return [_told(one, depth + 1) for one in given]
+    if isinstance(given, dict) and depth < _DEEP:
+        return {name: _told(held, depth + 1) for name, held in given.items()}
     return given
 
 
@@ -183,21 +188,37 @@ class _Steps(Grammar[Step]):
         return self._plain.get(_plain(text), text)
 
     def find(self, text: str) -> list[Found[Step]]:
-        """Return the tasks in a line that holds little else, for the agent that it names.
+        """Return the tasks in a line that holds little else, for the agent that it names, or that is before them.
 
-        Asides are left out. A line of several agents, or of many words, says nothing that is clear.
+        Asides are left out. A line of many words, or that names several agents but not before their tasks, says nothing
+        that is clear.
         """
-        agents = {_number(one[1]) for one in _AGENT.finditer(text)}
-        if len(agents) > 1:
-            return []
-        agent = agents.pop() if agents else None
-        plain = _ASIDE.sub(" ", text)
-        names = [one[0] for one in self._names.finditer(plain)]
+        plain = self._without_remark(_ASIDE.sub(" ", text))
         words = _WORD.findall(_AGENT.sub(" ", self._names.sub(" ", plain)))
-        if not names or len(words) > 2 + len(names):
+        steps = [*self._by_agent(text, plain)]
+        if len(words) > 2 + len(steps):
             return []
-        first, *others = (Step(agent, self._name(name)) for name in names)
-        return [Found(len(text), first), *(Found(0, step) for step in others)]
+        return [Found(0 if number else len(text), step) for number, step in enumerate(steps)]
+
+    def _without_remark(self, text: str) -> str:
+        """Leave out what stands behind a dash or a colon, if no task and no agent does."""
+        last = max((one.end() for form in (self._names, _AGENT) for one in form.finditer(text)), default=1)
+        sign = _REMARK.search(text, last - 1)
+        return text if sign is None else text[: sign.start() + 1]
+
+    def _by_agent(self, text: str, plain: str) -> Iterator[Step]:
+        agents = [*_AGENT.finditer(text)]
+        numbers = {_number(one[1]) for one in agents}
+        if len(numbers) < 2:
+            yield from (Step(min(numbers, default=None), self._name(one[0])) for one in self._names.finditer(plain))
+            return
+        agents = [*_AGENT.finditer(plain)]
+        if agents and self._names.search(plain, 0, agents[0].start()) is None:
+            for one, behind in zip_longest(agents, agents[1:]):
+                end = len(plain) if behind is None else behind.start()
+                yield from (
+                    Step(_number(one[1]), self._name(it[0])) for it in self._names.finditer(plain, one.end(), end)
+                )
 
     def named(self, text: str) -> set[object]:
         """Return the tasks of the problem that a text names anywhere."""
