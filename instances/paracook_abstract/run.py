@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.paracook_abstract.encode import by_name, hands, name_of
 from planoracle.instances.paracook_abstract.profile import Profile
@@ -28,6 +29,8 @@ __all__ = ["Lists", "ParaCookRun", "command", "replay"]
 Lists = list[list[object]]
 
 _IDLE = "idle"
+# More waits than any sensible run has; every one is an action of the points behind it.
+_MOST_IDLE = 500
 
 
 class _Variant(NamedTuple):
@@ -127,6 +130,8 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         pieces = [*here.state.pieces]
         idle = (entry.start if useful else entry.end) - since
         if idle:
+            if len(variant.idle) >= _MOST_IDLE:
+                raise PlanError(f"has agents wait, or repeat tasks, more than {_MOST_IDLE} times", field="plan")
             variant = variant._replace(idle=(*variant.idle, idle))
             pieces.append(Piece(f"{_IDLE}/{len(variant.idle)}", since, idle, agent))
         if useful:
