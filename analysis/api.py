@@ -94,7 +94,7 @@ def schedule(
     UnknownNameError
         If there is no heuristic of that name.
     InputError
-        If the problem is none of scheduling.
+        If the heuristic is not for problems of that kind.
 
     Examples
     --------
@@ -103,21 +103,20 @@ def schedule(
     """
     from planoracle.analysis.result import Result
     from planoracle.heuristics.registry import Budget, run
-    from planoracle.instances.model import Instance
-    from planoracle.instances.problem import of_kind
     from planoracle.instances.status import Status
     from planoracle.solver.result import versions
 
-    answer = run(of_kind(problem, Instance), method, Budget(seed, iterations, seconds))
+    answer = run(problem, method, Budget(seed, iterations, seconds))
     return Result(
         instance=problem.name,
-        status=Status.unknown if answer.schedule is None else Status.feasible,
+        status=Status.unknown if answer.makespan is None else Status.feasible,
         makespan=answer.makespan,
         plan=answer.plan,
         seconds=answer.seconds,
         proof=f"{method}: {answer.reason}" if answer.reason else method,
         versions=versions(),
         seed=seed,
+        kind=problem.kind,
         unit=problem.unit,
         schedule=answer.schedule,
         problem=problem,

@@ -34,7 +34,7 @@ WORK = Work(60.0)
 #: and the best of the heuristics among these and ``improve``.
 OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best_heuristic"
 
-_SCHEDULES = "the heuristics are for scheduling problems"
+_KITCHEN = "the heuristics are for scheduling problems and floors"
 _NO_REFERENCE = "the benchmark has no reference for it"
 
 
@@ -161,8 +161,7 @@ def compare(
     ----------
     methods
         ``optimum``, ``reference``, ``best_heuristic``, names of references (those of other benchmarks have no answer)
-        and of heuristics. Default: all references of the problem's benchmark, and, of scheduling
-        problems, ``best_heuristic``.
+        and of heuristics. Default: all references of the problem's benchmark, and ``best_heuristic`` but in kitchens.
     time_limit
         Seconds of wall time, or counted work, for the exact solve, which always takes place: gaps are measured by it.
     budget
@@ -182,7 +181,7 @@ def compare(
     """
     if methods is None:
         own = [one.name for one in registry.of(problem).references]
-        methods = [*own, BEST] if problem.kind == "schedule" else own
+        methods = own if problem.kind == "kitchen" else [*own, BEST]
     else:
         check(methods)
     asked = _Asked(problem, time_limit, budget)
@@ -264,11 +263,11 @@ class _Asked:
 
     def _heuristic(self, name: str, *, claims: bool = False, budget: Budget | None = None) -> Entry:
         """Run a heuristic, once; as a reference what it claims counts, also where the rules do not allow it."""
-        if self.problem.kind != "schedule":
-            return Entry(name, reason=_SCHEDULES)
+        if self.problem.kind == "kitchen":
+            return Entry(name, reason=_KITCHEN)
         key = name, budget or self.budget
         if key not in self._answers:
-            self._answers[key] = run(of_kind(self.problem, Instance), *key)
+            self._answers[key] = run(self.problem, *key)
         found = self._answers[key]
         if claims and found.claim not in (None, found.makespan):
             reason = found.reason or f"claims {found.claim}, but takes {found.makespan}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -16,8 +17,10 @@ from planoracle.heuristics.timetable import Timetable
 from planoracle.instances import registry
 from planoracle.instances.certify import certify, settled
 from planoracle.instances.deadline import NEVER, Deadline
-from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.errors import InputError, InternalError, UnknownNameError
+from planoracle.instances.floors.floor import Floor
 from planoracle.instances.model import Instance
+from planoracle.instances.problem import Problem, for_kind
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.similar import one_of
 
@@ -28,8 +31,9 @@ __all__ = ["Answer", "Budget", "Heuristic", "Outcome", "names", "run"]
 class Answer:
     """Outcome of one heuristic: a schedule accepted by the rules, or the ``reason`` why there is none.
 
-    ``makespan`` in ticks, ``seconds`` of wall time with refereeing, ``plan`` in the benchmark's language; ``claim``:
-    ticks that the algorithm itself expects it to take, if it does not know all the rules.
+    On floors there is a ``plan`` only. ``makespan`` in ticks, ``seconds`` of wall time with refereeing, ``plan`` in the
+    benchmark's language; ``claim``: ticks that the algorithm itself expects it to take, if it does not know all the
+    rules.
     """
 
     instance: str
@@ -70,30 +74,58 @@ def _papers() -> dict[str, str]:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all heuristics, those of the papers first."""
-    return (*_papers(), *_OURS)
+    """Return the names of all heuristics, those of the papers first, those that are for floors only last."""
+    from planoracle.heuristics.floors import BY_NAME
+
+    return tuple(dict.fromkeys((*_papers(), *_OURS, *BY_NAME)))
 
 
 def _find(name: str) -> Heuristic:
     if name in _OURS:
         return _OURS[name]
     if name not in _papers():
-        raise UnknownNameError(one_of(name, names(), "heuristics"), field="heuristic", value=name)
+        raise InputError("is for floors", field="heuristic", value=name)
     module, _, function = _papers()[name].partition(":")
     found: Heuristic = getattr(import_module(module), function)
     return found
 
 
-def run(instance: Instance, name: str, budget: Budget = DEFAULT) -> Answer:
-    """Run one heuristic on one instance.
+def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> Answer:
+    """Run one heuristic on one scheduling problem, or on one floor, by the released rules.
 
     Raises
     ------
     UnknownNameError
         If there is no heuristic of that name.
+    InputError
+        If it is not for problems of that kind.
     InternalError
         If its schedule does not pass the rules.
     """
+    if name not in names():
+        raise UnknownNameError(one_of(name, names(), "heuristics"), field="heuristic", value=name)
+    return for_kind(problem, {"schedule": _scheduled, "floor": _planned})(problem, name, budget)
+
+
+def _planned(floor: Floor, name: str, budget: Budget) -> Answer:
+    from planoracle.heuristics.floors import BY_NAME
+
+    began = perf_counter()
+    if name not in BY_NAME:
+        raise InputError(f"is for schedules; for floors there are {', '.join(BY_NAME)}", field="heuristic", value=name)
+    benchmark = registry.of(floor)
+    rules = benchmark.profiles["released"]
+    try:
+        found = BY_NAME[name](floor, rules, budget)
+    except InputError as error:
+        return Answer(floor.name, name, None, None, None, error.message, perf_counter() - began)
+    run = benchmark.run(floor, {"plan": found}, rules)
+    if not run.success:
+        raise InternalError(f"{floor.name}: a plan of {name} does not pass the rules")
+    return Answer(floor.name, name, None, run.makespan, json.dumps(found), "", perf_counter() - began)
+
+
+def _scheduled(instance: Instance, name: str, budget: Budget) -> Answer:
     heuristic = _find(name)
     began = perf_counter()
     outcome = heuristic(instance, budget)

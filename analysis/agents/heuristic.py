@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import cast
+
 from planoracle.analysis.agents.agent import AgentError, Said
 from planoracle.analysis.agents.following import Script
 from planoracle.analysis.agents.knowing import closing
@@ -10,6 +13,8 @@ from planoracle.analysis.optimum import WORK
 from planoracle.heuristics.registry import Budget, run
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.environment import AnyEnvironment
+from planoracle.instances.errors import InputError
+from planoracle.instances.floors.run import FloorRun
 from planoracle.instances.kitchens.run import KitchenRun
 from planoracle.instances.trajectory import Trajectory
 from planoracle.solver.live import run_of
@@ -62,14 +67,17 @@ class Heuristic:
         return self._scheduled(run_of(environment), self.name)
 
     def _scheduled(self, begun: AnyRun, heuristic: str) -> tuple[str, list[str]]:
-        if not isinstance(begun, Trajectory):
-            raise AgentError(f"{heuristic} is for scheduling problems, not for a {begun.problem.kind}", "no_plan")
         if begun.steps:
             raise AgentError(f"{heuristic} schedules from the beginning only, and the run has begun", "off_plan")
-        answer = run(begun.problem, heuristic, self._budget)
-        if answer.schedule is None or answer.plan is None:
+        try:
+            answer = run(begun.problem, heuristic, self._budget)
+        except InputError as error:
+            raise AgentError(f"{heuristic} {error.message}", "no_plan") from None
+        if answer.plan is None:
             raise AgentError(f"{heuristic} finds no schedule: {answer.reason}", "no_plan")
-        return answer.plan, begun.commands(begun.begin, answer.schedule)
+        if isinstance(begun, Trajectory) and answer.schedule is not None:
+            return answer.plan, begun.commands(begun.begin, answer.schedule)
+        return answer.plan, _on_floor(begun, answer.plan)
 
 
 class Greedy(Heuristic):
@@ -87,12 +95,22 @@ class Greedy(Heuristic):
         if isinstance(begun, KitchenRun):
             return _in_kitchen(begun)
         failure = None
-        for heuristic in (*environment.benchmark.greedy, *GREEDY):
+        ours = ("floor-list",) if begun.problem.kind == "floor" else GREEDY
+        for heuristic in (*environment.benchmark.greedy, *ours):
             try:
                 return self._scheduled(begun, heuristic)
             except AgentError as error:
                 failure = failure or error
         raise failure or AgentError("there is no greedy scheduler", "no_plan")
+
+
+def _on_floor(begun: AnyRun, plan: str) -> list[str]:
+    from planoracle.solver.floors.live import messages
+
+    found = messages(cast("FloorRun", begun), json.loads(plan))
+    if found is None:
+        raise AgentError("the plan does not hold when it is handed in piece by piece", "no_plan")
+    return found
 
 
 def _in_kitchen(begun: KitchenRun) -> tuple[str, list[str]]:

@@ -66,10 +66,8 @@ def _scheduled(problem: Problem, heuristic: str) -> tuple[str, str]:
     """Return the plan of a heuristic, and its name."""
     from planoracle.heuristics.registry import run
     from planoracle.instances.errors import InputError
-    from planoracle.instances.model import Instance
-    from planoracle.instances.problem import of_kind
 
-    answer = run(of_kind(problem, Instance), heuristic)
+    answer = run(problem, heuristic)
     if answer.plan is None:
         raise InputError(f"{heuristic} has no schedule for {problem.name}: {answer.reason}")
     return answer.plan, heuristic

@@ -44,11 +44,11 @@ def schedule(
     if not names:
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     budget = Budget(seed=seed, iterations=iterations, seconds=seconds)
-    run = Run([crewed(name, agents, only or ()) for name in names], "scheduling")
+    run = Run([crewed(name, agents, only or ()) for name in names], "scheduling", kitchens=True)
     table = Table(form, _COLUMNS, least=_LEAST)
     failed = False
     for instance, answer in run.each(lambda one: apply(one, heuristic, budget)):
-        failed |= answer.schedule is None
+        failed |= answer.makespan is None
         table.add(
             {
                 "instance": answer.instance,

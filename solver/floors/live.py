@@ -15,7 +15,7 @@ from planoracle.solver.known import known as shipped
 from planoracle.solver.live import Known
 from planoracle.solver.states.solver import Value
 
-__all__ = ["Values"]
+__all__ = ["Values", "messages"]
 
 # What one command is looked at for when asked only whether it keeps the best total.
 _GLANCE = Work(0.5)
@@ -69,22 +69,28 @@ class Values:
         """Return the actions of the best plan known, one by one, as they are asked for; ``None`` if none leads on."""
         if run.success:
             return []
-        if known.keep is None:
-            return None
-        done, begun = _begun(run)
-        left = left_of(cast("FloorPlan", known.keep), begun)
-        clock, names, found = done.here.fork(), run.problem.agents, list[str]()
-        while not clock.end:
-            name = names[clock.decide[0]]
-            said = {name: [left[name].pop(0) if left[name] else {"action": FINISH}]}
-            found.append(json.dumps(said))
-            clock.submit(said)
-            clock.until_decision()
-        return found if clock.world.all_served and clock.error is None else None
+        return None if known.keep is None else messages(run, cast("FloorPlan", known.keep))
 
     def _searched(self, run: FloorRun, done: Done, begun: Beginning) -> Found:
         found = None if any(begun.values()) else shipped(run.problem, run.rules)
         return plan(run.problem, done.rules, self.limit, begun) if found is None else found_of(found)
+
+
+def messages(run: FloorRun, plan: FloorPlan) -> list[str] | None:
+    """Return what a plan that begins like a run has left, one by one as the cooks are asked.
+
+    ``None`` if it does not serve all orders when it is handed in like that.
+    """
+    done, begun = _begun(run)
+    left = left_of(plan, begun)
+    clock, names, found = done.here.fork(), run.problem.agents, list[str]()
+    while not clock.end:
+        name = names[clock.decide[0]]
+        said = {name: [left[name].pop(0) if left[name] else {"action": FINISH}]}
+        found.append(json.dumps(said))
+        clock.submit(said)
+        clock.until_decision()
+    return found if clock.world.all_served and clock.error is None else None
 
 
 def _begun(run: FloorRun) -> tuple[Done, Beginning]:
