@@ -73,11 +73,12 @@ def _papers() -> dict[str, str]:
     return {name: where for each in registry.names() for name, where in registry.get(each).heuristics.items()}
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of all heuristics, those of the papers first, those that are for floors only last."""
+def names(kind: str | None = None) -> tuple[str, ...]:
+    """Return the names of all heuristics, or of those for a kind of problems: those of the papers first."""
     from planoracle.heuristics.floors import BY_NAME
 
-    return tuple(dict.fromkeys((*_papers(), *_OURS, *BY_NAME)))
+    of_kind = {"schedule": (*_papers(), *_OURS), "floor": tuple(BY_NAME)}
+    return tuple(dict.fromkeys(name for one, own in of_kind.items() for name in own if kind in (None, one)))
 
 
 def _find(name: str) -> Heuristic:
