@@ -20,7 +20,7 @@ from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.errors import InputError, InternalError, UnknownNameError
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.model import Instance
-from planoracle.instances.problem import Problem, for_kind
+from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.similar import one_of
 
@@ -47,6 +47,7 @@ class Answer:
 
 
 Heuristic = Callable[[Instance, Budget], Outcome]
+_KINDS = {"schedule": "scheduling problems", "floor": "floors"}
 _FAILED = "the scheme found no place for an action within its maximum lags"
 
 
@@ -84,8 +85,6 @@ def names(kind: str | None = None) -> tuple[str, ...]:
 def _find(name: str) -> Heuristic:
     if name in _OURS:
         return _OURS[name]
-    if name not in _papers():
-        raise InputError("is for floors", field="heuristic", value=name)
     module, _, function = _papers()[name].partition(":")
     found: Heuristic = getattr(import_module(module), function)
     return found
@@ -105,15 +104,19 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> Answer:
     """
     if name not in names():
         raise UnknownNameError(one_of(name, names(), "heuristics"), field="heuristic", value=name)
-    return for_kind(problem, {"schedule": _scheduled, "floor": _planned})(problem, name, budget)
+    kinds = [kind for kind in _KINDS if name in names(kind)]
+    if problem.kind not in kinds:
+        known = " and ".join(_KINDS[kind] for kind in kinds)
+        raise InputError(f"is for {known}, not for a {problem.kind}", field="heuristic", value=name)
+    if problem.kind == "floor":
+        return _planned(of_kind(problem, Floor), name, budget)
+    return _scheduled(of_kind(problem, Instance), name, budget)
 
 
 def _planned(floor: Floor, name: str, budget: Budget) -> Answer:
     from planoracle.heuristics.floors import BY_NAME
 
     began = perf_counter()
-    if name not in BY_NAME:
-        raise InputError(f"is for schedules; for floors there are {', '.join(BY_NAME)}", field="heuristic", value=name)
     benchmark = registry.of(floor)
     rules = benchmark.profiles["released"]
     try:
