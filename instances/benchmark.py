@@ -371,6 +371,11 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         return ()
 
     @property
+    def referenced(self) -> Sequence[str]:
+        """Names of the problems whose published references an audit of the whole benchmark checks."""
+        return () if self.shelf is None else self.shelf.names()
+
+    @property
     def loopholes(self) -> Sequence[Loophole[_P]]:
         """Ways to pass the released grader by less than a problem asks for, which an audit shows."""
         return ()

@@ -40,22 +40,20 @@ def published(benchmark: AnyBenchmark) -> list[Reference[Any]]:
 
 
 def published_names(names: Iterable[str] = ()) -> list[str]:
-    """Return the problems behind names; that of a benchmark stands for all that it has bundled.
+    """Return the problems behind names; that of a benchmark stands for all of which it has published references.
 
-    Without names: the problems of all benchmarks that have published references.
+    Without names: those of all benchmarks.
 
     Raises
     ------
     UnknownNameError
         For a name that stands for nothing.
     """
-    asked = list(names) or [name for name in registry.names() if published(registry.get(name))]
     found: dict[str, None] = {}
-    for name in asked:
-        benchmark = registry.find(name)
-        shelf = None if benchmark is None else benchmark.shelf
-        own = () if shelf is None else shelf.names()
-        found |= dict.fromkeys(own or (catalogue.expand([name]) if list(names) else ()))
+    for name in list(names) or registry.names():
+        whole = [one for one in map(registry.get, registry.names()) if name in (one.name, one.rules_as)]
+        listed = [each for one in whole if published(one) for each in one.referenced]
+        found |= dict.fromkeys(listed if whole else catalogue.expand([name]))
     return list(found)
 
 
@@ -104,7 +102,7 @@ class Auditor:
         Raises
         ------
         UnknownNameError
-            For a name that stands for nothing. What else is wrong with a problem is said.
+            For a name that stands for nothing. What else is wrong is said in the finding.
         """
         try:
             problem = self._problems.find(name)
@@ -128,7 +126,7 @@ class Auditor:
             if claim is None or (claim.makespan is None and claim.plan is None):
                 return replace(blank, reason=claim.reason) if claim is not None and claim.reason else None
             return self._checked(blank, claim, problem, rules)
-        except InputError as error:
+        except Exception as error:
             return replace(blank, verdict=Verdict.not_checked, reason=fault_of(error))
 
     def loopholes(self, benchmark: AnyBenchmark) -> Iterator[Finding]:

@@ -38,8 +38,9 @@ _LONG = 20
 def benchmarks_in(names: Iterable[str] = ()) -> list[AnyBenchmark]:
     """Return the benchmarks that have something to be audited: among names, if there are any."""
     heads = {name.partition("/")[0] for name in names}
-    every = [registry.get(name) for name in registry.names() if not heads or name in heads]
-    return [one for one in every if published(one) or one.loopholes]
+    every = [registry.get(name) for name in registry.names()]
+    asked = [one for one in every if not heads or heads & {one.name, one.rules_as}]
+    return [one for one in asked if published(one) or one.loopholes]
 
 
 def page_of(names: Iterable[str] = (), auditor: Auditor | None = None) -> str:
@@ -47,8 +48,8 @@ def page_of(names: Iterable[str] = (), auditor: Auditor | None = None) -> str:
     auditor, asked = auditor or Auditor(), list(names)
     sections, findings = [], []
     for benchmark in benchmarks_in(asked):
-        own = [name for name in asked if name.partition("/")[0] == benchmark.name] or [benchmark.name]
-        text, found = _section(benchmark, own, auditor)
+        own = [name for name in asked if name.partition("/")[0] in (benchmark.name, benchmark.rules_as)]
+        text, found = _section(benchmark, own or [benchmark.name], auditor)
         sections.append(text)
         findings += found
     return "\n".join([_HEAD, _summary(findings), *sections])
@@ -62,19 +63,23 @@ def section_of(benchmark: AnyBenchmark, auditor: Auditor | None = None) -> str:
 def _section(benchmark: AnyBenchmark, names: Sequence[str], auditor: Auditor) -> tuple[str, list[Finding]]:
     own = published(benchmark)
     problems = published_names(names) if own else []
-    findings = [one for name in problems for one in auditor.published(name)]
+    findings = _of(benchmark, problems, auditor)
     cited = f" ({benchmark.citation})" if benchmark.citation else ""
     parts = [f"## {benchmark.title}{cited}\n"]
     for reference in own:
         parts += _said(reference, [one for one in findings if one.reference == reference.published], benchmark)
     if findings:
         for profile in benchmark.profiles:
-            other = auditor.by(profile)
-            parts += _differing(profile, findings, [one for name in problems for one in other.published(name)])
+            parts += _differing(profile, findings, _of(benchmark, problems, auditor.by(profile)))
     parts += _loopholes(benchmark, auditor)
     if findings:
         parts.append(f"```console\n$ planoracle audit {' '.join(names)}\n```\n")
     return "\n".join(parts), findings
+
+
+def _of(benchmark: AnyBenchmark, names: Sequence[str], auditor: Auditor) -> list[Finding]:
+    found = (one for name in names for one in auditor.published(name))
+    return [one for one in found if one.benchmark == benchmark.name]
 
 
 def _summary(findings: Sequence[Finding]) -> str:
@@ -89,8 +94,8 @@ def _summary(findings: Sequence[Finding]) -> str:
 def _said(reference: Reference[object], findings: Sequence[Finding], benchmark: AnyBenchmark) -> list[str]:
     title = f"**{reference.published.replace('_', ' ')}**"
     if not findings:
-        where = f"--data {benchmark.name}=DIR" if benchmark.data else "--problems FILE"
-        told = f"None is bundled; `planoracle audit {benchmark.name} {where}` checks those of a copy."
+        name = benchmark.rules_as or benchmark.name
+        told = f"None is bundled; `planoracle audit {name} --data {name}=DIR` checks those of a copy."
         return [f"{title}: {reference.about} {told}\n"]
     count = {verdict: sum(one.verdict == verdict for one in findings) for verdict in Verdict}
     listed = ", ".join(f"{many} {verdict.replace('_', ' ')}" for verdict, many in count.items() if many)

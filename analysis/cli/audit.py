@@ -83,9 +83,8 @@ def audit(
     from planoracle.analysis.problems import Problems
 
     known = named_problems(problems)
-    found_problems = Problems(named=known)
     options = chosen_rules(rule or ())
-    auditor = Auditor(profile, options, limit=WORK if time_limit is None else time_limit, problems=found_problems)
+    auditor = Auditor(profile, options, limit=WORK if time_limit is None else time_limit, problems=Problems(named=known))
     files = [name for name in names or () if name == "-" or _is_file(name)]
     if page is not None:
         _write_page(page, names or (), files, auditor, stated=profile is not None)

@@ -10,6 +10,7 @@ from planoracle.instances.benchmark import Benchmark
 from planoracle.instances.errors import InputError
 from planoracle.instances.plan import Plan
 from planoracle.instances.profiles import Rules
+from planoracle.instances.references import Reference
 
 if TYPE_CHECKING:
     from planoracle.instances.floors.floor import Floor
@@ -53,6 +54,21 @@ class ParaCook(Benchmark["Floor", Mapping[str, object] | Sequence[object], Rules
         from planoracle.instances.paracook import released
 
         released.copy_in(folder)
+
+    @property
+    def references(self) -> Sequence[Reference[Floor]]:
+        """The plans of people in the user's copy."""
+        from planoracle.instances.paracook import published
+
+        people = published.human
+        return (Reference("human", "people", people, published="human", profile="released", about=published.HUMAN),)
+
+    @property
+    def referenced(self) -> Sequence[str]:
+        """Return the names of the settings that people have played."""
+        from planoracle.instances.paracook.published import human_names
+
+        return human_names()
 
     def document(self, problem: Floor) -> dict[str, Any]:
         """Return a floor in our format."""

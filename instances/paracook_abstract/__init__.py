@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.paracook_abstract.profile import Profile
+from planoracle.instances.references import Loophole, Reference
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 
 __all__ = ["ParaCookAbstract", "benchmark"]
@@ -48,6 +51,28 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
         for lag in problem.lags:
             if lag.minimum is None or lag.minimum < 0 or lag.maximum is not None:
                 raise InputError("must be a least time from 0", field=f"lags[{lag.before} -> {lag.after}]", value=lag)
+
+    @property
+    def references(self) -> Sequence[Reference[Instance]]:
+        """The least times that the released script has left in the user's copy."""
+        from planoracle.instances.paracook import published
+
+        about = published.MINIMUM
+        return (Reference("minimum", "released minimum", published.minimum, published="minimum", about=about),)
+
+    @property
+    def referenced(self) -> Sequence[str]:
+        """Return the names of the problems of which there are such times."""
+        from planoracle.instances.paracook.published import minimum_names
+
+        return minimum_names()
+
+    @property
+    def loopholes(self) -> Sequence[Loophole[Instance]]:
+        """Ways to pass the released checker by less work."""
+        from planoracle.instances.paracook_abstract.published import LOOPHOLES
+
+        return LOOPHOLES
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a task as plans do."""
