@@ -51,9 +51,11 @@ def published_names(names: Iterable[str] = ()) -> list[str]:
     """
     found: dict[str, None] = {}
     for name in list(names) or registry.names():
-        whole = [one for one in map(registry.get, registry.names()) if name in (one.name, one.rules_as)]
-        listed = [each for one in whole if published(one) for each in one.referenced]
-        found |= dict.fromkeys(listed if whole else catalogue.expand([name]))
+        benchmark = registry.find(name)
+        if benchmark is None or not published(benchmark):
+            found |= dict.fromkeys(catalogue.expand([name]) if list(names) else ())
+        else:
+            found |= dict.fromkeys(benchmark.referenced)
     return list(found)
 
 

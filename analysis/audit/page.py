@@ -13,7 +13,7 @@ from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyBenchmark
 from planoracle.instances.references import Reference
 
-__all__ = ["benchmarks_in", "page_of", "section_of"]
+__all__ = ["audited", "page_of", "section_of"]
 
 _HEAD = """\
 # What is wrong with published references
@@ -35,51 +35,42 @@ well where that makes a difference.
 _LONG = 20
 
 
-def benchmarks_in(names: Iterable[str] = ()) -> list[AnyBenchmark]:
-    """Return the benchmarks that have something to be audited: among names, if there are any."""
-    heads = {name.partition("/")[0] for name in names}
-    every = [registry.get(name) for name in registry.names()]
-    asked = [one for one in every if not heads or heads & {one.name, one.rules_as}]
-    return [one for one in asked if published(one) or one.loopholes]
+def audited() -> list[AnyBenchmark]:
+    """Return the benchmarks of which the page tells."""
+    return [one for one in map(registry.get, registry.names()) if published(one) or one.loopholes]
 
 
 def page_of(names: Iterable[str] = (), auditor: Auditor | None = None) -> str:
-    """Return the whole page; with names, of what these stand for."""
+    """Return the whole page; with names, of what is published about the problems behind them."""
     auditor, asked = auditor or Auditor(), list(names)
-    sections, findings = [], []
-    for benchmark in benchmarks_in(asked):
-        own = [name for name in asked if name.partition("/")[0] in (benchmark.name, benchmark.rules_as)]
-        text, found = _section(benchmark, own or [benchmark.name], auditor)
-        sections.append(text)
-        findings += found
+    findings = [one for name in published_names(asked) for one in auditor.published(name)]
+    told = [one for one in audited() if not asked or any(each.benchmark == one.name for each in findings)]
+    sections = [_section(one, findings, auditor, asked or [one.name]) for one in told]
     return "\n".join([_HEAD, _summary(findings), *sections])
 
 
 def section_of(benchmark: AnyBenchmark, auditor: Auditor | None = None) -> str:
     """Return what the page says of one benchmark."""
-    return _section(benchmark, [benchmark.name], auditor or Auditor())[0]
+    auditor = auditor or Auditor()
+    names = benchmark.referenced if published(benchmark) else ()
+    findings = [one for name in names for one in auditor.published(name)]
+    return _section(benchmark, findings, auditor, [benchmark.name])
 
 
-def _section(benchmark: AnyBenchmark, names: Sequence[str], auditor: Auditor) -> tuple[str, list[Finding]]:
-    own = published(benchmark)
-    problems = published_names(names) if own else []
-    findings = _of(benchmark, problems, auditor)
+def _section(benchmark: AnyBenchmark, every: Iterable[Finding], auditor: Auditor, names: Sequence[str]) -> str:
+    findings = [one for one in every if one.benchmark == benchmark.name]
     cited = f" ({benchmark.citation})" if benchmark.citation else ""
     parts = [f"## {benchmark.title}{cited}\n"]
-    for reference in own:
-        parts += _said(reference, [one for one in findings if one.reference == reference.published], benchmark)
-    if findings:
-        for profile in benchmark.profiles:
-            parts += _differing(profile, findings, _of(benchmark, problems, auditor.by(profile)))
+    for reference in published(benchmark):
+        parts += _said(reference, [one for one in findings if one.reference == reference.published])
+    problems = dict.fromkeys(one.instance or "" for one in findings)
+    for profile in benchmark.profiles if findings else ():
+        other = auditor.by(profile)
+        parts += _differing(profile, findings, [one for name in problems for one in other.published(name)])
     parts += _loopholes(benchmark, auditor)
     if findings:
         parts.append(f"```console\n$ planoracle audit {' '.join(names)}\n```\n")
-    return "\n".join(parts), findings
-
-
-def _of(benchmark: AnyBenchmark, names: Sequence[str], auditor: Auditor) -> list[Finding]:
-    found = (one for name in names for one in auditor.published(name))
-    return [one for one in found if one.benchmark == benchmark.name]
+    return "\n".join(parts)
 
 
 def _summary(findings: Sequence[Finding]) -> str:
@@ -91,12 +82,10 @@ def _summary(findings: Sequence[Finding]) -> str:
     return markdown([column.replace("_", " ") for column in columns], cells) + "\n" + said
 
 
-def _said(reference: Reference[object], findings: Sequence[Finding], benchmark: AnyBenchmark) -> list[str]:
+def _said(reference: Reference[object], findings: Sequence[Finding]) -> list[str]:
     title = f"**{reference.published.replace('_', ' ')}**"
     if not findings:
-        name = benchmark.rules_as or benchmark.name
-        told = f"None is bundled; `planoracle audit {name} --data {name}=DIR` checks those of a copy."
-        return [f"{title}: {reference.about} {told}\n"]
+        return [f"{title}: {reference.about} None is bundled.\n"]
     count = {verdict: sum(one.verdict == verdict for one in findings) for verdict in Verdict}
     listed = ", ".join(f"{many} {verdict.replace('_', ' ')}" for verdict, many in count.items() if many)
     parts = [f"{title}: {reference.about} Of {len(findings)} there are {listed} (profile `{reference.profile}`).\n"]

@@ -84,7 +84,9 @@ def audit(
 
     known = named_problems(problems)
     options = chosen_rules(rule or ())
-    auditor = Auditor(profile, options, limit=WORK if time_limit is None else time_limit, problems=Problems(named=known))
+    auditor = Auditor(
+        profile, options, limit=WORK if time_limit is None else time_limit, problems=Problems(named=known)
+    )
     files = [name for name in names or () if name == "-" or _is_file(name)]
     if page is not None:
         _write_page(page, names or (), files, auditor, stated=profile is not None)

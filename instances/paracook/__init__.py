@@ -65,10 +65,10 @@ class ParaCook(Benchmark["Floor", Mapping[str, object] | Sequence[object], Rules
 
     @property
     def referenced(self) -> Sequence[str]:
-        """Return the names of the settings that people have played."""
-        from planoracle.instances.paracook.published import human_names
+        """Return the names of what people have played, and of what there are least times of, in both parts."""
+        from planoracle.instances.paracook.published import human_names, minimum_names
 
-        return human_names()
+        return (*human_names(), *minimum_names())
 
     def document(self, problem: Floor) -> dict[str, Any]:
         """Return a floor in our format."""

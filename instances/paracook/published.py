@@ -15,6 +15,7 @@ from typing import Any, Final
 from planoracle.instances import copies
 from planoracle.instances.errors import InputError
 from planoracle.instances.paracook.fields import an_object, within
+from planoracle.instances.paracook.sets import covers
 from planoracle.instances.problem import Problem
 from planoracle.instances.reading import load_json, read_bytes
 from planoracle.instances.references import Claim
@@ -24,11 +25,13 @@ __all__ = ["HUMAN", "MINIMUM", "human", "human_names", "minimum", "minimum_names
 #: What is said of plans of people and of least times, for an audit's page.
 HUMAN: Final = (
     "The plans of people, `results/Human` of a copy, as far as they were done. (The repository had 24, and has taken "
-    "them out; in a clone `git checkout 37f651b -- results` brings them back.)"
+    "them out; in a clone `git checkout 37f651b -- results` brings them back.) `planoracle audit paracook --data "
+    "paracook=DIR` checks them."
 )
 MINIMUM: Final = (
     "The least times for so many agents that the released script leaves in `results/abstract/cp_sat.json` of a copy: "
-    "the best plan that it has found after a minute, proved or not."
+    "the best plan that it has found after a minute, proved or not. `planoracle audit paracook --data paracook=DIR` "
+    "checks them."
 )
 
 _COOK, _ABSTRACT = "paracook/cook/", "paracook/abstract/"
@@ -39,7 +42,7 @@ _MOST_PEOPLE, _MOST_RUNS = 100, 10_000
 
 
 def human(problem: Problem) -> Claim:
-    """Return the shortest run of a person that was done, with its plan."""
+    """Return the shortest run of a person that was done, with its plan; raises `InputError` for what is none."""
     if not problem.name.startswith(_COOK):
         return Claim(None)
     runs = [_run(file) for file in _human(copies.given()).get(problem.name.removeprefix(_COOK), ())]
@@ -48,23 +51,25 @@ def human(problem: Problem) -> Claim:
 
 
 def human_names() -> tuple[str, ...]:
-    """Return the names of the problems for which there are runs of people."""
-    return tuple(_COOK + name for name in _human(copies.given()))
+    """Return the names of the problems of the copy for which there are runs of people."""
+    return tuple(name for one in _human(copies.given()) if covers(name := _COOK + one))
 
 
 def minimum(problem: Problem) -> Claim:
-    """Return the least time of the released script with its plan."""
+    """Return the least time of the released script with its plan; raises `InputError` for what is none."""
     if not problem.name.startswith(_ABSTRACT):
         return Claim(None)
     inner, _, agents = problem.name.removeprefix(_ABSTRACT).partition("~")
-    found = _minima(copies.given()).get((inner, agents or "1"))
-    return Claim(None) if found is None else found
+    found = _minima(copies.given()).get((inner, agents or "1"), Claim(None))
+    if isinstance(found, InputError):
+        raise found.with_traceback(None)
+    return found
 
 
 def minimum_names() -> tuple[str, ...]:
-    """Return the names of the problems for which there is a least time."""
-    found = _minima(copies.given())
-    return tuple(f"{_ABSTRACT}{name}{f'~{agents}' if agents != '1' else ''}" for name, agents in found)
+    """Return the names of the problems of the copy for which there is a least time."""
+    known = (one for one in _minima(copies.given()) if covers(_ABSTRACT + one[0]))
+    return tuple(f"{_ABSTRACT}{name}{f'~{agents}' if agents != '1' else ''}" for name, agents in known)
 
 
 def _results() -> Path | None:
@@ -103,20 +108,27 @@ def _run(file: Path) -> Claim | None:
 
 
 @lru_cache(maxsize=4)
-def _minima(given: object) -> dict[tuple[str, str], Claim]:
+def _minima(given: object) -> dict[tuple[str, str], Claim | InputError]:
+    """Return what was left for each problem and number of agents, or what is wrong with it."""
     folder = _results()
     file = None if folder is None else folder / "abstract" / "cp_sat.json"
     if file is None or not file.is_file():
         return {}
-    found = {}
-    with within(str(file)):
-        for setting, row in an_object(load_json(read_bytes(str(file)), str(file)), "document").items():
-            place = _SETTING.fullmatch(setting)
+    found: dict[tuple[str, str], Claim | InputError] = {}
+    source = str(file)
+    with within(source):
+        rows = an_object(load_json(read_bytes(source), source), "document")
+    for setting, row in rows.items():
+        place = _SETTING.fullmatch(setting)
+        if place is None:
+            continue
+        try:
             claim = _claim(an_object(row, setting), row.get("answer"))
-            if place is None:
-                raise InputError("must be CATEGORY/seed_S/agent_num_A/orders_num_N", field="setting", value=setting)
-            if claim is not None:
-                found[f"{place[1]}/{place[3]}", place[2]] = claim
+        except InputError as error:
+            found[f"{place[1]}/{place[3]}", place[2]] = error.at(source, setting)
+            continue
+        if claim is not None:
+            found[f"{place[1]}/{place[3]}", place[2]] = claim
     return found
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from planoracle.analysis.audit.auditor import Auditor, published_names
 from planoracle.analysis.audit.finding import Finding, summarize
-from planoracle.analysis.audit.page import benchmarks_in, page_of, section_of
+from planoracle.analysis.audit.page import audited, page_of, section_of
 from planoracle.analysis.audit.verdict import Taken, Verdict, judge
 from planoracle.analysis.cli.verbs import app
 from planoracle.instances import registry
@@ -280,7 +280,7 @@ class TestVerb:
 class TestPage:
     @pytest.mark.parametrize(
         "name",
-        [pytest.param(one.name, marks=() if one.name == "timearena" else pytest.mark.slow) for one in benchmarks_in()],
+        [pytest.param(one.name, marks=() if one.name == "timearena" else pytest.mark.slow) for one in audited()],
     )
     def test_sections_are_those_of_today(self, name: str) -> None:
         assert section_of(registry.get(name)) in PAGE.read_text(encoding="utf-8")
@@ -296,6 +296,6 @@ class TestPage:
     def test_all_are_there(self) -> None:
         text = PAGE.read_text(encoding="utf-8")
         assert [line for line in text.splitlines() if line.startswith("## ")] == [
-            f"## {one.title} ({one.citation})" for one in benchmarks_in()
+            f"## {one.title} ({one.citation})" for one in audited()
         ]
         assert all(f"| {name.removeprefix('asynchow/')} |" in text for name in WRONG_ANSWERS)
