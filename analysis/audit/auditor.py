@@ -230,7 +230,8 @@ def _under(benchmark: AnyBenchmark, problem: Problem, rules: Rules) -> Problem |
 def _claim(reference: Reference[Any], problem: Problem) -> Claim | None:
     if isinstance(reference.source, str):
         found = run(of_kind(problem, Instance), reference.source)
-        return Claim(found.makespan if found.claim is None else found.claim, reason=found.reason)
+        makespan = found.makespan if found.claim is None else found.claim
+        return None if makespan is None else Claim(makespan, reason=found.reason)
     claim = reference.source(problem)
     return claim if isinstance(claim, Claim) else None
 
