@@ -18,6 +18,7 @@ from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.references import Claim, Reference
 from planoracle.instances.similar import one_of
 from planoracle.instances.status import Status
+from planoracle.instances.wording import short
 from planoracle.solver.known import known
 from planoracle.solver.result import Result
 from planoracle.solver.solve import solve
@@ -339,5 +340,5 @@ def _figures(entries: list[tuple[Comparison, Entry]]) -> dict[str, Any]:
         "mean": sum(known) / len(known) if known else None,
         "mean_gap": sum(gap for gap, _ in gaps) / len(gaps) if gaps else None,
         "max_gap": worst,
-        "worst": where.rpartition("/")[2] if worst and worst > 0 else None,
+        "worst": short(where) if worst and worst > 0 else None,
     }

@@ -1,13 +1,14 @@
-"""Names of actions, instants and spans of time in the words of the benchmark."""
+"""Names of actions, instants and spans of time in the words of the benchmark, and short names of problems."""
 
 from __future__ import annotations
 
 from planoracle.instances import registry
+from planoracle.instances.catalogue import set_of
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem
 from planoracle.instances.times import format_clock
 
-__all__ = ["action_name", "moment", "span"]
+__all__ = ["action_name", "moment", "short", "span"]
 
 
 def action_name(instance: Instance, action: str) -> str:
@@ -25,6 +26,16 @@ def action_name(instance: Instance, action: str) -> str:
     """
     original = instance.rest_of or instance
     return registry.of(original).name_of(original, action)
+
+
+def short(problem: str) -> str:
+    """Return what the name of a problem adds to that of its set, else its last part.
+
+    >>> short("recipe2plan/timed/Vada_Daikon-Radish"), short("timearena/cooking1+cooking2")
+    ('Vada_Daikon-Radish', 'cooking1+cooking2')
+    """
+    rest = problem.removeprefix(set_of(problem)[0].partition("~")[0] + "/")
+    return problem.rpartition("/")[2] if rest == problem else rest
 
 
 def span(instance: Problem, ticks: int) -> str:

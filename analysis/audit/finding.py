@@ -10,6 +10,7 @@ from typing import Any
 from planoracle.analysis.audit.verdict import WRONG, Verdict
 from planoracle.instances.catalogue import set_of
 from planoracle.instances.status import Status
+from planoracle.instances.wording import short
 
 __all__ = ["Finding", "summarize"]
 
@@ -93,5 +94,5 @@ def summarize(findings: Iterable[Finding]) -> list[dict[str, Any]]:
         row: dict[str, Any] = {"set": label, "reference": reference, "references": len(members)}
         row |= {verdict.value: count[verdict] for verdict in Verdict}
         row["mean_gap"] = sum(gap for gap, _ in high) / len(high) if high else None
-        rows.append(row | {"max_gap": worst, "worst": where and where.rpartition("/")[2]})
+        rows.append(row | {"max_gap": worst, "worst": where and short(where)})
     return rows

@@ -12,6 +12,7 @@ import typer
 from planoracle.analysis.cli.output import PEOPLE, Format, Table, complain
 from planoracle.analysis.spoken import tell
 from planoracle.instances import registry
+from planoracle.instances.wording import short
 
 if TYPE_CHECKING:
     from planoracle.analysis.statistics import Averages
@@ -148,7 +149,7 @@ def _note(row: dict[str, Any], figures: Sequence[Average]) -> None:
         said = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in row[tally.name].items())
         tell(f"{tally.meaning}{whose} in {where}: {said}", "note")
     if row["missing_names"]:
-        names = [name.rpartition("/")[2] for name in row["missing_names"]]
+        names = [short(name) for name in row["missing_names"]]
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         counted = any(one.absent is not None for one in figures)
         how = "count as failed" if counted else "are left out, but for the columns of all"
