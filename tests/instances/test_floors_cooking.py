@@ -1,0 +1,117 @@
+"""Cooking as the paper has it: tick by tick against a model of its own, and whatever else is going on."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from planoracle.instances.floors.clock import Clock
+from planoracle.instances.floors.replay import carried_out
+from planoracle.instances.floors.world import Thing, Ware
+from tests.support.floors import FACTS, PAPER, plan, row
+
+NEED = {one.name: one.ticks for one in FACTS.cookware}
+TICKS = 400
+
+
+#: What there is to do with cookware: fill it, put it elsewhere, empty it onto a plate or into the trash.
+ERRANDS = (
+    *("@1 meat @2 board !board board @3 stove1", "@1 meat @2 board !board board @11 stove3", "@9 rice @10 stove2"),
+    *(
+        "@9 rice @11 stove3",
+        "@3 stove1 @11 stove3",
+        "@11 stove3 @3 stove1",
+        "@10 stove2 @11 stove3",
+        "@3 stove1 ~9 stove1",
+    ),
+    *("@3 stove1 @7 trash @3 stove1", "@10 stove2 @7 trash @10 stove2", "@0 table1 @3 stove1 @7 trash @0 table1"),
+    *("@0 table1 @10 stove2 @0 table1", "@0 table1 @11 stove3 @7 trash @0 table1", "~3", "~20", "~40"),
+)
+
+
+def wander(seed: int) -> list[dict[str, Any]]:
+    """Return what one cook does who tries this and that with cookware, and never what is an error."""
+    draw = random.Random(seed)
+    clock = Clock.of(row(), PAPER)
+    done: list[dict[str, Any]] = []
+    while clock.time < TICKS - 80:
+        errand = plan(draw.choice(ERRANDS))
+        trial = clock.fork()
+        trial.submit(errand)
+        trial.until_decision()
+        if trial.error is None:
+            clock = trial
+            done += errand["agent1"]
+    return done
+
+
+class Kettle:
+    """A pan or pot by itself: ticks that it has stood on a stove with something in it since it was empty."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind, self.ticks, self.raw = kind, 0, list[str]()
+
+    def pass_tick(self, on_stove: bool) -> None:
+        """Let a tick go by; what is due is cooked."""
+        self.ticks += on_stove and bool(self.raw)
+        if self.raw and self.ticks >= NEED[self.kind] * len(self.raw):
+            self.ticks, self.raw = 0, []
+
+    def look(self, ware: Ware) -> None:
+        """See what was put in or taken out meanwhile."""
+        if not ware.contents:
+            self.ticks, self.raw = 0, []
+        else:
+            self.raw = [food.name for food in ware.contents if food.state != "cooked"]
+
+
+def _find(clock: Clock, kind: str) -> tuple[Ware, bool]:
+    """Return the only piece of cookware of a kind, and whether it is on a stove."""
+    things: list[tuple[Thing, bool]] = [(thing, False) for thing in clock.world.hands]
+    things += [(thing, number in clock.ground.stoves) for number, thing in enumerate(clock.world.on)]
+    return next((thing, stove) for thing, stove in things if isinstance(thing, Ware) and thing.kind == kind)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_food_is_cooked_by_its_ticks_on_a_stove(seed: int) -> None:
+    clock = Clock.of(row(cooks=2), PAPER)
+    clock.load({"agent1": wander(seed), "agent2": [{"action": "Wait"}] * TICKS})
+    kettles = {kind: Kettle(kind) for kind in NEED}
+    stood = dict.fromkeys(NEED, True)
+    clock.advance()
+    while clock.advance():  # every tick is a moment
+        for kind, kettle in kettles.items():
+            kettle.pass_tick(stood[kind])
+            ware, stood[kind] = _find(clock, kind)
+            kettle.look(ware)
+            assert (ware.left, ware.cooking) == (NEED[kind] * len(kettle.raw) - kettle.ticks, bool(kettle.raw))
+    assert clock.error is None
+
+
+def test_wandering_cooks_cook() -> None:
+    found: dict[str, int] = {}
+    for seed in range(12):
+        clock = Clock.of(row(), PAPER)
+        clock.load({"agent1": wander(seed)})
+        while clock.advance():
+            for kind in NEED:
+                for food in _find(clock, kind)[0].contents:
+                    found[f"{food.name} {food.state}"] = found.get(f"{food.name} {food.state}", 0) + 1
+    assert min(found[what] for what in ("meat chopped", "meat cooked", "rice raw", "rice cooked")) > 20
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_moments_at_which_nothing_happens_change_nothing(seed: int) -> None:
+    given = wander(seed)
+    alone = Clock.of(row(), PAPER)
+    alone.load({"agent1": given})
+    beside = Clock.of(row(cooks=2), PAPER)
+    beside.load({"agent1": given, "agent2": [{"action": "Wait"}] * TICKS})
+    for clock in (alone, beside):
+        clock.run()
+    one, two = carried_out(alone), carried_out(beside)
+    assert one.trace == tuple(entry for entry in two.trace if entry[1] == "agent1")
+    assert one.served_at == two.served_at
+    assert one.final["agents"]["agent1"] == two.final["agents"]["agent1"]
