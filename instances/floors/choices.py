@@ -23,13 +23,8 @@ def choices(clock: Clock, cook: int) -> Iterator[Act]:
     here = world.tiles[cook]
     beside = [number for number, near in enumerate(of.near) if here in near]
     if not (clock.finished[cook] and of.rules.finish == "final"):
-        for number in beside:
-            if not world.copy().interact(cook, number):
-                yield Act(INTERACT, station=number)
-        for number in beside:
-            act = Act(PROCESS, station=number)
-            if not clock.start(cook, act)[0] and not world.copy().process(number):
-                yield act
+        acts = [Act(word, station=number) for word in (INTERACT, PROCESS) for number in beside]
+        yield from (act for act in acts if not clock.refusal(cook, act))
         useful = set().union(*of.near[: len(world.on)])
         for tile in sorted(tile for tile in of.walks(here) if tile in useful and tile != here):
             yield Act(MOVE, tile)

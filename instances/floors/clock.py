@@ -279,6 +279,13 @@ class Clock:
             return "station_in_use", 0
         return "", duration
 
+    def refusal(self, cook: int, act: Act) -> str:
+        """Return why an action would fail as things stand, when it is begun or at its end; ``""`` if it would not."""
+        fault, _ = self.start(cook, act)
+        if not fault and act.word == INTERACT:
+            return self.world.copy().interact(cook, act.station)
+        return fault if fault or act.word != PROCESS else self.world.copy().process(act.station)
+
     def _count(self, cook: int, act: Act, duration: Time) -> None:
         now = self.world.clock
         if self.keep:

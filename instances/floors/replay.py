@@ -12,7 +12,7 @@ from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.world import Time, written
 
-__all__ = ["Outcome", "carried_out", "carry_out", "carry_out_live"]
+__all__ = ["Outcome", "carried_out", "carry_out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +89,6 @@ def carry_out(floor: Floor, plan: Mapping[str, object], rules: FloorRules) -> Ou
     clock = Clock.of(floor, rules)
     if clock.load(plan):
         clock.run()
-    return carried_out(clock)
-
-
-def carry_out_live(floor: Floor, submissions: Sequence[Mapping[str, object]], rules: FloorRules) -> Outcome:
-    """Hand in one part of a plan after the other, each at the moment at which a cook needs a decision."""
-    clock = Clock.of(floor, rules)
-    for one in submissions:
-        clock.submit(one)
-        clock.until_decision()
-        if clock.end:
-            break
     return carried_out(clock)
 
 

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from planoracle.instances.floors.acts import read
+from planoracle.instances.floors.acts import INTERACT, PROCESS, Act, read
+from planoracle.instances.floors.choices import choices
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.faults import KINDS, fault_of
 from planoracle.instances.floors.floor import Dish, Need
@@ -239,6 +240,30 @@ def test_a_fork_leaves_the_run_as_it_was(rules: FloorRules) -> None:
     other.run()
     assert (clock.key(), clock.time) == (before, 1)
     assert other.key() != before
+
+
+@BOTH
+def test_what_a_cook_can_do_is_no_error_and_nothing_else_with_stations_is(rules: FloorRules) -> None:
+    clock = Clock.of(row(cooks=2), rules)
+    clock.load(plan("@1 meat @2 board !board board @3 stove1 @0 table1 @3 stove1 @7 trash", "@2 ~1 ~9 ~9 ~9"))
+    of = clock.ground
+    every = [Act(word, station=number) for word in (INTERACT, PROCESS) for number in range(len(of.names))]
+    refused = set()
+    while clock.advance():
+        for cook in (0, 1):
+            for act in every:
+                fork = clock.fork()
+                fork.acts[cook] = None
+                fork.queues, fork.taken = [(), ()], [0, 0]
+                legal = act in [one for one in choices(fork, cook) if one.word in (INTERACT, PROCESS)]
+                fork.give(cook, act)
+                fork.begin()
+                fork.acts[1 - cook] = None
+                while fork.error is None and fork.acts[cook] is not None and fork.advance():
+                    pass
+                assert legal == (fork.error is None), (clock.time, cook, act, fork.error)
+                refused.add(fork.error and fork.error.kind)
+    assert {"station_in_use", "nothing_here", "not_adjacent", "process_unsupported", None} <= refused
 
 
 def test_actions_without_effect_on_the_way_are_read_before_they_are_begun() -> None:
