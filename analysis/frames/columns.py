@@ -57,7 +57,8 @@ def own_metrics() -> dict[str, Column]:
     found: dict[str, Column] = {}
     owners: dict[str, list[str]] = {}
     for benchmark in map(registry.get, registry.names()):
-        for column in () if benchmark.rules_as else benchmark.columns:
+        whose = registry.get(benchmark.rules_as) if benchmark.rules_as else None
+        for column in () if whose is not None and whose.columns == benchmark.columns else benchmark.columns:
             owners.setdefault(column.name, []).append(benchmark.title)
             plain = flag(column.name, column.meaning) if column.kind == "flag" else text(column.name, column.meaning)
             numeric = _KINDS.get(column.kind)

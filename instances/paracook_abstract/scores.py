@@ -14,7 +14,7 @@ FAILED = 1.2
 COLUMNS = (
     Column("done", "whether the plan counts as done", kind="flag"),
     Column("time", "largest clock of an agent, -1 if the plan is not done", "ticks", shown=True),
-    Column("time_ratio", "time by the optimum; of plans that are done without a loophole", shown=True),
+    Column("optimum_ratio", "time by the optimum; of plans that are done without a loophole", shown=True),
     Column("crash", "exception with which the released code stops at a name that is none", kind="text"),
     Column(
         "loophole",
@@ -41,7 +41,7 @@ def averages(rules: Profile) -> tuple[Average, ...]:
         share_of(
             "success_rate", "share of plans that are done", lambda row: bool(row["done"]), role=("success", "main")
         ),
-        mean_of("time_ratio", "time by the optimum, of plans that are done without a loophole"),
+        mean_of("time_ratio", "time by the optimum, of plans that are done without a loophole", key="optimum_ratio"),
         Average("average_time", f"time in ticks, of a failure {FAILED} times the optimum", time),
         Average("loopholes", "plans that pass though they are none, why", loopholes, tally=True),
     )
@@ -53,7 +53,7 @@ def measure(run: ParaCookRun, oracle: Oracle) -> Measured:
     metrics: dict[str, object] = {
         "done": run.success,
         "time": run.verdict.makespan if run.success else -1,
-        "time_ratio": None,
+        "optimum_ratio": None,
         "crash": run.crash or None,
         "loophole": run.loophole or None,
     }
@@ -61,5 +61,5 @@ def measure(run: ParaCookRun, oracle: Oracle) -> Measured:
         return Measured(None, metrics)
     found = Measured.beside(best, metrics)
     if run.success and found.optimum:
-        metrics["time_ratio"] = run.verdict.makespan / found.optimum
+        metrics["optimum_ratio"] = run.verdict.makespan / found.optimum
     return found
