@@ -58,6 +58,13 @@ def audit(
     every: Annotated[
         bool, typer.Option("--all", help="In tables also show references that are optimal; data always has them.")
     ] = False,
+    loopholes: Annotated[
+        bool,
+        typer.Option(
+            "--loopholes",
+            help="Instead show how released graders can be passed by less work, for all benchmarks or those named.",
+        ),
+    ] = False,
     page: Annotated[
         Path | None,
         typer.Option(help="Write a page about what is wrong instead, in Markdown.", dir_okay=False),
@@ -94,7 +101,11 @@ def audit(
     asked = [name for name in names or () if name not in files]
     table, notes, findings = Table(form, _COLUMNS, least=_LEAST), Notes(), []
     hidden = 0
-    for one in _found(auditor, asked, files, list(known), columns, model):
+    if loopholes:
+        rows = _passed(auditor, asked)
+    else:
+        rows = _found(auditor, asked, files, list(known), columns, model)
+    for one in rows:
         findings.append(one)
         notes.add(one.instance)
         if form in PEOPLE and one.verdict == Verdict.optimal and not every:
@@ -105,14 +116,15 @@ def audit(
         table.close()
     if findings:
         people = form in PEOPLE
-        rows = summarize(findings)
-        used = [verdict for verdict in Verdict if any(row[verdict] for row in rows)]
+        sums = summarize(findings)
+        used = [verdict for verdict in Verdict if any(row[verdict] for row in sums)]
         shown = ["set", "reference", "references", *used, "mean_gap", "max_gap", "worst"]
         summary = Table(form if people else Format.table, shown, "references", sys.stdout if people else sys.stderr)
-        summary.rows += rows
+        summary.rows += sums
         summary.close()
     else:
         tell("there is no published reference among these", "note")
+        _tell_of_copies(asked)
     if hidden:
         tell(f"{hidden} references are optimal, and not shown; --all shows them", "note")
     notes.close()
@@ -142,6 +154,25 @@ def _found(
         yield from _complained(auditor.published(name))
     if intake is not None:
         yield from _complained(auditor.handed_in(track(intake, "checking", counted(intake))))
+
+
+def _passed(auditor: Auditor, names: list[str]) -> Iterator[Finding]:
+    """Yield the ways past the released graders of the benchmarks of that name, or of all."""
+    from planoracle.instances import registry
+
+    for name in names or registry.names():
+        benchmark = registry.get(name)
+        yield from auditor.loopholes(benchmark)
+
+
+def _tell_of_copies(names: list[str]) -> None:
+    """Say of benchmarks whose published references are not bundled where they are."""
+    from planoracle.analysis.audit.auditor import published
+    from planoracle.instances import registry
+
+    for benchmark in filter(None, map(registry.find, names)):
+        for reference in published(benchmark) if not benchmark.referenced else ():
+            tell(f"{reference.published}: {reference.about}", "note")
 
 
 def _complained(findings: Iterator[Finding]) -> Iterator[Finding]:
