@@ -14,6 +14,7 @@ from planoracle.instances.catalogue import problem
 from planoracle.instances.paracook_abstract.published import LOOPHOLES
 from planoracle.solver.solve import solve
 from tests.support.paracook_abstract import DISH
+from tests.support.paracook_copies import COMPACT, compact
 
 ABSTRACT = registry.get("paracook_abstract")
 NAME = "tea/seed_1/orders_num_1"
@@ -110,3 +111,63 @@ def test_minima_that_are_none(copy: Path) -> None:
 def test_a_copy_without_results(copy: Path) -> None:
     assert published_names(["paracook"]) == []
     assert list(Auditor().published(f"paracook/abstract/{NAME}~2")) == []
+
+
+# --- plans of people -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def people(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Lay the recorded plans of people down as the released scripts leave them; return their times by problem."""
+    file = shared / "verdicts" / "paracook" / "paracook.jsonl"
+    if not file.is_file():
+        pytest.skip(f"no verdicts in {file}")
+    for name in COMPACT:
+        (tmp_path / name).symlink_to(compact(shared) / name)
+    times = {}
+    for row in map(json.loads, file.read_text().splitlines()):
+        if row["kind"] == "human":
+            name = f"{row['map']}/orders_num_{len(row['orders'])}"
+            times[f"paracook/cook/{name}"] = row["expected"]["time"]
+            run = tmp_path / "results" / "Human" / "someone" / f"{name}.json"
+            run.parent.mkdir(parents=True, exist_ok=True)
+            run.write_text(json.dumps({"done": True, "time": row["expected"]["time"], "plan": row["plan"]}))
+    monkeypatch.setenv(copies.variable("paracook"), str(tmp_path))
+    return times
+
+
+def test_people(people: dict[str, int]) -> None:
+    """All 24 plans pass by the released rules and take what they state; the paper's refuse one."""
+    names = published_names(["paracook"])
+    assert set(names) == set(people)
+    found = [one for name in names for one in Auditor(limit=0.0).published(name)]
+    assert {one.instance: one.claimed for one in found} == people
+    assert all(one.feasible and one.verdict in ("optimal", "too_high", "unproved") for one in found)
+    paper = [one for name in names for one in Auditor("paper", limit=0.0).published(name)]
+    (refused,) = [one for one in paper if not one.feasible]
+    assert refused.instance == "paracook/cook/pasta/seed_84/agent_num_2/orders_num_2"
+    assert (refused.verdict, refused.violation) == ("infeasible", "dish_mismatch")
+    assert not [one for one in paper if one.verdict == "below_bound"]
+
+
+def test_the_shortest_of_several_people_counts(people: dict[str, int], tmp_path: Path) -> None:
+    """One who was not done does not count; one who states less than his plan takes is found out."""
+    name = next(iter(people))
+    home = tmp_path / "results" / "Human"
+    file = home / "someone" / f"{name.removeprefix('paracook/cook/')}.json"
+    run = json.loads(file.read_text())
+    for person, change in {"failed": {"done": False, "time": 1}, "other": {"time": run["time"] - 1}}.items():
+        other = home / person / file.relative_to(home / "someone")
+        other.parent.mkdir(parents=True)
+        other.write_text(json.dumps(run | change))
+    (found,) = Auditor(limit=0.0).published(name)
+    assert (found.claimed, found.verdict) == (people[name] - 1, "misstated")
+
+
+def test_a_file_of_a_person_that_is_none(people: dict[str, int], tmp_path: Path) -> None:
+    name = next(iter(people))
+    (file,) = (tmp_path / "results").glob(f"Human/*/{name.removeprefix('paracook/cook/')}.json")
+    file.write_text("[]")
+    (found,) = Auditor(limit=0.0).published(name)
+    assert found.verdict == "not_checked"
+    assert str(file) in found.reason
