@@ -74,7 +74,7 @@ def _folders(entries: Iterable[str]) -> dict[str, Path]:
     for entry in entries:
         name, _, folder = entry.partition("=")
         if name not in able or not isdir(folder):
-            known = ", ".join(f"{one.name} ({one.data})" for one in able.values())
+            known = ", ".join(f"{one.name} ({one.data})" for one in reversed(able.values()))
             raise typer.BadParameter(f"must be NAME=FOLDER, NAME one of {known}; not {entry!r}", param_hint="--data")
         try:
             able[name].check_copy(Path(folder))

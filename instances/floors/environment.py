@@ -108,10 +108,17 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
     def _begin(self) -> World:
         return World(begun(self.problem, self.rules))
 
+    def _read(self, said: object) -> Any:
+        """Return what is handed in; raises `PlanError` also for text that holds none of it."""
+        found = self.benchmark.reading(self.problem, _plain(said), self.rules)
+        if not found.commands and isinstance(said, str):
+            raise PlanError("holds no action", field="plan", value=said)
+        return found.commands
+
     def _take(self, world: World, said: object) -> tuple[World, tuple[Outcome, ...]]:
         given, why = None, ""
         try:
-            given = self.benchmark.reading(self.problem, _plain(said), self.rules).commands
+            given = self._read(said)
         except PlanError as error:
             why = str(error)
         before = len(world.loop.here.deeds)
@@ -123,7 +130,7 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
 
     def _whole(self, world: World, said: object) -> tuple[World, tuple[Outcome, ...]]:
         try:
-            plan = self.benchmark.reading(self.problem, _plain(said), self.rules).commands
+            plan = self._read(said)
         except PlanError as error:
             loop = gone_on(world.loop, None)
             return world._replace(loop=loop), (_refused(said, loop.clock, str(error)),)

@@ -65,19 +65,22 @@ def _turns(problem: Floor, given: list[object], rules: Profile) -> Reading[Floor
         raise PlanError(f"holds more than {MAX_TURNS} submissions", field="submissions")
     turns, count = list[object](), 0
     for one in given:
-        if isinstance(one, str):
-            try:
-                read = _text(problem, one, rules)
-            except PlanError:
-                turns.append(one)
-                continue
-        elif isinstance(one, Mapping):
-            read = as_given(_inner(problem, one))
-        else:
-            turns.append(one)
-            continue
-        turns.append(read.commands)
-        count += read.read or 0
+        read = _turn(problem, one, rules)
+        turns.append(one if read is None else read.commands)
+        count += 0 if read is None else read.read or 0
     if count > MAX_ACTIONS:
         raise PlanError(f"holds more than {MAX_ACTIONS} actions", field="submissions")
     return Reading(turns, count, "turns as given", 0)
+
+
+def _turn(problem: Floor, one: object, rules: Profile) -> Reading[FloorPlan] | None:
+    """Read one submission, ``None`` if it cannot be read."""
+    if isinstance(one, Mapping):
+        return as_given(_inner(problem, one))
+    if not isinstance(one, str):
+        return None
+    try:
+        found = _text(problem, one, rules)
+    except PlanError:
+        return None
+    return found if found.commands else None

@@ -635,7 +635,7 @@ def test_schema_is_json():
     assert set(OWN) <= set(schema["properties"])
     found = {name: json.loads(invoke("schema", name).stdout) for name in ("instance", *registry.names())}
     assert found["instance"] == found["generic"] == found["recipe2plan"] == found["timearena"] == schema
-    assert len({json.dumps(one) for one in found.values()}) == 3
+    assert len({json.dumps(one) for one in found.values()}) == 4
     assert isinstance(invoke("schema", "nobody").exception, UnknownNameError)
 
 
