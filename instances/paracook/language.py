@@ -49,6 +49,8 @@ def _inner(problem: Floor, given: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _text(problem: Floor, given: object, rules: Profile) -> Reading[FloorPlan]:
+    if not isinstance(given, str) and chat_in(given) is None:
+        raise PlanError("must be an object with a list of actions for each cook, or text", field="plan", value=given)
     if rules.answers != "released":
         return found_in(problem, given)
     value = value_of(text_of(given))

@@ -1,0 +1,147 @@
+"""Plans for kitchens within text: to the released letter, and as models write them."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from planoracle.instances import registry
+from planoracle.instances.catalogue import problem
+from planoracle.instances.errors import PlanError
+from planoracle.instances.floors.floor import Floor
+from planoracle.instances.paracook import language
+from planoracle.instances.paracook.profile import PROFILES
+
+PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
+PLAN: dict[str, list[dict[str, Any]]] = {
+    "agent1": [
+        {"action": "MoveTo", "target": [3, 4]},
+        {"action": "Interact", "target": "dispenser1"},
+        {"action": "Wait", "duration": 2},
+    ],
+    "agent2": [{"action": "Process", "target": "chopping_board1"}, {"action": "Finish"}],
+}
+TEXT, PRETTY = json.dumps(PLAN), json.dumps(PLAN, indent=2)
+DRAFT = json.dumps({"agent1": [{"action": "Finish"}]})
+
+#: What both read, as the released code does.
+BOTH = {
+    "bare": TEXT,
+    "fence": f"So:\n```json\n{PRETTY}\n```\nDone.",
+    "plan": json.dumps({"thought": "x", "plan": PLAN}),
+    "quotes": str(PLAN),
+    "thinking": f"<think>maybe {DRAFT}</think>\n{PRETTY}",
+    "thought": f"Thought: go. agent1 does it\n```json\n{TEXT}\n```",
+}
+#: What the released code does not read, or reads otherwise.
+LENIENT = {
+    "other fence": f"```\n{PRETTY}\n```",
+    "comma": TEXT[:-1] + ",}",
+    "other names": PRETTY.replace("agent1", "Agent 1").replace("agent2", "cook_2"),
+    "one object each": json.dumps([{"agent": name, "actions": actions} for name, actions in PLAN.items()]),
+    "words": json.dumps(
+        {"agent1": ["MoveTo [3, 4]", "Interact dispenser1", "Wait 2"], "agent2": ["Process chopping_board1", "Finish"]}
+    ),
+    "headings": "agent1:\n1. MoveTo(3, 4)\n2. Interact(dispenser1)\n3. Wait(2)\n\nagent2:\n1. Process(chopping_board1)"
+    "\n2. Finish",
+    "lines": "- agent1: MoveTo [3,4]\n- agent1: Interact dispenser1\n- agent1: Wait 2\n"
+    '- agent2: Process with target="chopping_board1"\n- agent2: Finish()',
+    "bold": "**Agent 1**\n- MoveTo: (3,4)\n- Interact: `dispenser1`\n- Wait: duration=2\n\n"
+    "**Agent 2**\n- Process: chopping_board1\n- Finish",
+    "table": "| agent | action |\n|---|---|\n| agent1 | MoveTo(3,4) |\n| agent1 | Interact(dispenser1) |\n"
+    "| agent1 | Wait(2) |\n| agent2 | Process(chopping_board1) |\n| agent2 | Finish |",
+    "draft": f"First idea:\n```json\n{DRAFT}\n```\nThat is wrong. Final answer:\n```json\n{TEXT}\n```",
+}
+
+
+@pytest.fixture(scope="module")
+def floor() -> Floor:
+    found = problem("paracook/cook/own/seed_1/agent_num_2/orders_num_2")
+    assert isinstance(found, Floor)
+    return found
+
+
+def plain(plan: object) -> object:
+    """Return a plan without what actions hold beside their own fields."""
+    assert isinstance(plan, dict)
+    own = ("action", "target", "duration")
+    return {name: [{key: one[key] for key in own if key in one} for one in actions] for name, actions in plan.items()}
+
+
+@pytest.mark.parametrize("form", BOTH)
+def test_what_both_read(floor: Floor, form: str) -> None:
+    for rules in (PAPER, RELEASED):
+        found = language.reading(floor, BOTH[form], rules)
+        assert found.commands == PLAN
+        assert (found.read, found.ignored) == (5, 0)
+
+
+@pytest.mark.parametrize("form", LENIENT)
+def test_what_models_write(floor: Floor, form: str) -> None:
+    found = language.reading(floor, LENIENT[form], PAPER)
+    assert plain(found.commands) == PLAN
+    assert not found.doubtful
+    try:
+        released = language.reading(floor, LENIENT[form], RELEASED).commands
+    except PlanError:
+        return
+    assert released != PLAN
+
+
+def test_turns_are_read_one_by_one(floor: Floor) -> None:
+    turns = [PLAN, TEXT, "Let me think.", 3, {}, {"plan": PLAN}]
+    assert language.reading(floor, turns, PAPER).commands == [PLAN, PLAN, "Let me think.", 3, {}, PLAN]
+    assert language.reading(floor, turns[:3], RELEASED).commands == [PLAN, PLAN, "Let me think."]
+
+
+def test_what_says_nothing_and_what_cannot_be_read(floor: Floor) -> None:
+    refused = language.reading(floor, "I cannot help with that.", PAPER)
+    assert (refused.commands, refused.read, refused.doubtful) == ({}, 0, False)
+    for given in ("1. MoveTo(3, 4)\n2. Interact(dispenser1)", 7, None):
+        with pytest.raises(PlanError, match="who does it" if isinstance(given, str) else "must be an object"):
+            language.reading(floor, given, PAPER)
+    for text in ("no plan", "[1]", '"x"', '{"plan": []}', "```json\n{'agent1': []}\n```", "{" * 100_000):
+        with pytest.raises(PlanError):
+            language.reading(floor, text, RELEASED)
+    alone = problem("paracook/cook/own/seed_1/agent_num_1/orders_num_2")
+    assert isinstance(alone, Floor)
+    one = language.reading(alone, "1. MoveTo(3, 4)\n2. Wait(0.5)\n3. Wait", PAPER).commands
+    wait = {"action": "Wait"}
+    assert one == {"agent1": [{"action": "MoveTo", "target": [3, 4]}, wait | {"duration": 0.5}, wait]}
+
+
+def test_what_an_object_holds_is_for_the_rules(floor: Floor) -> None:
+    odd = {"agent1": [{"action": "Dance"}, None], "agent9": "x", "agent2": 3}
+    for rules in (PAPER, RELEASED):
+        assert language.reading(floor, odd, rules).commands == odd
+        run = registry.get("paracook").run(floor, {"plan": odd}, rules)
+        assert run.verdict.fatal is not None
+
+
+def test_too_much(floor: Floor) -> None:
+    with pytest.raises(PlanError, match="more than 100000 actions"):
+        language.reading(floor, {"agent1": [{"action": "Finish"}] * 100_001}, PAPER)
+    with pytest.raises(PlanError, match="more than 10000 submissions"):
+        language.reading(floor, [{}] * 10_001, PAPER)
+
+
+def test_mutations_raise_nothing_else(floor: Floor) -> None:
+    chance = random.Random(5)
+    forms = [*BOTH.values(), *LENIENT.values()]
+    letters = "{}[]()'\",:|*`#\n -1aé\\/"
+    for _ in range(150):
+        text = list(chance.choice(forms))
+        for _ in range(chance.randint(1, 12)):
+            place = chance.randrange(len(text))
+            text[place : place + chance.randint(0, 3)] = chance.choice(letters) * chance.randint(0, 2)
+        for rules in (PAPER, RELEASED):
+            try:
+                found = language.reading(floor, "".join(text), rules).commands
+            except PlanError:
+                continue
+            assert isinstance(found, Mapping)
+            assert all(isinstance(name, str) for name in found)
