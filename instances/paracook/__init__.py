@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 from planoracle.instances.benchmark import Benchmark
 from planoracle.instances.errors import InputError
 from planoracle.instances.plan import Plan
-from planoracle.instances.profiles import Rules
 from planoracle.instances.references import Reference
 
 if TYPE_CHECKING:
     from planoracle.instances.floors.floor import Floor
     from planoracle.instances.floors.run import FloorPlan
+    from planoracle.instances.paracook.profile import Profile
 
 __all__ = ["ParaCook", "benchmark"]
 
 
-class ParaCook(Benchmark["Floor", Mapping[str, object] | Sequence[object], Rules]):
+class ParaCook(Benchmark["Floor", "FloorPlan", "Profile"]):
     """A plan is a list of actions for every cook, or what was handed in turn by turn."""
 
     name = "paracook"
@@ -42,7 +42,7 @@ class ParaCook(Benchmark["Floor", Mapping[str, object] | Sequence[object], Rules
 
         return orders.addressed(name, record)
 
-    def parse(self, problem: Floor, submission: object, rules: Rules | None = None) -> Plan[FloorPlan]:
+    def parse(self, problem: Floor, submission: object, rules: Profile | None = None) -> Plan[FloorPlan]:
         """Read a submission, see `Benchmark.parse`; its ``orders`` must be those of the problem."""
         from planoracle.instances.paracook import orders
 
