@@ -75,6 +75,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         What it was called in files and commands once, if it was.
     plan_fields
         Fields of a submission that may hold the plan, the one that counts first; the last is ``plan``.
+    address_fields
+        Fields of a submission, beside ``instance``, that say which problem it is for, see `addressed`.
     limit
         How a submission may limit its own run, if it may.
     first_moment
@@ -110,6 +112,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     citation: str = ""
     formerly: str = ""
     plan_fields: tuple[str, ...] = ("plan",)
+    address_fields: tuple[str, ...] = ()
     limit: Limit | None = None
     first_moment: int = 0
     slots: bool = False

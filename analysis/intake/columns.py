@@ -37,6 +37,11 @@ def _own_fields() -> tuple[str, ...]:
 
 
 @cache
+def _address_fields() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(field for name in registry.names() for field in registry.get(name).address_fields))
+
+
+@cache
 def _limits() -> tuple[str, ...]:
     limits = (registry.get(name).limit for name in registry.names())
     return tuple(dict.fromkeys(limit[0] for limit in limits if limit is not None))
@@ -283,14 +288,15 @@ def _at(row: Mapping[str, Any], column: str) -> Any:
 
 
 def normalised(entry: dict[str, Any], place: Place) -> dict[str, Any]:
-    """Return what is kept of a submission: the fields that every one has, its plan, and its own limit.
+    """Return what is kept of a submission: what every one has, its plan, its limit, what says for which problem it is.
 
     A row of ``planoracle grade`` is kept as it is.
     """
     if is_grade(entry):
         return entry | place._asdict()
     shared = {name: entry.get(name) for name in ("id", "instance", "model", "sample")} | place._asdict()
-    return shared | {name: entry[name] for name in (*_limits(), *plan_fields()) if name in entry}
+    kept = (*_address_fields(), *_limits(), *plan_fields())
+    return shared | {name: entry[name] for name in kept if name in entry}
 
 
 def checked(submission: object) -> dict[str, Any]:

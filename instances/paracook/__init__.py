@@ -26,6 +26,7 @@ class ParaCook(Benchmark["Floor", "FloorPlan", "Profile"]):
     title = "ParaCook"
     citation = "Zhang et al., 2025"
     plan_fields = ("submissions", "plan")
+    address_fields = ("orders",)
     waits_are_commands = True
     foreign_share = 0.1
     elsewhere = "planoracle.instances.floors"

@@ -12,8 +12,13 @@ import pytest
 from support.paracook_copies import tiny_copy
 from typer.testing import CliRunner
 
+from planoracle.analysis.batch.grading import Grading, Submissions
+from planoracle.analysis.batch.work import Chunk
 from planoracle.analysis.cli import app
 from planoracle.analysis.cli.verbs import _VERBS
+from planoracle.analysis.intake.columns import checked
+from planoracle.analysis.problems import Problems
+from planoracle.analysis.submissions import Place
 from planoracle.instances import catalogue, copies
 
 NAME = "paracook/abstract/egg/seed_1/orders_num_1"
@@ -100,3 +105,26 @@ def test_two_copies_in_one_call_and_the_environment(data: str, tmp_path: Path, m
     assert json.loads(found.stdout)["makespan"] == 10
     assert os.environ["PLANORACLE_DATA_PARACOOK"] == str(tmp_path / "nowhere")
     assert copies.folder_of("robotouille") is None
+
+
+def test_workers_elsewhere_need_no_copy(data: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    copies.use("paracook", data.partition("=")[2])
+    kitchen = {"instance": "paracook/cook/egg/seed_1/agent_num_2", "orders": ["fried"], "plan": {"agent1": []}}
+    entries = [{"instance": f"{NAME}~2", "plan": [["a", "b"]]}, kitchen]
+    making = Submissions(Grading(cached=False), Problems(), keyed=True)
+    items = [making.item(Place(1), checked(entry)) for entry in entries]
+    assert [list(item.problems) for item in items] == [[f"{NAME}~2"], [f"{kitchen['instance']}/orders_num_1"]]
+    monkeypatch.delenv("PLANORACLE_DATA_PARACOOK")
+    problems = {name: packed for item in items for name, packed in item.problems.items()}
+    answers = Grading(cached=False).start()(Chunk([item.task for item in items], problems))
+    assert [json.loads(answer.row or "")["scored"] for answer in answers] == [True, True]
+
+
+def test_collected_submissions_keep_their_orders(data: str, tmp_path: Path) -> None:
+    plans, collected = tmp_path / "plans.jsonl", tmp_path / "all.jsonl"
+    kitchen = "paracook/cook/egg/seed_1/agent_num_2"
+    plans.write_text(json.dumps({"instance": kitchen, "orders": ["fried"] * 2, "plan": {"agent1": []}}))
+    assert CliRunner().invoke(app, ["collect", str(plans), "-o", str(collected)]).exit_code == 0
+    call = ["grade", str(collected), "--format", "jsonl", "--data", data]
+    row = json.loads(CliRunner().invoke(app, call, catch_exceptions=False).stdout)
+    assert (row["instance"], row["scored"]) == (f"{kitchen}@fried+fried", True)
