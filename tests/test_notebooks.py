@@ -18,7 +18,7 @@ PAGES = [
     if not any(part.startswith(".") for part in page.relative_to(ROOT).parts)
 ]
 CODE = ("instances", "heuristics", "solver", "analysis")
-BENCHMARKS = ("recipe2plan", "timearena", "asynctool", "robotouille")
+BENCHMARKS = ("recipe2plan", "timearena", "asynctool", "robotouille", "paracook")
 PAGES = [
     ROOT / "README.md",
     *(page for name in (*CODE, "notebooks") for page in sorted((ROOT / name).rglob("README.md"))),
