@@ -133,7 +133,8 @@ def in_order(names: Iterable[str]) -> tuple[str, ...]:
     """Return names in an order that no file system has a say in: numbers by their value."""
 
     def key(name: str) -> list[tuple[int, str]]:
-        return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"[/_]", name)]
+        parts = re.split(r"[/_]", name)
+        return [(int(part), "") if part.isdecimal() and len(part) < 20 else (-1, part) for part in parts]
 
     return tuple(sorted(names, key=key))
 

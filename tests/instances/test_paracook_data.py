@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import pytest
 from support.paracook_copies import clone_of, compact, tiny_copy
+from support.samples import sample
 
 from planoracle.analysis.grade import Grader
 from planoracle.analysis.intake.columns import checked
-from planoracle.instances import copies
+from planoracle.instances import copies, registry
 from planoracle.instances.catalogue import read_problems
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.floors.floor import Floor, Station
@@ -211,3 +214,45 @@ def test_files_of_the_data_are_problems(data: Path, tmp_path: Path) -> None:
     (tmp_path / "config/recipe").rename(tmp_path / "recipes")  # so that it lies in no copy
     with pytest.raises(InputError, match="is a map without orders"):
         read_problems(str(alone))
+
+
+def _broken(value: object, chance: Random) -> object:
+    """Return a document with something else somewhere in it."""
+    if isinstance(value, dict) and value and chance.random() < 0.8:
+        key = chance.choice(list(value))
+        if chance.random() < 0.1:
+            return {(chance.choice("³@+~/") + name if name == key else name): held for name, held in value.items()}
+        return value | {key: _broken(value[key], chance)}
+    if isinstance(value, list) and value and chance.random() < 0.8:
+        place = chance.randrange(len(value))
+        return [*value[:place], _broken(value[place], chance), *value[place + 1 :]]
+    return chance.choice(
+        [None, -1, 10**30, 0.5, "", "x" * 300, [], {}, [[]], True, [value] * 3, {"a": value}, "egg/egg"]
+    )
+
+
+@pytest.mark.parametrize("seed", sample(range(8), 8))
+def test_broken_data_is_refused_or_read(tiny: Path, seed: int) -> None:
+    chance = Random(seed)
+    sound = {path: json.loads(path.read_text()) for path in tiny.glob("*.json")}
+    for _ in range(60):
+        path = chance.choice(sorted(sound))
+        path.write_text(json.dumps(_broken(sound[path], chance)))
+        released._copy_in.cache_clear()
+        sets._names.cache_clear()
+        sets._load.cache_clear()
+        sets._set.cache_clear()
+        with suppress(InputError):
+            for name in sets.names():
+                if "/own/" not in name:
+                    assert sets.covers(name)
+                    assert sets.load(name).name == name
+                    sets.set_of(name)
+            sets.hint("paracook/cook/egg/seed_1/agent_num_2@fired")
+        path.write_text(json.dumps(sound[path]))
+    for path, document in sound.items():
+        for _ in range(20):
+            broken = _broken(document, chance)
+            benchmark = next((one for one in map(registry.get, registry.names()) if one.recognises(broken)), None)
+            with suppress(InputError):
+                _ = None if benchmark is None else benchmark.read(broken, str(path))
