@@ -109,7 +109,7 @@ def _summed(rows: Collector, given: Iterable[Grade], rules: Mapping[str, Rules] 
 
 
 _OWN = ("success", "executed", "progress", "goal_ratio", "main_score", "makespan", "optimal_makespan", "optimum_bound")
-_TEXTS = ("end", "failure", "cause", "rest", "reference")
+_TEXTS = ("end", "error", "failure", "cause", "rest", "reference")
 
 
 def _numbers(grade: Grade) -> Iterator[tuple[str, Any]]:
