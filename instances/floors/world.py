@@ -187,13 +187,15 @@ class World:
             self.on[station] = self._moved(held, True) if stove else held
             self.hands[cook] = None
             return ""
+        if stove and not (type(lying) is Ware and lying.kind != PLATE):
+            return "stove_refuses"
         if type(held) is Food and type(lying) is Ware:
             filled = self._filled(lying, held, stove)
             if filled is None:
                 return "wrong_for_cookware"
             self.on[station], self.hands[cook] = filled, None
             return ""
-        if type(held) is Ware and type(lying) is Food and not stove:
+        if type(held) is Ware and type(lying) is Food:
             filled = self._filled(held, lying, False)
             if filled is None:
                 return "wrong_for_cookware"
@@ -205,7 +207,7 @@ class World:
                 self.hands[cook] = held._replace(contents=held.contents + lying.contents)
                 self.on[station] = self._emptied(lying)
                 return ""
-            if lying.kind == PLATE and not stove:
+            if lying.kind == PLATE:
                 self._note(held, cook, station)
                 self.on[station] = lying._replace(contents=lying.contents + held.contents)
                 self.hands[cook] = self._emptied(held)
@@ -261,7 +263,7 @@ class World:
     def _sink(self, cook: int, station: int) -> str:
         held, lying = self.hands[cook], self.on[station]
         if held is None:
-            if type(lying) is not Ware:
+            if type(lying) is not Ware or lying.kind != PLATE:
                 return "no_clean_plate"
             self.hands[cook], self.on[station] = lying, None
             return ""
@@ -313,4 +315,4 @@ class World:
         if kind != STOVE:
             return "process_unsupported", 0
         ware = self.on[station]
-        return ("", self.ground.ticks[ware.kind]) if type(ware) is Ware else ("stove_empty", 0)
+        return ("", self.ground.ticks[ware.kind]) if type(ware) is Ware and ware.kind != PLATE else ("stove_empty", 0)
