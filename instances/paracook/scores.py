@@ -10,7 +10,7 @@ from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.run import FloorRun
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row, mean_of
 
-__all__ = ["COLUMNS", "averages", "measure", "sequential"]
+__all__ = ["COLUMNS", "averages", "measure", "sequential", "summary"]
 
 COLUMNS = (
     Column("all_served", "every order was served", kind="flag", shown=True),
@@ -82,6 +82,21 @@ def averages(rules: FloorRules) -> tuple[Average, ...]:
         mean_of("optimality", "time by least time, of successes"),
         Average("errors", "by kind", lambda row: [row["error"]["kind"]] if row["error"] else [], tally=True),
     )
+
+
+def summary(rows: Iterable[Row], rules: FloorRules) -> dict[str, float | None]:
+    """Return the figures of `averages` over rows of grades of any settings, as the released summary has them.
+
+    Every row counts alike, where tables first average over the runs of a problem, and have a line for every set.
+    """
+    listed = list(rows)
+    found: dict[str, float | None] = {}
+    for one in averages(rules):
+        if not one.tally:
+            parts = [part for row in listed if (part := one.of(row)) is not None]
+            bottom = sum(below for _, below in parts)
+            found[one.name] = sum(above for above, _ in parts) / bottom if bottom else None
+    return found
 
 
 def measure(run: FloorRun, oracle: Oracle) -> Measured:

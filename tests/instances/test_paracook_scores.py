@@ -8,21 +8,23 @@ from typing import Any
 import pytest
 
 from planoracle.instances.paracook.profile import PROFILES
-from planoracle.instances.paracook.scores import averages, sequential
+from planoracle.instances.paracook.scores import sequential, summary
 from planoracle.instances.scoring import Row
 from tests.support.paracook import lines, setting
 
 
 def test_summaries_are_those_of_the_released_code(shared: Path) -> None:
-    found = {one.name: one for one in averages(PROFILES["released"])}
     given = lines(shared, "paracook_figures")
     for line in given:
-        rows = [_row(shared, result) for result in line["results"]]
-        for name, value in line["expected"].items():
-            parts = [part for row in rows if (part := found[name].of(row)) is not None]
-            top, bottom = (sum(numbers) for numbers in zip(*parts, strict=True))
-            assert top / bottom == pytest.approx(value, rel=1e-12), (line["id"], name)
+        found = summary([_row(shared, result) for result in line["results"]], PROFILES["released"])
+        assert {name: found[name] for name in line["expected"]} == pytest.approx(line["expected"], rel=1e-12), line[
+            "id"
+        ]
     assert len(given) == 3
+
+
+def test_there_is_no_summary_of_nothing() -> None:
+    assert set(summary([], PROFILES["paper"]).values()) == {None}
 
 
 def _row(shared: Path, result: dict[str, Any]) -> Row:
@@ -37,5 +39,6 @@ def _row(shared: Path, result: dict[str, Any]) -> Row:
         "time_ratio": result["time"] / time if result["done"] else None,
         "busy": {name: busy for name, (busy, _, _) in agents.items()},
         "waiting": {name: waiting for name, (_, waiting, _) in agents.items()},
+        "error": None,
         "moving": {name: moving for name, (_, _, moving) in agents.items()},
     }
