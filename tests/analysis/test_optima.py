@@ -24,7 +24,7 @@ from planoracle.solver.known import known
 PAIR = "recipe2plan/timed/Cobbler_Pancakes"
 SANDWICH = "kitchens/synchronous/0_cheese_sandwich"
 ALL = chosen([])
-SETS = sorted({name.partition("/")[0] for name in ALL})
+SETS = sorted({registry.of(catalogue.problem(name)).name for name in ALL})
 
 
 def test_all_bundled_problems_without_a_formula_have_entries() -> None:
