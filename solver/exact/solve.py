@@ -31,7 +31,7 @@ _PRESOLVED_CORE = 0.3, 2.0  # before the branch and bound, which profits from it
 _PRESOLVED = 4.0
 _GRID = 0.01
 # Decisions from which on heuristics find good schedules long before CP-SAT does.
-_LARGE = 100
+_LARGE = 50
 # Steps of interruptible actions of which a model can be made in some seconds, and from which on some plan on a coarser
 # grid comes first; the least time for that, in seconds.
 _MOST_STEPS, _MANY_STEPS = 10_000, 100
@@ -270,7 +270,7 @@ class _Search:
             self.take(model, found)
             if found.status == Status.optimal or (self.best is not None and self.best.makespan == self.least):
                 return Status.optimal, self.reason(name)
-            if name == "core search" and len(model.decisions) > _LARGE and not self.fast:
+            if not self.fast and (name == "branch and bound" or len(model.decisions) > _LARGE):
                 self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
         return self.without_search("time limit")
 
