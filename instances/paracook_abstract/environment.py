@@ -25,8 +25,8 @@ __all__ = ["MAX_REFUSALS", "ParaCookEnvironment", "World", "live"]
 MAX_REFUSALS = 10
 
 _TASK = """Several tasks are to be done by agents who are all alike, so that everything is done as soon as possible. An
-agent does one task at a time, without a break. A task can begin when all tasks that it waits for are done, by whomever,
-and for so long as is said; meanwhile agents are free."""
+agent does one task at a time, without a break. A task can begin when all tasks that it waits for are done, by whomever;
+where that is said, only some time after the end of one, and agents are free meanwhile."""
 _CLOSED = f"""{_TASK}
 Answer with one command at a time, an agent and its next task, such as {{example}}. The agent begins as soon as it can.
 A task whose predecessors have not been given yet is refused, which changes nothing. The run is over when every task has
