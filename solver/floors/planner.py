@@ -10,11 +10,14 @@ from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.status import Status
 from planoracle.solver.floors.found import FloorPlan, Found
+from planoracle.solver.floors.moves import FAR
+from planoracle.solver.floors.search import Search
+from planoracle.solver.floors.writing import plan_of
 
 __all__ = ["plan"]
 
 # Changes that the heuristic tries at most, and its share of the limit.
-_TRIES, _SHARE = 100_000, 0.25
+_TRIES, _SHARE = 60_000, 0.25
 
 
 def plan(floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan | None = None) -> Found:
@@ -34,9 +37,29 @@ def plan(floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan | None 
         return Found(Status.optimal, 0, 0, {name: [] for name in floor.agents}, "there is nothing to do")
     deadline = deadline_of(limit)
     part = deadline.within(_SHARE * deadline.left())
+    search = Search(floor, rules)
+    least = search.bound.root(search.moves.start())
+    if least >= FAR:
+        return Found(Status.infeasible, None, 0, proof="there is a thing that cannot be brought")
+    best, makespan, proof = None, FAR, ""
     try:
-        best = annealed(floor, rules, tries=_TRIES, deadline=part)
+        best = annealed(floor, rules, tries=_TRIES, bound=least, deadline=part)
+        run = registry.of(floor).run(floor, {"plan": best}, rules)
+        if run.success and run.makespan is not None:
+            makespan, proof = int(run.makespan), "annealing"
     except InputError as error:
-        return Found(Status.unknown, None, 1, proof=error.message)
-    run = registry.of(floor).run(floor, {"plan": best}, rules)
-    return Found(Status.feasible, run.makespan, 1, best, "annealing")
+        proof = error.message
+    searched = search.run(deadline, makespan, least)
+    if searched.uses is not None:
+        for fine in (False, True):
+            plan = plan_of(search.moves, searched.uses, fine)
+            run = registry.of(floor).run(floor, {"plan": plan}, rules)
+            if run.success and run.makespan == searched.bound:
+                return Found(Status.optimal, searched.bound, searched.bound, plan, "A*", searched.expanded)
+    if best is None or makespan == FAR:
+        nothing = searched.complete and searched.uses is None
+        status = Status.infeasible if nothing else Status.unknown
+        return Found(status, None, 0 if nothing else searched.bound, None, proof or "time limit", searched.expanded)
+    status = Status.optimal if searched.bound == makespan else Status.feasible
+    proof = "A*" if status == Status.optimal else "time limit"
+    return Found(status, makespan, searched.bound, best, proof, searched.expanded)
