@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import exp
+from math import log
 from random import Random
 
 from planoracle.heuristics.floors_jobs import Job, Timing, carried_out
@@ -13,7 +13,9 @@ from planoracle.heuristics.floors_shop import Shop
 __all__ = ["improved"]
 
 # Temperatures in ticks at the beginning and at the end of a round, and changes that are tried in it.
-_HOT, _COLD, ROUND = 2.5, 0.15, 8_000
+_HOT, _COLD, ROUND = 2.5, 0.15, 40_000
+# How often two changes are made at once.
+_TWICE = 0.25
 
 
 def improved(
@@ -42,53 +44,36 @@ def improved(
     moves = Moves(shop, random)
     first = carried_out(shop, jobs, plates, stale)
     assert first is not None
-    best = jobs, plates
-    least = cost(first)
-    start = best, least
+    best, least = (jobs, plates), (first.served[-1], cost(first))
     done = 0
-    while done < tries and least >= bound + 1 and not over():
+    while done < tries and least[0] > bound and not over():
+        value, temperature = least[1], _HOT
+        jobs, plates = best
         count = min(ROUND, tries - done)
-        found, value = _round(shop, *start, moves, random, count, stale, over)
+        factor = (_COLD / _HOT) ** (1 / count)
+        for turn in range(done + 1, done + count + 1):
+            if not turn % 64 and over():
+                break
+            temperature *= factor
+            mine, own = jobs[:], plates[:]
+            if not moves.change(mine, own) or (random.random() < _TWICE and not moves.change(mine, own)):
+                continue
+            limit = value - temperature * log(1 - random.random())
+            found = carried_out(shop, mine, own, stale, limit)
+            if found is None or len(found.served) < len(plates):
+                continue
+            late = cost(found)
+            if late <= limit:
+                jobs, plates, value = mine, own, late
+                if (found.served[-1], late) < least:
+                    best, least = (mine, own), (found.served[-1], late)
+                    if least[0] <= bound:
+                        break
         done += count
-        if value < least:
-            best, least = found, value
-        start = best, least
     return best
 
 
 def cost(timing: Timing) -> float:
-    """Return when the last dish is served, and a little more for what is late before."""
-    return timing.served[-1] + (0.3 * sum(timing.time) / len(timing.time) + 0.2 * sum(timing.served) / len(timing.served)) / 10
-
-
-def _round(
-    shop: Shop,
-    solution: tuple[list[Job], list[int]],
-    value: float,
-    moves: Moves,
-    random: Random,
-    count: int,
-    stale: bool,
-    over: Callable[[], bool],
-) -> tuple[tuple[list[Job], list[int]], float]:
-    best, least = solution, value
-    jobs, plates = solution
-    temperature, factor = _HOT, (_COLD / _HOT) ** (1 / count)
-    for turn in range(count):
-        if not turn % 64 and over():
-            break
-        temperature *= factor
-        mine, own = jobs[:], plates[:]
-        if not moves.change(mine, own):
-            continue
-        if random.random() < 0.25 and not moves.change(mine, own):
-            continue
-        found = carried_out(shop, mine, own, stale)
-        if found is None or len(found.served) < len(plates):
-            continue
-        worse = cost(found) - value
-        if worse <= 0 or random.random() < exp(-worse / temperature):
-            jobs, plates, value = mine, own, value + worse
-            if value < least:
-                best, least = (jobs, plates), value
-    return best, least
+    """Return when the last dish is served, and a little for what is late before."""
+    cooks, dishes = timing.time, timing.served
+    return dishes[-1] + 0.2 * sum(cooks) / len(cooks) + 0.1 * sum(dishes) / len(dishes)

@@ -8,11 +8,29 @@ other does must have its turn later: the cook whose action *began* earlier goes 
 
 from __future__ import annotations
 
+from math import inf
 from typing import NamedTuple, TypeAlias
 
-from planoracle.heuristics.floors_shop import Shop
+from planoracle.heuristics.floors_shop import Shop, Way
 
-__all__ = ["AWAY", "CHOP", "DONE", "FETCH", "INTO", "MOVE", "PLATE", "SERVE", "STAY", "WASH", "Job", "Key", "Step", "Timing", "carried_out", "key_of"]
+__all__ = [
+    "AWAY",
+    "CHOP",
+    "DONE",
+    "FETCH",
+    "INTO",
+    "MOVE",
+    "PLATE",
+    "SERVE",
+    "STAY",
+    "WASH",
+    "Job",
+    "Key",
+    "Step",
+    "Timing",
+    "carried_out",
+    "key_of",
+]
 
 #: Fetch a raw ingredient (part, where to, chop it there); bring one that lies somewhere; chop it; take a plate round
 #: (order, where to, what it collects on the way); wash the next dirty plate (number, sink, wash it at once); stand by
@@ -81,7 +99,9 @@ def key_of(tick: int, begun: int, cook: int) -> Key:
     return tick << _TICK | begun << _BEGUN | cook + 1
 
 
-def carried_out(shop: Shop, jobs: list[Job], plates: list[int], stale: bool = False) -> Timing | None:
+def carried_out(
+    shop: Shop, jobs: list[Job], plates: list[int], stale: bool = False, limit: float = inf
+) -> Timing | None:
     """Give every step of some jobs its time.
 
     Parameters
@@ -90,243 +110,285 @@ def carried_out(shop: Shop, jobs: list[Job], plates: list[int], stale: bool = Fa
         For each order the plate: one of those at hand, or, from their number on, the next that is washed.
     stale
         Whether cookware counts from the end of what it cooked before, as some rules have it.
+    limit
+        Ticks; what takes longer is not looked at any further.
 
     Returns
     -------
     Timing or None
-        ``None`` if the jobs cannot be done in this order.
+        ``None`` if the jobs cannot be done in this order, or take too long.
     """
-    floor, parts, ways, stations = shop.floor, shop.parts, shop.ways, shop.stations
-    chop_ticks, wash_ticks = floor.facts.chop, floor.facts.wash
-    cooks = len(floor.cooks)
-    time, low, high, spot = [0] * cooks, [0] * cooks, [0] * cooks, shop.starts[:]
-    # What lies on stations: nothing (0), a part (from 1), a plate (below 0), or cookware that is in the way.
-    cover = [0] * shop.count
-    clear = [0] * shop.count  # when it was cleared, or a dispenser used
-    for place, station in enumerate(stations):
-        if station.holds and station.kind != "stove":
-            cover[place] = 1_000_000
-    stands = [AWAY] * (len(shop.plates) + shop.washes)
-    for plate, place in enumerate(shop.plates):
-        stands[plate] = place
-        cover[place] = -1 - plate
-    parked, filled = [0] * len(stands), [0] * len(stands)
-    dirty = [False] * len(stands)
-    lies = [AWAY] * len(parts)
-    since: list[Key] = [0] * len(parts)
-    raw = [part.chopped for part in parts]
-    pots: dict[int, list[int]] = {}
-    heat: dict[int, tuple[int, int, int]] = {}  # of cookware in use: first put in, sum of ticks, cooked
-    stamps: dict[int, int] = {}
-    on_plate = [0] * len(floor.orders)
-    served: list[int] = []
-    returned: list[int] = []
-    taken = 0
-    last: Key = 1 << _TICK
-    steps: list[Step] = []
+    course = _Course(shop, plates, stale)
+    time = course.time
+    for kind, cook, what, target, rest in jobs:
+        if time[cook] > limit:
+            return None
+        if kind == PLATE:
+            done = course.round(cook, what, target, rest)  # type: ignore[arg-type]
+        elif kind == WASH:
+            done = course.wash(cook, what, target, rest)
+        elif kind == STAY:
+            done = course.stay(cook, what)
+        elif kind == CHOP:
+            done = course.raw[what] and course.chop(cook, what)
+        else:
+            done = course.take(cook, what, kind == FETCH) and course.put(cook, what, target, rest)
+        if not done:
+            return None
+    return Timing(
+        course.served, time, course.steps, course.lies, course.stands, course.cover, course.pots, course.washed
+    )
 
-    def use(cook: int, place: int, after: Key, ticks: int = 0) -> Key:
+
+class _Course:
+    """How things are while jobs are done; all methods return whether, or when, something could be done.
+
+    Attributes
+    ----------
+    cover
+        What lies on stations: nothing (0), a part (from 1), a plate (below 0), or cookware that is in the way.
+    clear
+        When a station was cleared, or a dispenser last used.
+    parked, filled
+        When a plate was put down, and when the last thing came in.
+    since, raw
+        When a part was put down or chopped, and whether it must be chopped still.
+    heat
+        Of cookware in use: when the first thing was put in, the sum of ticks, when it is cooked.
+    low, high
+        When the last action of a cook begins at the earliest and at the latest.
+    """
+
+    __slots__ = (
+        "clear", "cover", "dirty", "filled", "heat", "high", "last", "lies", "low", "on_plate", "parked", "plates",
+        "pots", "raw", "served", "shop", "since", "spot", "stale", "stamps", "stands", "steps", "time", "washed",
+    )  # fmt: skip
+
+    def __init__(self, shop: Shop, plates: list[int], stale: bool) -> None:
+        cooks, parts = len(shop.starts), len(shop.parts)
+        self.shop, self.plates, self.stale = shop, plates, stale
+        self.time, self.low, self.high, self.spot = [0] * cooks, [0] * cooks, [0] * cooks, shop.starts[:]
+        self.cover = shop.cover[:]
+        self.clear = [0] * shop.count
+        self.stands = shop.plates + [AWAY] * shop.washes
+        self.parked, self.filled = [0] * len(self.stands), [0] * len(self.stands)
+        self.dirty = [False] * len(self.stands)
+        self.lies = [AWAY] * parts
+        self.since: list[Key] = [0] * parts
+        self.raw = shop.raw[:]
+        self.pots: dict[int, list[int]] = {}
+        self.heat: dict[int, tuple[int, int, int]] = {}
+        self.stamps: dict[int, int] = {}
+        self.on_plate = [0] * len(shop.of_order)
+        self.served: list[int] = []
+        self.washed = 0
+        self.last: Key = 1 << _TICK
+        self.steps: list[Step] = []
+
+    def use(self, cook: int, place: int, after: Key, ticks: int = 0) -> Key:
         """Walk to a station and use it, not before something has happened; 0 if there is no way."""
-        start = time[cook]
-        mark = cook + 1  # so that no key is 0
-        way = ways.get((spot[cook], place))
-        if way is None:
-            way = shop.way(spot[cook], place)
+        start, begun = self.time[cook], self.spot[cook]
+        way = self.shop.ways.get((begun, place)) or self.shop.way(begun, place)
         if not way:
             return 0
+        mark = cook + 1  # so that no key is 0
         tick = start + way[0][0]
         if tick < after >> _TICK:
             tick = after >> _TICK
         if tick == start:
-            if (tick << _TICK | low[cook] << _BEGUN | mark) < after:
+            if (tick << _TICK | self.low[cook] << _BEGUN | mark) < after:
                 tick += 1
             else:
-                spot[cook] = way[0][1]
+                self.spot[cook] = way[0][1]
         if tick > start:
+            self._walk(cook, way, tick - start)
             split = False  # whether the last tick may have to begin anew
-            low[cook] = start
+            self.low[cook] = start
             if (tick << _TICK | start << _BEGUN | mark) < after:
                 if (tick << _TICK | tick - 1 << _BEGUN | mark) >= after:
                     split = True
-                    low[cook] = after >> _BEGUN & _MASK
+                    self.low[cook] = after >> _BEGUN & _MASK
                 else:
                     tick += 1
-            slack = tick - start
-            late = 0
-            for length, tiles in way:
-                if length > slack:
-                    break
-                spot[cook] = tiles
-                if length < slack:
-                    late = length
-            high[cook] = tick - 1 if split else start + late
+                    self._walk(cook, way, tick - start)
+            if split:
+                self.high[cook] = tick - 1
+        self.time[cook] = tick + ticks
+        self.steps.append(Step(cook, tick, place, ticks, self.spot[cook], after))
         if ticks:
-            steps.append(Step(cook, tick, place, ticks, spot[cook], after))
-            low[cook] = high[cook] = tick
-            time[cook] = tick + ticks
+            self.low[cook] = self.high[cook] = tick
             return tick + ticks << _TICK | tick << _BEGUN | mark
-        time[cook] = tick
-        steps.append(Step(cook, tick, place, 0, spot[cook], after))
-        return tick << _TICK | high[cook] << _BEGUN | mark
+        return tick << _TICK | self.high[cook] << _BEGUN | mark
 
-    for kind, cook, what, target, rest in jobs:
-        if kind == PLATE:
-            order = what
-            plate = plates[order]
-            place = stands[plate]
-            if place < 0:
-                return None
-            if dirty[plate]:
-                filled[plate] = use(cook, place, filled[plate], wash_ticks)
-                dirty[plate] = False
-            key = use(cook, place, filled[plate])
-            if not key:
-                return None
-            cover[place] = 0
-            clear[place] = key
-            stands[plate] = AWAY
-            for part in rest:  # type: ignore[union-attr]
-                place = lies[part]
-                if place == DONE:
-                    continue
-                if place < 0:
-                    return None
-                if place in pots:
-                    key = use(cook, place, heat.pop(place)[2] << _TICK)
-                    for each in pots.pop(place):
-                        lies[each] = DONE
-                        on_plate[order] += 1
-                    clear[place] = key
-                    stamps[place] = key >> _TICK
-                else:
-                    if parts[part].stoves:
-                        return None
-                    if raw[part]:
-                        if stations[place].kind != "chopping_board":
-                            return None
-                        since[part] = use(cook, place, since[part], chop_ticks)
-                        raw[part] = False
-                    key = use(cook, place, since[part])
-                    cover[place] = 0
-                    clear[place] = key
-                    lies[part] = DONE
-                    on_plate[order] += 1
-                if not key:
-                    return None
-            if target == SERVE:
-                if len(served) != order or on_plate[order] != len(shop.of_order[order]):
-                    return None
-                place = shop.windows[0]
-                if len(shop.windows) > 1:
-                    place = min(shop.windows, key=lambda one: shop.way(spot[cook], one)[:1] or ((1_000_000, 0),))
-                last = use(cook, place, last)
-                if not last:
-                    return None
-                served.append(last >> _TICK)
-                returned.append((last >> _TICK) + floor.facts.plate_return)
-            else:
-                if cover[target]:
-                    return None
-                key = use(cook, target, clear[target])
-                if not key:
-                    return None
-                cover[target] = -1 - plate
-                stands[plate] = target
-                parked[plate] = filled[plate] = key
-            continue
-        if kind == WASH:
-            if what != taken or len(returned) <= taken or cover[target]:
-                return None
-            back = shop.returns[0]
-            key = use(cook, back, max(returned[taken] << _TICK, clear[back]))
-            clear[back] = key
-            taken += 1
-            key = key and use(cook, target, clear[target])
-            if not key:
-                return None
-            plate = len(shop.plates) + what
-            cover[target] = -1 - plate
-            stands[plate] = target
-            filled[plate] = parked[plate] = use(cook, target, key, wash_ticks) if rest else key
-            dirty[plate] = not rest
-            continue
-        part = what
-        place = lies[part]
-        if kind == STAY:
-            if place not in heat or not use(cook, place, heat[place][2] << _TICK):
-                return None
-            steps[-1] = steps[-1]._replace(ticks=-1)
-            continue
-        if kind == FETCH:
-            if place != AWAY:
-                return None
-            sources = parts[part].sources
-            place = sources[0]
-            if len(sources) > 1:
-                place = min(sources, key=lambda one: (cover[one] != 0, shop.way(spot[cook], one)[:1] or ((10**6, 0),)))
-            if cover[place]:
-                return None
-            key = use(cook, place, clear[place])
-            if key > clear[place]:
-                clear[place] = key
-        else:
-            if place < 0 or place in pots:
-                return None
-            if raw[part] and stations[place].kind == "chopping_board":
-                since[part] = use(cook, place, since[part], chop_ticks)
-                if not since[part]:
-                    return None
-                raw[part] = False
-                if kind == CHOP:
-                    continue
-            elif kind == CHOP:
-                return None
-            key = use(cook, place, since[part])
-            cover[place] = 0
-            clear[place] = key
+    def _walk(self, cook: int, way: Way, slack: int) -> None:
+        """Note where a walk that may take so long can end, and when a wait after it begins at the latest."""
+        late = 0
+        for length, tiles in way:
+            if length > slack:
+                break
+            self.spot[cook] = tiles
+            if length < slack:
+                late = length
+        self.high[cook] = self.time[cook] + late
+
+    def round(self, cook: int, order: int, target: int, collects: tuple[int, ...]) -> Key:
+        """Take the plate of an order, collect what is to be collected, and serve it or put it down."""
+        plate = self.plates[order]
+        place = self.stands[plate]
+        if place < 0:
+            return 0
+        if self.dirty[plate]:
+            self.filled[plate] = self.use(cook, place, self.filled[plate], self.shop.wash)
+            self.dirty[plate] = False
+        key = self.use(cook, place, self.filled[plate])
         if not key:
-            return None
+            return 0
+        self.cover[place] = 0
+        self.clear[place] = key
+        self.stands[plate] = AWAY
+        for part in collects:
+            if self.lies[part] != DONE and not self._collect(cook, part, order):
+                return 0
+        if target == SERVE:
+            return self._serve(cook, order)
+        key = 0 if self.cover[target] else self.use(cook, target, self.clear[target])
+        self.cover[target] = -1 - plate
+        self.stands[plate] = target
+        self.parked[plate] = self.filled[plate] = key
+        return key
+
+    def _collect(self, cook: int, part: int, order: int) -> Key:
+        place = self.lies[part]
+        if place < 0:
+            return 0
+        if place in self.pots:
+            key = self.use(cook, place, self.heat.pop(place)[2] << _TICK)
+            for each in self.pots.pop(place):
+                self.lies[each] = DONE
+                self.on_plate[order] += 1
+            self.clear[place] = key
+            self.stamps[place] = key >> _TICK
+            return key
+        if self.shop.parts[part].stoves or (self.raw[part] and not self.chop(cook, part)):
+            return 0
+        key = self.use(cook, place, self.since[part])
+        self.cover[place] = 0
+        self.clear[place] = key
+        self.lies[part] = DONE
+        self.on_plate[order] += 1
+        return key
+
+    def _serve(self, cook: int, order: int) -> Key:
+        shop = self.shop
+        if len(self.served) != order or self.on_plate[order] != len(shop.of_order[order]):
+            return 0
+        place = shop.windows[0]
+        if len(shop.windows) > 1:
+            place = min(shop.windows, key=lambda one: shop.length(self.spot[cook], one))
+        self.last = self.use(cook, place, self.last)
+        self.served.append(self.last >> _TICK)
+        return self.last
+
+    def wash(self, cook: int, number: int, sink: int, at_once: object) -> Key:
+        """Bring the next dirty plate to a sink."""
+        if number != self.washed or len(self.served) <= number or self.cover[sink]:
+            return 0
+        back = self.shop.returns[0]
+        key = self.use(cook, back, max(self.served[number] + self.shop.back << _TICK, self.clear[back]))
+        self.clear[back] = key
+        self.washed += 1
+        key = key and self.use(cook, sink, self.clear[sink])
+        plate = len(self.shop.plates) + number
+        self.cover[sink] = -1 - plate
+        self.stands[plate] = sink
+        self.filled[plate] = self.use(cook, sink, key, self.shop.wash) if at_once and key else key
+        self.dirty[plate] = not at_once
+        return key
+
+    def stay(self, cook: int, part: int) -> Key:
+        """Stand by until a part is cooked."""
+        place = self.lies[part]
+        if place not in self.heat or not self.use(cook, place, self.heat[place][2] << _TICK):
+            return 0
+        self.steps[-1] = self.steps[-1]._replace(ticks=-1)
+        return 1
+
+    def chop(self, cook: int, part: int) -> Key:
+        """Chop a part on the board where it lies."""
+        place = self.lies[part]
+        if place not in self.shop.is_board:
+            return 0
+        self.raw[part] = False
+        self.since[part] = self.use(cook, place, self.since[part], self.shop.chop)
+        return self.since[part]
+
+    def take(self, cook: int, part: int, fetch: bool) -> Key:
+        """Take a part from a dispenser, or from where it lies; a raw one on a board is chopped before."""
+        place = self.lies[part]
+        if not fetch:
+            if place < 0 or place in self.pots:
+                return 0
+            if self.raw[part] and place in self.shop.is_board and not self.chop(cook, part):
+                return 0
+            key = self.use(cook, place, self.since[part])
+            self.cover[place] = 0
+            self.clear[place] = key
+            return key
+        if place != AWAY:
+            return 0
+        sources = self.shop.parts[part].sources
+        place = sources[0]
+        if len(sources) > 1:
+            spot = self.spot[cook]
+            place = min(sources, key=lambda one: (self.cover[one] != 0, self.shop.length(spot, one)))
+        if self.cover[place]:
+            return 0
+        key = self.use(cook, place, self.clear[place])
+        if key > self.clear[place]:
+            self.clear[place] = key
+        return key
+
+    def put(self, cook: int, part: int, target: int, chop: object) -> Key:
+        """Put a part that is in hand on its plate, into cookware, or down, and perhaps chop it there."""
+        own = self.shop.parts[part]
         if target == INTO:
-            plate = plates[parts[part].order]
-            place = stands[plate]
-            if place < 0 or raw[part] or parts[part].stoves or stations[place].kind == "sink":
-                return None
-            key = use(cook, place, parked[plate])
-            if key > filled[plate]:
-                filled[plate] = key
-            lies[part] = DONE
-            on_plate[parts[part].order] += 1
-        elif target in parts[part].stoves:
-            if raw[part]:
-                return None
-            key = use(cook, target, clear[target])
-            put, ticks = key >> _TICK, parts[part].stoves[target]
-            lies[part] = target
-            if target in pots:
-                if parts[pots[target][0]].order != parts[part].order:
-                    return None
-                pots[target].append(part)
-                first, total, cooked = heat[target]
-                first, total = min(first, put), total + ticks
-                heat[target] = first, total, max(first + total, put + ticks, cooked)
-            else:
-                pots[target] = [part]
-                first = put
-                if stale and target in stamps:
-                    first = min(put, stamps[target])
-                heat[target] = first, ticks, max(put + 1, first + ticks)
+            plate = self.plates[own.order]
+            place = self.stands[plate]
+            if place < 0 or self.raw[part] or own.stoves or place in self.shop.sinks:
+                return 0
+            key = self.use(cook, place, self.parked[plate])
+            if key > self.filled[plate]:
+                self.filled[plate] = key
+            self.lies[part] = DONE
+            self.on_plate[own.order] += 1
+            return key
+        if target in own.stoves:
+            return 0 if self.raw[part] else self._cook(cook, part, target)
+        if self.cover[target]:
+            return 0
+        key = self.use(cook, target, self.clear[target])
+        self.cover[target] = part + 1
+        self.lies[part] = target
+        self.since[part] = key
+        if chop and key:
+            return self.chop(cook, part) if self.raw[part] else 0
+        return key
+
+    def _cook(self, cook: int, part: int, stove: int) -> Key:
+        parts = self.shop.parts
+        others = self.pots.get(stove)
+        if others and parts[others[0]].order != parts[part].order:
+            return 0
+        key = self.use(cook, stove, self.clear[stove])
+        put, ticks = key >> _TICK, parts[part].stoves[stove]
+        self.lies[part] = stove
+        if others:
+            others.append(part)
+            first, total, cooked = self.heat[stove]
+            first, total = min(first, put), total + ticks
+            self.heat[stove] = first, total, max(first + total, put + ticks, cooked)
         else:
-            if cover[target]:
-                return None
-            key = use(cook, target, clear[target])
-            cover[target] = part + 1
-            lies[part] = target
-            if rest:
-                if stations[target].kind != "chopping_board" or not raw[part]:
-                    return None
-                key = use(cook, target, key, chop_ticks) if key else 0
-                raw[part] = False
-            since[part] = key
-        if not key:
-            return None
-    return Timing(served, time, steps, lies, stands, cover, pots, taken)
+            self.pots[stove] = [part]
+            first = min(put, self.stamps.get(stove, put)) if self.stale else put
+            self.heat[stove] = first, ticks, max(put + 1, first + ticks)
+        return key

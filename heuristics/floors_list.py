@@ -25,6 +25,8 @@ __all__ = ["listed"]
 
 # Ingredients whose orders of collection are all tried; with more the first that come.
 _FEW = 4
+# Ticks between the times at which dishes are due.
+_DUE = 30
 
 
 def listed(shop: Shop) -> tuple[list[Job], list[int]]:
@@ -58,18 +60,24 @@ class _List:
 
     def next(self) -> None:
         """Add the most urgent job, or raise `InputError`."""
-        best: tuple[tuple[bool, int, int, int, int, int], Job, Timing] | None = None
-        for job, order, tail in self._ready():
-            for cook in range(len(self.done.time)):
-                mine: Job = (job[0], cook, *job[2:])
-                found = carried_out(self.shop, [*self.jobs, mine], self.plates)
-                if found is None:
-                    continue
-                idle = self._idle(found, cook)
-                free = self.done.time[cook] if idle else 0
-                key = (idle > 0, free + idle, order - tail, found.time[cook], self.done.time[cook], cook)
-                if best is None or key < best[0]:
-                    best = key, mine, found
+        best: tuple[tuple[int, int, int], Job, Timing] | None = None
+        for due, ways in self._ready():
+            urgent = due - min(tail for _, tail in ways)
+            first: tuple[tuple[int, int, int, int], Job, Timing] | None = None
+            for job, tail in ways:
+                for cook in range(len(self.done.time)):
+                    mine: Job = (job[0], cook, *job[2:])
+                    found = carried_out(self.shop, [*self.jobs, mine], self.plates)
+                    if found is not None:
+                        key = (found.time[cook] + tail, found.time[cook], -self.done.time[cook], cook)
+                        if first is None or key < first[0]:
+                            first = key, mine, found
+            if first is None:
+                continue
+            idle = self._idle(first[2], first[1][1])
+            rank = (self.done.time[first[1][1]] + idle if idle else 0, urgent, first[0][0])
+            if best is None or rank < best[0]:
+                best = rank, first[1], first[2]
         if best is None:
             raise InputError("the cooks cannot reach what is needed", value=self.shop.floor.name)
         self.jobs.append(best[1])
@@ -86,27 +94,29 @@ class _List:
             spots, clock = step.spots, step.tick + max(0, step.ticks)
         return idle
 
-    def _ready(self) -> Iterator[tuple[Job, int, int]]:
-        """Return what can be done now by some cook, when its dish is due, and how long it takes until it is served."""
+    def _ready(self) -> Iterator[tuple[int, list[tuple[Job, int]]]]:
+        """Return what can be done now: when it is due, and each way to do it with how long it takes from there."""
         shop, done = self.shop, self.done
         crowded = not any(not done.cover[board] for board in shop.boards)
         waiting = any(x.chopped and at == AWAY for x, at in zip(shop.parts, done.lies, strict=True))
         for part, at in enumerate(done.lies):
             own = shop.parts[part]
-            due = 30 * own.order
             kind = FETCH if at == AWAY else MOVE
+            places: list[int] = []
             if at == DONE or at in done.pots:
                 continue
             if at == AWAY and own.chopped:
-                for board in self._boards(part):
-                    yield (FETCH, 0, part, board, True), due, self._tail(part, board)
+                places = self._boards(part)
             elif own.stoves:
-                for stove in self._stoves(part):
-                    yield (kind, 0, part, stove, False), due, self._tail(part, stove)
-            elif at == AWAY or (crowded and waiting):
-                plate = self.plates[own.order]
-                if plate < len(done.stands) and done.stands[plate] != AWAY:
-                    yield (kind, 0, part, INTO, False), due, self._tail(part, done.stands[plate])
+                places = self._stoves(part)
+            elif (at == AWAY or (crowded and waiting)) and done.stands[self.plates[own.order]] != AWAY:
+                places = [INTO]
+            if places:
+                rest = at == AWAY and own.chopped
+                yield (
+                    _DUE * own.order,
+                    [((kind, 0, part, place, rest), self._tail(part, place)) for place in places],
+                )
         yield from self._plates()
 
     def _boards(self, part: int) -> list[int]:
@@ -138,6 +148,8 @@ class _List:
     def _tail(self, part: int, place: int) -> int:
         """Return how long it takes at least from here until the dish is served."""
         shop, own = self.shop, self.shop.parts[part]
+        if place == INTO:
+            place = self.done.stands[self.plates[own.order]]
         if place in own.stoves:
             return own.stoves[place] + self._far(place, shop.windows)
         if own.stoves:
@@ -148,26 +160,28 @@ class _List:
         ways = [self.shop.way(self.shop.set_of(place), other) for other in others]
         return min((way[0][0] for way in ways if way), default=0)
 
-    def _plates(self) -> Iterator[tuple[Job, int, int]]:
+    def _plates(self) -> Iterator[tuple[int, list[tuple[Job, int]]]]:
         """Return what can be done with plates now."""
         shop, done = self.shop, self.done
         order = len(done.served)
-        due = 30 * order
         parts = shop.of_order[order]
         ready = all(done.lies[i] == DONE or done.lies[i] in done.pots or self._lies(i) for i in parts)
         if ready and done.stands[self.plates[order]] != AWAY:
             left = [i for i in parts if done.lies[i] != DONE]
-            for way in permutations(left) if len(left) <= _FEW else [tuple(left)]:
-                yield (PLATE, 0, order, SERVE, way), due, 0
+            ways = permutations(left) if len(left) <= _FEW else [tuple(left)]
+            yield _DUE * order, [((PLATE, 0, order, SERVE, way), 0) for way in ways]
         if done.washed < min(shop.washes, order):
-            for sink in shop.sinks:
-                if not done.cover[sink]:
-                    yield (WASH, 0, done.washed, sink, True), due, self._far(sink, shop.windows)
+            free = [sink for sink in shop.sinks if not done.cover[sink]]
+            if free:
+                yield (
+                    _DUE * order,
+                    [((WASH, 0, done.washed, sink, True), self._far(sink, shop.windows)) for sink in free],
+                )
         for later in range(len(shop.plates), len(self.plates)):
-            if later < len(done.stands) and done.stands[later] in shop.sinks:
-                for place in shop.parks:
-                    if not done.cover[place]:
-                        yield (PLATE, 0, later, place, ()), 30 * later, self._far(place, shop.windows)
+            parks = [place for place in shop.parks if not done.cover[place]]
+            if done.stands[later] in shop.sinks and parks:
+                ways_back = [((PLATE, 0, later, place, ()), self._far(place, shop.windows)) for place in parks]
+                yield _DUE * later, ways_back  # type: ignore[misc]
 
     def _lies(self, part: int) -> bool:
         return self.done.lies[part] >= 0 and not self.shop.parts[part].stoves

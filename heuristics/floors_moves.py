@@ -22,7 +22,8 @@ class Moves:
         self.random = random
         self.cooks = len(shop.floor.cooks)
         self._kinds: list[Callable[[list[Job], list[int]], bool]] = [
-            *[self._shift] * 7,
+            *[self._shift] * 6,
+            *[self._again] * 3,
             *[self._hand] * (3 if self.cooks > 1 else 0),
             *[self._exchange] * 2,
             *[self._target] * 3,
@@ -30,6 +31,7 @@ class Moves:
             *[self._relay] * 2,
             *[self._collect] * 3,
             *[self._tour] * 2,
+            *[self._stop] * 2,
             *[self._chop] * 2,
             *[self._plates] * (1 if len(shop.floor.orders) > 1 or len(shop.plates) > 1 else 0),
         ]
@@ -46,14 +48,57 @@ class Moves:
         return low + int(self.random.random() * (high - low + 1)) if high > low else low
 
     def _shift(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Move a job forwards or backwards, perhaps to another cook."""
+        """Move a job forwards or backwards, perhaps to another cook; not past what it depends on."""
         place = self._at(0, len(jobs) - 1)
-        job = jobs.pop(place)
-        far = 1 + int(self.random.expovariate(0.3))
-        to = place + far if self.random.random() < 0.5 else place - far
+        job = jobs[place]
+        far = 1 + int(self.random.expovariate(0.25))
+        step = 1 if self.random.random() < 0.5 else -1
+        to = place
+        while far and 0 <= to + step < len(jobs) and not self._tied(job, jobs[to + step]):
+            to += step
+            far -= 1
         if self.cooks > 1 and self.random.random() < 0.4:
             job = (job[0], self._cook(), *job[2:])
-        jobs.insert(max(0, min(len(jobs), to)), job)
+        elif to == place:
+            return False
+        del jobs[place]
+        jobs.insert(to, job)
+        return True
+
+    def _tied(self, one: Job, other: Job) -> bool:
+        """Whether two jobs must stay in their order."""
+        if one[0] != PLATE and other[0] != PLATE:
+            return one[2] == other[2] and (one[0] == WASH) == (other[0] == WASH)
+        if other[0] != PLATE:
+            one, other = other, one
+        if one[0] == WASH:
+            return other[3] == SERVE or other[2] >= len(self.shop.plates)
+        if one[0] == PLATE:
+            return one[2] == other[2] or one[3] == other[3] == SERVE
+        return one[2] in other[4] or (one[3] == INTO and self.shop.parts[one[2]].order == other[2])  # type: ignore[operator]
+
+    def _again(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Do all that is done to an ingredient at other times, by other cooks."""
+        part = self._at(0, len(self.shop.parts) - 1)
+        mine = self._of(jobs, part)
+        own = [jobs[i] for i in mine]
+        for i in reversed(mine):
+            del jobs[i]
+        high = len(jobs)
+        for i, job in enumerate(jobs):
+            if job[0] == PLATE and job[2] == self.shop.parts[part].order and (part in job[4] or job[3] == SERVE):  # type: ignore[operator]
+                high = i
+                break
+        cook, low = (
+            self._cook(),
+            max(0, (mine[0] if self.random.random() < 0.5 else self._at(0, high)) - self._at(0, 6)),
+        )
+        for job in own:
+            low = self._at(low, min(high, low + 4)) if self.random.random() < 0.5 else self._at(low, high)
+            jobs.insert(low, (job[0], cook, *job[2:]))
+            if self.random.random() < 0.2:
+                cook = self._cook()
+            low, high = low + 1, high + 1
         return True
 
     def _hand(self, jobs: list[Job], plates: list[int]) -> bool:
@@ -179,7 +224,11 @@ class Moves:
 
     def _collect(self, jobs: list[Job], plates: list[int]) -> bool:
         """Collect something earlier or later, perhaps on another tour."""
-        tours = [i for i, job in enumerate(jobs) if job[0] == PLATE and job[4]]
+        tours = [
+            i
+            for i, job in enumerate(jobs)
+            if job[0] == PLATE and (len(job[4]) > 1 or (job[4] and job[3] == SERVE))  # type: ignore[arg-type]
+        ]
         if not tours:
             return False
         tour = self.random.choice(tours)
@@ -211,9 +260,37 @@ class Moves:
         tour = self.random.choice(tours)
         kind, cook, _, target, rest = jobs[tour]
         cut = self._at(0, len(rest))  # type: ignore[arg-type]
-        park = self.random.choice(self.shop.surfaces)
+        parks = self.shop.surfaces
+        if cut < len(rest) and self.random.random() < 0.5:  # type: ignore[arg-type]
+            parks = self.shop.nearest(self.shop.parts[rest[cut]].sources[0])  # type: ignore[index]
+        park = self.random.choice(parks)
         jobs[tour] = (kind, self._cook(), order, target, rest[cut:])  # type: ignore[index]
         jobs.insert(max(0, tour - self._at(0, 8)), (kind, cook, order, park, rest[:cut]))  # type: ignore[index]
+        return True
+
+    def _stop(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Put a plate down near something, bring that, and go on with the plate."""
+        part = self._at(0, len(self.shop.parts) - 1)
+        own = self.shop.parts[part]
+        mine = [i for i in self._of(jobs, part) if jobs[i][0] != CHOP]
+        if own.stoves:
+            return False
+        tour = self._drop(jobs, part)
+        if tour < 0:
+            if jobs[mine[-1]][3] != INTO:
+                return False
+            tour = self.random.choice(self._tours(jobs, own.order))
+        lies = own.sources[0] if len(mine) == 1 or not own.chopped else jobs[mine[0]][3]
+        kind, cook, _, target, rest = jobs[tour]
+        cut = self._at(0, len(rest))  # type: ignore[arg-type]
+        park = self.random.choice(self.shop.nearest(lies))
+        last = mine[-1] if len(mine) > 1 or not own.chopped else -1
+        new: list[Job] = [(kind, cook, own.order, park, rest[:cut])]  # type: ignore[index]
+        new.append((MOVE if own.chopped else FETCH, cook, part, INTO, False))
+        new.append((kind, cook, own.order, target, rest[cut:]))  # type: ignore[index]
+        jobs[tour : tour + 1] = new
+        if last >= 0:
+            del jobs[last if last < tour else last + 2]
         return True
 
     def _chop(self, jobs: list[Job], plates: list[int]) -> bool:

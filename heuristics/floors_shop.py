@@ -1,8 +1,9 @@
-"""A floor as heuristics see it: numbered stations, what each dish still needs, and how far it is from where to where."""
+"""A floor as heuristics see it: numbered stations, what each dish needs, and how far it is from where to where."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 from typing import NamedTuple
 
 from planoracle.instances.errors import InputError
@@ -29,6 +30,12 @@ class Part(NamedTuple):
 
 #: Tiles to stand on for a station, for growing length of the walk: from so many tiles on, any of this set.
 Way = tuple[tuple[int, int], ...]
+
+
+# Cookware that stands about.
+_IN_THE_WAY = 1_000_000
+# How many surfaces are near.
+_NEAREST = 3
 
 
 class Shop:
@@ -58,8 +65,16 @@ class Shop:
         self._numbers: dict[tuple[Tile, ...], int] = {}
         self.starts = [self._number([tile]) for _, tile in floor.cooks]
         self.ways: dict[tuple[int, int], Way] = {}
+        self._nearest: dict[int, list[int]] = {}
         self.parts = [self._part(order, *need) for order, need in self._needs()]
         self.of_order = [[i for i, x in enumerate(self.parts) if x.order == o] for o in range(len(floor.orders))]
+        self.raw = [part.chopped for part in self.parts]
+        self.is_board = frozenset(self.boards)
+        self.chop, self.wash, self.back = floor.facts.chop, floor.facts.wash, floor.facts.plate_return
+        self.cover = [0] * self.count
+        for place, station in enumerate(self.stations):
+            if station.holds and station.kind != "stove":
+                self.cover[place] = -1 - self.plates.index(place) if place in self.plates else _IN_THE_WAY
         self.washes = max(0, len(floor.orders) - len(self.plates))
         if not self.windows:
             raise InputError("has no serving window that can be reached", value=floor.name)
@@ -105,8 +120,22 @@ class Shop:
         """Return the set of all tiles from which a station is used."""
         return self._number(self.near[station])
 
+    def length(self, start: int, station: int) -> float:
+        """Return how long the walk from some tile of a set to a station is."""
+        way = self.way(start, station)
+        return way[0][0] if way else inf
+
+    def nearest(self, station: int) -> list[int]:
+        """Return the surfaces nearest to a station."""
+        found = self._nearest.get(station)
+        if found is None:
+            ways = {i: self.way(self.set_of(station), i) for i in self.surfaces if i != station}
+            found = sorted((i for i in ways if ways[i]), key=lambda i: ways[i][0][0])[:_NEAREST] or self.surfaces
+            self._nearest[station] = found
+        return found
+
     def way(self, start: int, station: int) -> Way:
-        """Return how long the walk from some tile of a set to a station is, and where it can end; empty if there is none."""
+        """Return how long the walk from some tile of a set to a station is, and where it can end; empty: no way."""
         found = self.ways.get((start, station))
         if found is None:
             walks = [distances(self.floor, tile) for tile in self.sets[start]]

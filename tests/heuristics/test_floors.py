@@ -1,0 +1,207 @@
+"""Heuristics for floors: every plan is accepted by the rules, in the time that was worked out for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from planoracle.heuristics.budget import Budget
+from planoracle.heuristics.floors import BY_NAME, annealed
+from planoracle.heuristics.floors_fixed import fixed
+from planoracle.heuristics.floors_jobs import (
+    CHOP,
+    FETCH,
+    INTO,
+    MOVE,
+    PLATE,
+    SERVE,
+    WASH,
+    Job,
+    carried_out,
+)
+from planoracle.heuristics.floors_list import listed
+from planoracle.heuristics.floors_moves import Moves
+from planoracle.heuristics.floors_plan import plan_of
+from planoracle.heuristics.floors_shop import Shop, shop_of
+from planoracle.instances import catalogue
+from planoracle.instances.errors import InputError
+from planoracle.instances.floors.floor import Dish, Floor, Need, Station
+from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.replay import carry_out
+from tests.support.floors import FACTS, PAPER, RAW, RELEASED, STEAK, TARTARE, row
+from tests.support.paracook import floor
+from tests.support.samples import sample
+from tests.support.tiny_floors import tiny
+
+OWN = [
+    f"paracook/cook/own/seed_{seed}/agent_num_{cooks}/orders_num_{orders}"
+    for seed in range(1, 9)
+    for cooks in (1, 2, 3)
+    for orders in (1, 2, 4)
+]
+
+
+def own(name: str) -> Floor:
+    found = catalogue.problem(name)
+    assert isinstance(found, Floor)
+    return found
+
+
+def accepted(problem: Floor, solution: tuple[list[Job], list[int]], *rules: FloorRules, stale: bool = False) -> int:
+    """Return when the last dish is served: as worked out, and as the rules have it."""
+    shop = shop_of(problem)
+    timing = carried_out(shop, *solution, stale)
+    assert timing is not None
+    plan = plan_of(shop, timing)
+    for one in rules or (PAPER, RELEASED):
+        run = carry_out(problem, plan, one)
+        assert (run.done, run.error, run.served_at) == (True, None, tuple(timing.served)), one
+        assert run.time == timing.served[-1]
+    return timing.served[-1]
+
+
+@pytest.mark.parametrize("name", sample(OWN, 13))
+def test_plans_for_kitchens_of_our_own(name: str) -> None:
+    problem = own(name)
+    accepted(problem, fixed(shop_of(problem)))
+    first = accepted(problem, listed(shop_of(problem)))
+    for rules in (PAPER, RELEASED):
+        plan = annealed(problem, rules, tries=300)
+        run = carry_out(problem, plan, rules)
+        assert run.done
+        assert run.time <= first
+    assert carry_out(problem, annealed(problem, PAPER, tries=300), RELEASED).done
+
+
+@pytest.mark.parametrize("seed", sample(range(12), 6))
+def test_whatever_jobs_are_tried_what_can_be_done_is_accepted(seed: int) -> None:
+    """Two or three cooks who often meet at the same tick: changes without looking at what becomes of the time."""
+    problem = own(f"paracook/cook/own/seed_{seed % 4}/agent_num_{2 + seed % 2}/orders_num_{1 + seed % 3}")
+    shop, random = shop_of(problem), Random(seed)
+    moves = Moves(shop, random)
+    jobs, plates = listed(shop)
+    seen = 0
+    for _ in range(1000):
+        mine, held = jobs[:], plates[:]
+        timing = carried_out(shop, mine, held, stale=seed % 2 > 0) if moves.change(mine, held) else None
+        if timing is None or len(timing.served) < len(plates):
+            continue
+        jobs, plates = mine, held
+        seen += 1
+        if not seen % 5:
+            accepted(problem, (jobs, plates), *([RELEASED] if seed % 2 else []), stale=seed % 2 > 0)
+    assert seen > 100
+
+
+def test_the_same_seed_gives_the_same_plan_and_time_is_kept() -> None:
+    problem = own("paracook/cook/own/seed_1/agent_num_2/orders_num_2")
+    one, same, other = (BY_NAME["improve"](problem, PAPER, Budget(seed, 10)) for seed in (1, 1, 2))
+    assert one == same
+    assert carry_out(problem, other, PAPER).done
+    first = carry_out(problem, BY_NAME["floor-list"](problem, PAPER, Budget()), PAPER).time
+    assert carry_out(problem, BY_NAME["improve"](problem, PAPER, Budget(seconds=0.0)), PAPER).time == first
+    least = carry_out(problem, BY_NAME["improve"](problem, PAPER, Budget(bound=int(first))), PAPER).time
+    assert least == first
+
+
+@pytest.mark.parametrize(
+    ("orders", "cooks", "best"),
+    [
+        ((RAW,), 1, 6),  # meat at 1, on the plate at 2, at the window at 6
+        ((TARTARE,), 1, 12),  # chopped at 6, on the plate at 8, served at 12
+        ((STEAK,), 1, 32),  # in the pan at 7, cooked at 31; the plate is there by then
+        ((RAW, RAW), 2, 26),  # the only plate is clean again at 21, and the meat on the board
+    ],
+)
+def test_best_plans_of_a_row(orders: tuple[Dish, ...], cooks: int, best: int) -> None:
+    problem = row(*orders, cooks=cooks)
+    plan = annealed(problem, PAPER, tries=3000)
+    assert carry_out(problem, plan, PAPER).time == best
+
+
+def test_the_fixed_cook_stands_by_and_the_list_does_not() -> None:
+    problem = row(Dish("both", (Need("meat", "cooked"), Need("rice", "cooked"))))
+    shop = shop_of(problem)
+    slow, quick = accepted(problem, fixed(shop)), accepted(problem, listed(shop))
+    assert slow >= 24 + 16
+    assert quick < slow - 10
+
+
+def test_cookware_that_counts_from_its_last_batch_saves_time() -> None:
+    problem = tiny("cooked", "cooked", "cooked", cooks=1)
+    by_paper = annealed(problem, PAPER, tries=2000)
+    released = annealed(problem, RELEASED, tries=2000)
+    assert carry_out(problem, by_paper, RELEASED).done
+    assert carry_out(problem, released, RELEASED).time < carry_out(problem, by_paper, PAPER).time
+
+
+def test_what_comes_after_another_cook_has_its_turn_after_it() -> None:
+    """The second cook is at the board first and waits for the first, whose last step begins later."""
+    problem = row(TARTARE, cooks=2)
+    shop = shop_of(problem)
+    place = {station.name: i for i, station in enumerate(shop.stations)}
+    jobs: list[Job] = [
+        (FETCH, 1, 0, place["board"], False),
+        (CHOP, 0, 0, INTO, False),
+        (PLATE, 1, 0, SERVE, (0,)),
+    ]
+    # Both begin their last step to the board at 1, and the first of the map has its turn first: a tick is lost.
+    assert accepted(problem, (jobs, [0])) == 9
+    jobs[1] = (CHOP, 1, 0, INTO, False)
+    jobs[2] = (PLATE, 0, 0, SERVE, (0,))  # waits at the board from 2 on
+    timing = carried_out(shop, jobs, [0])
+    assert timing is not None
+    waits = [one for one in plan_of(shop, timing)["agent1"] if one["action"] == "Wait"]
+    assert waits == [{"action": "Wait", "duration": 3}, {"action": "Wait", "duration": 1}]
+    assert accepted(problem, (jobs, [0])) == 8
+
+
+@pytest.mark.parametrize(
+    "jobs",
+    [
+        [(MOVE, 0, 0, INTO, False)],  # of what is not fetched
+        [(FETCH, 0, 0, INTO, False), (FETCH, 0, 0, INTO, False)],
+        [(PLATE, 0, 0, SERVE, ())],  # without its ingredient
+        [(PLATE, 0, 0, SERVE, (0,))],
+        [(WASH, 0, 0, 5, True)],  # nothing is dirty
+        [(FETCH, 0, 0, 0, False)],  # on the plate's table
+        [(FETCH, 0, 0, 2, True), (PLATE, 0, 0, 2, ())],  # the board is taken
+        [(FETCH, 0, 0, 2, True), (CHOP, 0, 0, INTO, False)],  # chopped already
+    ],
+)
+def test_jobs_that_cannot_be_done(jobs: list[Job]) -> None:
+    assert carried_out(Shop(row(TARTARE)), jobs, [0]) is None
+
+
+def test_dishes_that_cannot_be_made_say_why() -> None:
+    for need, why in ((Need("fish", "raw"), "no dispenser"), (Need("rice", "cooked", "pan"), "no cookware")):
+        with pytest.raises(InputError, match=why):
+            shop_of(row(Dish("odd", (need,))))
+    bare = [Station("rice", "dispenser", (0, 0), provides="rice"), Station("table", "table", (1, 0), "plate")]
+    raw = Dish("rice", (Need("rice", "raw"),))
+    with pytest.raises(InputError, match="no serving window"):
+        shop_of(Floor.of("odd", "paracook", (2, 2), bare, [], [("agent1", (0, 1))], [raw], FACTS))
+    bare.append(Station("window", "serving_window", (2, 0)))
+    bare.append(Station("table2", "table", (3, 1), "plate"))
+    cut_off = Floor.of("odd", "paracook", (4, 2), bare, [("wall", (1, 1))], [("agent1", (2, 1))], [raw], FACTS)
+    for planner in ("floor-fixed", "floor-list", "improve"):
+        with pytest.raises(InputError, match="cannot reach"):
+            BY_NAME[planner](cut_off, PAPER, Budget())
+
+
+@pytest.mark.slow
+def test_all_settings_of_the_benchmark(shared: Path) -> None:
+    import json
+
+    path = shared / "benchmarks" / "paracook" / "orders.json"
+    orders: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))["orders"]
+    total = [0, 0]
+    for name, dishes in orders.items():
+        for cooks in (1, 2, 3):
+            problem = floor(shared, f"{name.rpartition('/')[0]}/agent_num_{cooks}", dishes)
+            for i, heuristic in enumerate((fixed, listed)):
+                total[i] += accepted(problem, heuristic(shop_of(problem)))
+    assert len(orders) == 120
+    assert total[1] < total[0]
