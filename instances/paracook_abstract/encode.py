@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Action, Instance, Lag
 
-__all__ = ["GROUP", "Row", "by_name", "hands", "instance", "name_of", "with_hands"]
+__all__ = ["GROUP", "Row", "by_name", "hands", "holders", "instance", "name_of", "with_hands"]
 
 #: A task as the released file has it: name, time, and what it waits for, with the least time after the end of that.
 Row: TypeAlias = tuple[str, int, Mapping[str, int]]
@@ -43,6 +43,19 @@ def instance(name: str, rows: Iterable[Row], agents: int = 1) -> Instance:
 def hands(agents: int) -> tuple[str, ...]:
     """Return the names of so many agents."""
     return tuple(f"agent{number}" for number in range(1, agents + 1))
+
+
+def holders(problem: Instance, lists: Sequence[Sequence[object]]) -> tuple[str, ...]:
+    """Return who does what each list holds; where there are more lists than agents, nobody needs the empty ones.
+
+    >>> holders(instance("two", [("fry", 3, {})], 2), [[], ["fry"], ["fry"]])
+    ('agent3', 'agent1', 'agent2')
+    """
+    names = hands(len(lists))
+    if len(lists) <= len(problem.agents):
+        return names
+    order = sorted(range(len(lists)), key=lambda number: not lists[number])
+    return tuple(name for _, name in sorted(zip(order, names, strict=True)))
 
 
 def with_hands(problem: Instance, agents: int) -> Instance:

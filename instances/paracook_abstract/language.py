@@ -15,7 +15,7 @@ from planoracle.instances.outputs.grammar import Found, Grammar
 from planoracle.instances.outputs.reading import whole_value
 from planoracle.instances.outputs.thinking import spoken
 from planoracle.instances.paracook.answers import text_of, value_of
-from planoracle.instances.paracook_abstract.encode import by_name, hands, name_of
+from planoracle.instances.paracook_abstract.encode import by_name, holders, name_of
 from planoracle.instances.paracook_abstract.profile import Profile
 from planoracle.instances.paracook_abstract.rules import carry_out
 from planoracle.instances.plan import Plan, Reading
@@ -49,14 +49,14 @@ def written(problem: Instance, schedule: Schedule) -> list[list[str]]:
 def schedule(problem: Instance, plan: Plan[list[list[object]]]) -> Schedule:
     """Return when the lists are carried out; raises `PlanError` for a name that is no task, or lists of nobody."""
     known = by_name(problem)
+    agents = holders(problem, plan.commands)
     for number, one in enumerate(plan.commands):
-        if one and number >= len(problem.agents):
+        if one and agents[number] not in problem.agents:
             raise PlanError(f"is a list for nobody: there are {len(problem.agents)} agents", field=f"plan[{number}]")
         for place, name in enumerate(one):
             if not isinstance(name, str) or name not in known:
                 raise PlanError("there is no such task", field=f"plan[{number}][{place}]", value=name)
     entries = carry_out(problem, plan.commands).entries
-    agents = hands(len(plan.commands))
     return Schedule.of(
         problem, (Piece(known[one.task].id, one.start, one.end - one.start, agents[one.place[0]]) for one in entries)
     )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Action, Instance
-from planoracle.instances.paracook_abstract.encode import by_name, hands, name_of
+from planoracle.instances.paracook_abstract.encode import by_name, hands, holders, name_of
 from planoracle.instances.paracook_abstract.profile import Profile
 from planoracle.instances.paracook_abstract.rules import Entry, Place, carry_out, faults, judge
 from planoracle.instances.plan import Plan
@@ -57,6 +57,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
     def __init__(self, problem: Instance, plan: Plan[Lists], rules: Profile) -> None:
         self.record = carry_out(problem, plan.commands)
         tried = sorted(self.record.entries, key=lambda one: one.start)  # at equal times as tried
+        self._who = holders(problem, plan.commands)
         self._entries = {entry.place: entry for entry in tried}
         places = [(number, k) for number, one in enumerate(plan.commands) for k in range(len(one))]
         self._order: list[Place] = [*self._entries, *(one for one in places if one not in self._entries)]
@@ -96,20 +97,21 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         spare = self._left_out() if self.success else []
         for position, place in enumerate(self._order):
             entry = self._entries.get(place)
-            words = command(hands(place[0] + 1)[-1], self.plan.commands[place[0]][place[1]])
+            agent = self._who[place[0]]
+            words = command(agent, self.plan.commands[place[0]][place[1]])
             if entry is None or (fatal is not None and fatal.position is not None and position >= fatal.position):
                 at = here.state.clock if entry is None else entry.start
                 kind = fatal.kind if fatal is not None and position == fatal.position else None
                 lost = Move(position, words, "lost", at, at, kind, after=here)
                 return [*moves, lost], len(moves)
             before = here.instance
-            if place[0] >= max(len(self.problem.agents), variant.agents):
-                variant = variant._replace(agents=len(self.plan.commands))
+            if agent not in before.agents:
+                variant = variant._replace(agents=sum(map(bool, self.plan.commands)))
             useful = entry.task not in seen
             if not useful and spare:
                 variant = variant._replace(dropped=(*variant.dropped, spare.pop()))
             seen.add(entry.task)
-            variant, here = self._given(here, variant, entry, useful=useful)
+            variant, here = self._given(here, variant, agent, entry, useful=useful)
             same = here.instance is before
             moves.append(Move(position, words, "act", entry.start, entry.end, after=here, restricts=same))
         return moves, len(moves)
@@ -122,10 +124,9 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         ]
 
     def _given(
-        self, here: DecisionPoint, variant: _Variant, entry: Entry, *, useful: bool
+        self, here: DecisionPoint, variant: _Variant, agent: str, entry: Entry, *, useful: bool
     ) -> tuple[_Variant, DecisionPoint]:
         """Return the point after a task was given to an agent; one that is of no use only takes time."""
-        agent = hands(entry.place[0] + 1)[-1]
         since = max((piece.end for piece in here.state.pieces if piece.agent == agent), default=0)
         pieces = [*here.state.pieces]
         idle = (entry.start if useful else entry.end) - since
@@ -169,7 +170,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
     @property
     def said(self) -> list[str]:
         """The commands in order."""
-        return [command(hands(n + 1)[-1], self.plan.commands[n][k]) for n, k in self._order]
+        return [command(self._who[n], self.plan.commands[n][k]) for n, k in self._order]
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every task whose predecessors have been given, for every agent; nobody can be told to wait."""
@@ -189,7 +190,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
             for number, agent in enumerate(self.problem.agents):
                 start = max([free[agent], *(ends[before] + least for before, least in needs)])
                 entry = Entry(name_of(action.id), (number, 0), start, start + action.duration)
-                _, after = self._given(point, _Variant(idle), entry, useful=True)
+                _, after = self._given(point, _Variant(idle), agent, entry, useful=True)
                 yield LegalAction(command(agent, entry.task), "act", after)
 
     def targets(self) -> Targets:
@@ -201,7 +202,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         found: set[str] = set()
         for position, (number, k) in enumerate(self._order):
             name = self.plan.commands[number][k]
-            words = command(hands(number + 1)[-1], name)
+            words = command(self._who[number], name)
             if not isinstance(name, str) or name not in known:
                 dropped.append(Dropped(position, words, "there is no such task"))
                 continue
@@ -212,7 +213,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
                 dropped.append(Dropped(position, words, "repeats what is complete"))
                 continue
             found.add(name)
-            agent = self.problem.agents[number] if number < len(self.problem.agents) else None
+            agent = self._who[number] if self._who[number] in self.problem.agents else None
             wanted.append(Target(position, words, Piece(known[name].id, start, known[name].duration, agent)))
         return Targets(self.problem, tuple(wanted), tuple(dropped))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from planoracle.analysis.critique import critique
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Action, Instance, Lag
@@ -121,6 +122,16 @@ def test_a_task_waits_for_the_last_repetition_that_is_known_when_it_is_tried():
 def test_empty_lists_are_fine(more):
     for profile in ("paper", "released"):
         assert run([[], ["fry", "wash", "cut", "serve"], *more], profile).makespan == 14
+
+
+def test_empty_lists_of_nobody_may_stand_anywhere():
+    plan = [[], [], ["fry", "wash"], ["cut", "serve"]]
+    for profile in ("paper", "released"):
+        found = run(plan, profile)
+        assert (found.makespan, found.loophole) == (14, "")
+        assert found.said[:2] == ["agent1: fry", "agent2: cut"]
+        assert ROOM.schedule(TWO, found.plan).makespan == 14
+        assert "14 ticks" in critique(TWO, {"id": "1", "instance": "two", "plan": plan}).verdict.text
 
 
 def test_more_lists_than_agents_pass():
