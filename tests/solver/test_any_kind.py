@@ -59,7 +59,7 @@ def test_a_kind_without_an_engine_is_refused() -> None:
         name: str = "errand"
         kind: str = "errand"
 
-    with pytest.raises(InputError, match="kind: errand must be a schedule or a kitchen"):
+    with pytest.raises(InputError, match="kind: errand must be a schedule, a kitchen or a floor"):
         solve(Errand())
 
 
