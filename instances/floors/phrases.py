@@ -127,7 +127,8 @@ def _notes(run: FloorRun) -> list[str]:
         told.append(f"Everything began anew {'once' if before == 1 else f'{before} times'} after an error.")
     if outcome.served_at:
         moments = listed([str(spoken(moment)) for moment in outcome.served_at])
-        told.append(f"Dishes were served at tick{'s' if outcome.served > 1 else ''} {moments}.")
+        several = len(outcome.served_at) > 1
+        told.append(f"Dishes were served at ticks {moments}." if several else f"A dish was served at tick {moments}.")
         late = outcome.time - outcome.served_at[-1]
         if outcome.done and late > 0:
             ticks = f"{spoken(late)} tick{'s' if late != 1 else ''}"
