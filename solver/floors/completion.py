@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from planoracle.instances import registry
 from planoracle.instances.deadline import Deadline
@@ -15,7 +15,7 @@ from planoracle.instances.floors.describe import cooking_left
 from planoracle.instances.floors.floor import PLATE, Floor
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.replay import carry_out
-from planoracle.instances.floors.world import DIRTY, Food, Time, Ware
+from planoracle.instances.floors.world import DIRTY, Food, Time, Ware, World
 from planoracle.solver.floors.beginning import Beginning, lasting
 from planoracle.solver.floors.found import FloorPlan
 from planoracle.solver.floors.outlook import FAR, Outlook, outlook
@@ -23,9 +23,9 @@ from planoracle.solver.floors.outlook import FAR, Outlook, outlook
 __all__ = ["completed"]
 
 # States from which is gone on at a moment, one width after the other.
-_WIDTHS: Final = (5, 20, 80, 320, 1_280)
+_WIDTHS: Final = (8, 30, 120)
 # Seconds that a state takes about.
-_STATE: Final = 1.5e-4
+_STATE: Final = 1e-4
 
 
 class _Node(NamedTuple):
@@ -72,10 +72,8 @@ class _Search:
         if self.start.error is not None:
             return
         seen: dict[object, Time] = {}
-        waiting: dict[Time, list[tuple[float, int, _Node]]] = {
-            self.start.time: [(0.0, 0, _Node(self.start, -1, (), None))]
-        }
-        count = 0
+        first, count = _Node(self.start, -1, (), None), 0
+        waiting: dict[Time, list[tuple[float, int, _Node]]] = {self.start.time: [(0.0, 0, first)]}
         while waiting:
             now = min(waiting)
             if self.least is not None and now >= self.least:
@@ -158,7 +156,7 @@ class _Search:
         if until:
             yield (Act(WAIT, duration=min(until) - world.clock),)
 
-    def ready(self, clock: Clock, trial: Any, station: int) -> Time:
+    def ready(self, clock: Clock, trial: World, station: int) -> Time:
         """Return from when on a station has what is under way there, and let it be there in the trial."""
         now, of = clock.time, clock.ground
         thing = trial.on[station]

@@ -77,7 +77,7 @@ class Values:
 
 
 def messages(run: FloorRun, plan: FloorPlan) -> list[str] | None:
-    """Return what a plan that begins like a run has left, one by one as the cooks are asked.
+    """Return what a plan that begins like a run has left: an action of every cook whenever it is asked.
 
     ``None`` if it does not serve all orders when it is handed in like that.
     """
@@ -85,8 +85,8 @@ def messages(run: FloorRun, plan: FloorPlan) -> list[str] | None:
     left = left_of(plan, begun)
     clock, names, found = done.here.fork(), run.problem.agents, list[str]()
     while not clock.end:
-        name = names[clock.decide[0]]
-        said = {name: [left[name].pop(0) if left[name] else {"action": FINISH}]}
+        asked = [names[cook] for cook in clock.decide]
+        said = {name: [left[name].pop(0) if left[name] else {"action": FINISH}] for name in asked}
         found.append(json.dumps(said))
         clock.submit(said)
         clock.until_decision()

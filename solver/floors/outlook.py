@@ -19,11 +19,9 @@ __all__ = ["FAR", "Outlook", "outlook"]
 
 #: Longer than anything takes.
 FAR: Final = 10**4
-# Of the work that is left, how much cannot be done by the way; how much the shorter of two estimates counts, and how much
-# the sum of all ways.
+# Of the work that is left, how much cannot be done by the way; how much the shorter of two estimates counts, and all
+# ways together.
 _SHARE, _OTHER, _LITTLE = 0.6, 0.3, 0.02
-# Ticks that it takes to bring a plate to the sink and back.
-_WAY = 8
 
 #: Where something is: the number of a station, or a tile.
 Place: TypeAlias = int | Tile
@@ -47,13 +45,13 @@ class _Load(NamedTuple):
 
 
 class _There(NamedTuple):
-    """What there is: ingredients, plates, cookware, the kinds of it that are not spoiled; how many dirty plates."""
+    """What there is: ingredients, plates, cookware, the kinds of it that are not spoiled; what dirty plates take."""
 
     items: list[_Item]
     plates: list[_Load]
     vessels: list[_Load]
     free: set[str]
-    dirty: int
+    dirty: list[tuple[float, float]]
 
 
 def _plate(plates: list[_Load], wanted: Counter[tuple[str, str]]) -> _Load | None:
@@ -76,11 +74,14 @@ class Outlook:
             if self.kinds[n] == "dispenser":
                 self.sources.setdefault(of.provides[n], []).append(n)
         self.window = [n for n in stations if self.kinds[n] == "serving_window"]
+        self.back = next((n for n in stations if self.kinds[n] == "plate_return"), -1)
         self._walks: dict[tuple[Place, int], int] = {}
         self._chains: dict[tuple[Place, str, str, str], int] = {}
 
     def walk(self, place: Place, station: int) -> int:
         """Return the ticks from a place to where a station can be used."""
+        if station < 0:
+            return FAR
         key = place, station
         found = self._walks.get(key)
         if found is None:
@@ -144,10 +145,13 @@ class Outlook:
             parts: list[tuple[float, float]] = []
             plate = _plate(there.plates, wanted)
             if plate is None:
-                washed += 1
-                if washed > there.dirty + order:
-                    return FAR
-                parts.append(self._wash(clock))
+                if there.dirty:
+                    parts.append(there.dirty.pop(0))
+                else:
+                    washed += 1
+                    if washed > order:
+                        return FAR
+                    parts.append(self._wash(self.facts.plate_return + longest, self.back))
             else:
                 there.plates.remove(plate)
                 wanted.subtract(plate.contents)
@@ -169,11 +173,12 @@ class Outlook:
         away = self.nearest(load.place, self.window)
         return float(load.ready) + away, float(away)
 
-    def _wash(self, clock: Clock) -> tuple[float, float]:
-        """Return the same for a plate that is to be washed before."""
-        world = clock.world
-        coming = max(0, world.coming[0] - world.clock) if world.coming and not world.dirty else 0
-        return float(coming + self.facts.wash + _WAY), float(self.facts.wash + _WAY)
+    def _wash(self, ready: float, place: Place) -> tuple[float, float]:
+        """Return the same for a dirty plate that is washed before."""
+        sinks = list(self.of.sinks)
+        ways = (self.walk(place, sink) + self.nearest(sink, self.window) for sink in sinks)
+        away = min(ways, default=FAR) + self.facts.wash
+        return ready + away, float(away)
 
     def _need(self, there: _There, cooks: list[tuple[Tile, int]], name: str, wanted: str) -> tuple[float, float]:
         """Return the same for an ingredient; what is taken for it is gone."""
@@ -203,7 +208,10 @@ class Outlook:
 
     def _things(self, clock: Clock, cooks: list[tuple[Tile, int]]) -> _There:
         """Return what there is."""
-        there = _There([], [], [], set(), clock.world.dirty + len(clock.world.coming))
+        there = _There([], [], [], set(), [])
+        come = min(free + self.walk(tile, self.back) for tile, free in cooks)
+        there.dirty.extend([self._wash(float(come), self.back)] * clock.world.dirty)
+        there.dirty.extend(self._wash(float(max(come, when - clock.time)), self.back) for when in clock.world.coming)
         dishes = [Counter(dish) for dish in self.of.dishes[clock.world.served :]]
         for place, thing, ready, left in self._lying(clock, cooks):
             if isinstance(thing, Food):
@@ -216,7 +224,9 @@ class Outlook:
                     there.free.add(thing.kind)
                     there.vessels.append(_Load(cooked, place, max(ready, left)))
             elif thing == DIRTY:
-                there = there._replace(dirty=there.dirty + 1)
+                near = min(free + self.walk(tile, place) for tile, free in cooks) if isinstance(place, int) else ready
+                there.dirty.append(self._wash(float(near), place))
+        there.dirty.sort()
         return there
 
     def _lying(self, clock: Clock, cooks: list[tuple[Tile, int]]) -> Iterator[tuple[Place, Thing, Time, Time]]:

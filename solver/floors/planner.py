@@ -6,9 +6,12 @@ from planoracle.heuristics.floors import annealed
 from planoracle.instances import registry
 from planoracle.instances.deadline import Limit, deadline_of
 from planoracle.instances.errors import InputError
+from planoracle.instances.floors.acts import whole
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.replay import carry_out
 from planoracle.instances.status import Status
+from planoracle.solver.floors.completion import completed
 from planoracle.solver.floors.found import FloorPlan, Found
 from planoracle.solver.floors.moves import FAR
 from planoracle.solver.floors.search import Search
@@ -18,6 +21,8 @@ __all__ = ["plan"]
 
 # Changes that the heuristic tries at most, and its share of the limit.
 _TRIES, _SHARE = 60_000, 0.25
+# Seconds at most for a way on from a state.
+_LONGEST = 3.0
 
 
 def plan(floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan | None = None) -> Found:
@@ -32,7 +37,7 @@ def plan(floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan | None 
         beginning all the same.
     """
     if after is not None and any(after.values()):
-        return Found(Status.unknown, None, 1, proof="no search was made")
+        return _onward(floor, rules, limit, after)
     if not floor.orders:
         return Found(Status.optimal, 0, 0, {name: [] for name in floor.agents}, "there is nothing to do")
     deadline = deadline_of(limit)
@@ -63,3 +68,15 @@ def plan(floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan | None 
     status = Status.optimal if searched.bound == makespan else Status.feasible
     proof = "A*" if status == Status.optimal else "time limit"
     return Found(status, makespan, searched.bound, best, proof, searched.expanded)
+
+
+def _onward(floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan) -> Found:
+    """Find some plan that begins so; no plan ends before what is under way then, or before the moment itself."""
+    begun = {name: [dict(action) for action in actions] for name, actions in after.items()}
+    bound = whole(carry_out(floor, begun, rules).time)
+    found = completed(floor, rules, begun, deadline_of(limit).sooner(_LONGEST))
+    if found is None:
+        return Found(Status.unknown, None, bound, proof="no plan was found")
+    makespan = registry.of(floor).run(floor, {"plan": found}, rules).verdict.makespan
+    status = Status.optimal if makespan <= bound else Status.feasible
+    return Found(status, makespan, min(bound, makespan), found, "beam search")

@@ -58,10 +58,11 @@ class Solver:
         """The totals before the first and after every step; after the one that failed, what is left then."""
         last = self.done.count
         totals: list[Value | None] = [None] * (last + 1)
-        totals[0] = self._value(0)
+        first = totals[0] = self._value(0)
         if last:
-            totals[-1] = self._value(last)
-            fill(totals, 0, last, lambda k, _low, _high: self._value(k), self._kept)
+            totals[-1] = _between(self._value(last), first, None)
+            totals[0] = _between(first, None, totals[-1])
+            fill(totals, 0, last, lambda k, low, high: _between(self._least(k), low, high), self._kept)
         known = [total for total in totals if total is not None]
         failed = known[0] if self.run.restarts else Value(0, None)
         return known + [failed] * (len(self.run.steps) - last)
@@ -119,6 +120,10 @@ class Solver:
             worth = value if same else value_of(self._plan(after))
             yield Option.of(submitted(clock.ground, cook, act), "wait" if act.word == WAIT else "act", value, worth)
 
+    def _least(self, count: int) -> Value:
+        """Return what is known of a state without looking for a way on: a run does not end before its moment."""
+        return Value(whole(self.done.now(count)), None)
+
     def _value(self, count: int) -> Value:
         if count == self.done.count and self.run.success and self.run.makespan is not None:
             return Value(self.run.makespan, self.run.makespan)
@@ -139,3 +144,10 @@ class Solver:
             return None
         self._best[count + 1] = best
         return value
+
+
+def _between(value: Value, low: Value | None, high: Value | None) -> Value:
+    """Return what is known of a state between two others: totals never fall, and a plan for a later state is one."""
+    lower = value.lower if low is None else max(value.lower, low.lower)
+    tops = [one.upper for one in (value, high) if one is not None and one.upper is not None]
+    return Value(lower, min(tops, default=None))

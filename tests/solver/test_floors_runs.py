@@ -1,0 +1,179 @@
+"""States of runs on floors: what is known of them holds, and plans that begin like a run pass the rules."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from planoracle.analysis.advice import next_of
+from planoracle.analysis.agents.agent import Said
+from planoracle.analysis.agents.optimal import Optimal
+from planoracle.analysis.regret import regret_of
+from planoracle.analysis.repair import Repairer
+from planoracle.instances import registry
+from planoracle.instances.deadline import Work
+from planoracle.instances.floors.environment import FloorEnvironment
+from planoracle.instances.floors.floor import Floor
+from planoracle.instances.floors.run import FloorRun
+from planoracle.instances.manner import Manner
+from planoracle.instances.status import Status
+from planoracle.solver.floors.beginning import Done, begins, left_of
+from planoracle.solver.floors.live import Values, messages
+from planoracle.solver.floors.planner import plan
+from planoracle.solver.floors.runs import Solver
+from planoracle.solver.solve import solve
+from tests.support.tiny_floors import tiny
+
+ROOM = registry.get("paracook")
+RULES = {name: ROOM.profiles[name] for name in ("paper", "released")}
+LIMIT = Work(0.6)
+
+
+def replayed(place: Floor, submission: object, rules: str = "paper") -> FloorRun:
+    found = ROOM.run(place, submission, RULES[rules])
+    assert isinstance(found, FloorRun)
+    return found
+
+
+def best(place: Floor, rules: str = "paper") -> dict[str, list[dict[str, object]]]:
+    found = solve(place, rules=RULES[rules], time_limit=Work(0.5))
+    assert found.plan is not None
+    return json.loads(found.plan)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("orders", [("raw",), ("cooked",), ("chopped", "raw")])
+def test_what_solve_returns_passes_the_rules(orders: tuple[str, ...], rules: str) -> None:
+    for cooks in (1, 2):
+        place = tiny(*orders, cooks=cooks)
+        found = solve(place, rules=RULES[rules], time_limit=Work(0.5))
+        run = replayed(place, {"plan": found.plan}, rules)
+        assert (run.success, run.makespan) == (True, found.makespan)
+        assert found.lower_bound is not None
+        assert found.lower_bound <= found.makespan  # type: ignore[operator]
+        assert (found.status == Status.optimal) == (found.lower_bound == found.makespan)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_beginnings_of_a_plan_lead_to_it(rules: str) -> None:
+    place = tiny("chopped", "raw")
+    whole = best(place, rules)
+    run = replayed(place, {"plan": whole}, rules)
+    done = Done(run)
+    assert done.faithful
+    for count in range(done.count + 1):
+        begun = done.begun(count)
+        part = replayed(place, {"plan": begun}, rules)
+        assert part.verdict.fatal is None
+        if begins(whole, begun):
+            left = left_of(whole, begun)
+            joined = {name: [*begun[name], *left[name]] for name in begun}
+            assert replayed(place, {"plan": joined}, rules).makespan == run.makespan
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_values_lie_between_those_before_and_the_end(rules: str) -> None:
+    place = tiny("chopped", "raw")
+    run = replayed(place, {"plan": best(place, rules)}, rules)
+    solver = Solver(run, LIMIT)
+    values = solver.values
+    assert len(values) == len(run.steps) + 1
+    assert values[-1].makespan == run.makespan
+    for before, after in pairwise(values):
+        assert before.lower <= after.lower
+        assert after.upper is not None
+        assert before.upper is not None
+        assert before.upper <= after.upper
+    priced = regret_of(run, seconds=LIMIT)
+    assert priced.final == run.makespan
+
+
+def test_a_run_that_stopped_is_completed_and_the_completion_begins_like_it() -> None:
+    place = tiny("chopped", "raw")
+    whole = Done(replayed(place, {"plan": best(place)}))
+    run = replayed(place, {"plan": whole.begun(whole.count // 2)})
+    assert not run.success
+    assert run.verdict.fatal is None
+    solver = Solver(run, Work(2.0))
+    assert solver.value.upper is not None
+    told = solver.completed(solver.value)
+    assert told is not None
+    found = json.loads(told)
+    done = Done(run)
+    assert begins(found, done.begun(done.count))
+    again = replayed(place, {"plan": found})
+    assert (again.success, again.makespan) == (True, solver.value.upper)
+    assert solver.rest.makespan == solver.value.upper - solver.clock
+    advice = next_of(run, everything=True, seconds=Work(0.02))
+    assert {option.kind for option in advice.options} == {"act", "wait"}
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_repairs_pass_the_rules_and_keep_what_was_right(rules: str) -> None:
+    place = tiny("chopped")
+    whole = best(place, rules)
+    name = max(whole, key=lambda one: len(whole[one]))
+    wrong = {**whole, name: [*whole[name][:2], {"action": "Interact", "target": "wall"}, *whole[name][2:]]}
+    repairer = Repairer({"paracook": RULES[rules]}, time_limit=Work(2.0))
+    found = repairer.repair(place, {"plan": wrong})
+    assert found.changed
+    assert found.violations == 1
+    run = replayed(place, {"plan": found.plan}, rules)
+    assert (run.success, run.makespan) == (True, found.makespan)
+    assert any("wall" in one.command for one in found.dropped)
+    assert not repairer.repair(place, {"plan": whole}).changed
+    unknown = repairer.repair(place, {"plan": {"nobody": []}})
+    assert unknown.changed
+    assert replayed(place, {"plan": unknown.plan}, rules).success
+
+
+def test_after_an_error_everything_begins_anew() -> None:
+    place = tiny("raw", cooks=1)
+    wrong = {"agent1": [{"action": "Wait", "duration": 5}, {"action": "Interact", "target": "wall"}]}
+    run = replayed(place, {"submissions": [wrong]})
+    solver = Solver(run, LIMIT)
+    assert run.restarts
+    assert solver.over is None
+    assert solver.clock == 0
+    assert solver.value == solver.values[0] == solver.values[-1]
+    over = replayed(place, {"submissions": [wrong] * 3})
+    assert Solver(over, LIMIT).over == "over"
+    assert regret_of(over, seconds=LIMIT).no_return_reason == "over"
+
+
+def test_the_best_plan_known_is_followed_from_any_state() -> None:
+    import asyncio
+
+    for seed in range(3):
+        run = ROOM.environment(tiny("chopped", "raw"), RULES["paper"], Manner())
+        assert isinstance(run, FloorEnvironment)
+        random = Random(seed)
+        for _ in range(seed * 4):
+            run.step(random.choice([one for one in run.legal() if "MoveTo" in one.text]))
+        player = Optimal(limit=LIMIT)
+        while not run.done:
+            said = asyncio.run(player.act(run))
+            assert isinstance(said, Said)
+            run.step(said.text)
+        assert run.state.over == "done"
+        assert run.run().success
+
+
+def test_values_of_live_runs_keep_a_plan_as_long_as_it_is_followed() -> None:
+    place = tiny("raw", cooks=1)
+    found = plan(place, RULES["paper"], LIMIT)
+    assert found.plan is not None
+    begun = replayed(place, None)
+    said = messages(begun, found.plan)
+    assert said is not None
+    values, done = Values(LIMIT), []
+    for message in said:
+        done.append(json.loads(message))
+        run = replayed(place, {"submissions": done})
+        known = values.known(run)
+        assert known.value.upper is not None
+        assert known.value.upper <= found.makespan or run.success  # type: ignore[operator]
+    assert run.success
