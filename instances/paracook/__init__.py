@@ -58,11 +58,15 @@ class ParaCook(Benchmark["Floor", "FloorPlan", "Profile"]):
 
     @property
     def references(self) -> Sequence[Reference[Floor]]:
-        """The plans of people in the user's copy."""
+        """The plans of people in the user's copy, and simple cooks."""
         from planoracle.instances.paracook import published
 
         people = published.human
-        return (Reference("human", "people", people, published="human", profile="released", about=published.HUMAN),)
+        return (
+            Reference("human", "people", people, published="human", profile="released", about=published.HUMAN),
+            Reference("fixed", "dish by dish", "floor-fixed"),
+            Reference("list", "list scheduling", "floor-list"),
+        )
 
     @property
     def referenced(self) -> Sequence[str]:
