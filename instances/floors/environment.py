@@ -57,6 +57,7 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
     Examples
     --------
     >>> from planoracle.instances.catalogue import problem
+    >>> from planoracle.instances.manner import USUAL
     >>> run = live(problem("paracook/cook/own/seed_1/agent_num_2/orders_num_1"), FloorRules(), USUAL, None)
     >>> run.legal()[0].kind, run.step({"agent1": [{"action": "Wait", "duration": 3}]}).observation.clock
     ('act', 0)

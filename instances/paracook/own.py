@@ -20,10 +20,10 @@ from planoracle.instances.paracook.recipes import DISHES, FACTS, OWN
 from planoracle.instances.paracook.released import Copy, Row
 from planoracle.instances.paracook_abstract import generator
 
-__all__ = ["COOKS", "ORDERS", "OWN", "SEEDS", "Own"]
+__all__ = ["ABSTRACT_ORDERS", "COOKS", "ORDERS", "OWN", "SEEDS", "Own"]
 
-#: What is bundled: seeds, cooks and orders; every other seed has a name, too, and more orders.
-SEEDS, COOKS, ORDERS = range(1, 4), range(1, 4), range(1, 5)
+#: What is bundled: seeds, and cooks; orders in kitchens, and of abstract problems. All else has a name, too.
+SEEDS, COOKS, ORDERS, ABSTRACT_ORDERS = range(1, 4), range(1, 4), range(1, 3), range(1, 5)
 #: Raised when a name gives another problem than before.
 _VERSION: Final = 1
 
@@ -46,7 +46,7 @@ class Own(Copy):
     facts = FACTS
     dishes: Mapping[str, Dish] = DISHES
     maps = tuple(f"{OWN}/seed_{seed}/agent_num_{cooks}" for seed in SEEDS for cooks in COOKS)
-    abstract = tuple(f"{OWN}/seed_{seed}/orders_num_{orders}" for seed in SEEDS for orders in ORDERS)
+    abstract = tuple(f"{OWN}/seed_{seed}/orders_num_{orders}" for seed in SEEDS for orders in ABSTRACT_ORDERS)
 
     def __init__(self) -> None:
         super().__init__(Path())
@@ -54,7 +54,8 @@ class Own(Copy):
     @cached_property
     def orders(self) -> Mapping[str, tuple[str, ...]]:
         """Names of dishes by setting."""
-        return {name: self.orders_of(name) for name in self.abstract}
+        names = (f"{OWN}/seed_{seed}/orders_num_{orders}" for seed in SEEDS for orders in ORDERS)
+        return {name: self.orders_of(name) for name in names}
 
     def _number(self, name: str, what: str, most: int) -> tuple[int, int] | None:
         """Return seed and number of a name, ``None`` if it is none of the kind."""

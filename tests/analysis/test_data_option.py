@@ -111,12 +111,12 @@ def test_workers_elsewhere_need_no_copy(data: str, monkeypatch: pytest.MonkeyPat
     copies.use("paracook", data.partition("=")[2])
     kitchen = {"instance": "paracook/cook/egg/seed_1/agent_num_2", "orders": ["fried"], "plan": {"agent1": []}}
     entries = [{"instance": f"{NAME}~2", "plan": [["a", "b"]]}, kitchen]
-    making = Submissions(Grading(cached=False), Problems(), keyed=True)
+    making = Submissions(Grading("released", cached=False), Problems(), keyed=True)
     items = [making.item(Place(1), checked(entry)) for entry in entries]
     assert [list(item.problems) for item in items] == [[f"{NAME}~2"], [f"{kitchen['instance']}/orders_num_1"]]
     monkeypatch.delenv("PLANORACLE_DATA_PARACOOK")
     problems = {name: packed for item in items for name, packed in item.problems.items()}
-    answers = Grading(cached=False).start()(Chunk([item.task for item in items], problems))
+    answers = Grading("released", cached=False).start()(Chunk([item.task for item in items], problems))
     assert [json.loads(answer.row or "")["scored"] for answer in answers] == [True, True]
 
 
@@ -125,6 +125,6 @@ def test_collected_submissions_keep_their_orders(data: str, tmp_path: Path) -> N
     kitchen = "paracook/cook/egg/seed_1/agent_num_2"
     plans.write_text(json.dumps({"instance": kitchen, "orders": ["fried"] * 2, "plan": {"agent1": []}}))
     assert CliRunner().invoke(app, ["collect", str(plans), "-o", str(collected)]).exit_code == 0
-    call = ["grade", str(collected), "--format", "jsonl", "--data", data]
+    call = ["grade", str(collected), "--format", "jsonl", "--profile", "released", "--data", data]
     row = json.loads(CliRunner().invoke(app, call, catch_exceptions=False).stdout)
     assert (row["instance"], row["scored"]) == (f"{kitchen}@fried+fried", True)

@@ -13,6 +13,7 @@ from support.samples import sample
 
 from planoracle.analysis.grade import Grader
 from planoracle.analysis.intake.columns import checked
+from planoracle.analysis.profiles import profiles
 from planoracle.instances import copies, registry
 from planoracle.instances.catalogue import read_problems
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -177,7 +178,7 @@ def test_orders_that_are_none(tiny: Path, orders: object) -> None:
 
 
 def test_submissions_with_orders_are_graded_each_for_itself(tiny: Path) -> None:
-    grader, name = Grader(), "paracook/cook/egg/seed_1/agent_num_2"
+    grader, name = Grader(profiles("released")), "paracook/cook/egg/seed_1/agent_num_2"
     lines = [
         {"instance": name, "orders": ["fried"], "plan": {"agent1": []}},
         {"instance": name, "orders": ["boiled"], "plan": {"agent1": []}},
