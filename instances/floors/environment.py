@@ -57,8 +57,9 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
     Examples
     --------
     >>> from planoracle.instances.catalogue import problem
-    >>> from planoracle.instances.manner import USUAL
-    >>> run = live(problem("paracook/cook/own/seed_1/agent_num_2/orders_num_1"), FloorRules(), USUAL, None)
+    >>> from planoracle.instances import registry
+    >>> place = problem("paracook/cook/own/seed_1/agent_num_2/orders_num_1")
+    >>> run = registry.of(place).environment(place)
     >>> run.legal()[0].kind, run.step({"agent1": [{"action": "Wait", "duration": 3}]}).observation.clock
     ('act', 0)
     """

@@ -79,14 +79,22 @@ class Values:
 def messages(run: FloorRun, plan: FloorPlan) -> list[str] | None:
     """Return what a plan that begins like a run has left: an action of every cook whenever it is asked.
 
-    ``None`` if it does not serve all orders when it is handed in like that.
+    Where it matters at a moment who has his turn first, all that a cook has left at once, as the plan has been carried
+    out as a whole. ``None`` if it does not serve all orders like that either.
     """
+    return next(filter(None, (_handed_in(run, plan, whole=whole) for whole in (False, True))), None)
+
+
+def _handed_in(run: FloorRun, plan: FloorPlan, *, whole: bool) -> list[str] | None:
     done, begun = _begun(run)
     left = left_of(plan, begun)
     clock, names, found = done.here.fork(), run.problem.agents, list[str]()
     while not clock.end:
-        asked = [names[cook] for cook in clock.decide]
-        said = {name: [left[name].pop(0) if left[name] else {"action": FINISH}] for name in asked}
+        said = {}
+        for name in (names[cook] for cook in clock.decide):
+            count = len(left[name]) if whole else 1
+            said[name] = left[name][:count] or [{"action": FINISH}]
+            left[name] = left[name][count:]
         found.append(json.dumps(said))
         clock.submit(said)
         clock.until_decision()

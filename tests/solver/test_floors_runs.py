@@ -13,7 +13,9 @@ from planoracle.analysis.agents.agent import Said
 from planoracle.analysis.agents.optimal import Optimal
 from planoracle.analysis.regret import regret_of
 from planoracle.analysis.repair import Repairer
+from planoracle.heuristics.floors import annealed
 from planoracle.instances import registry
+from planoracle.instances.catalogue import problem
 from planoracle.instances.deadline import Work
 from planoracle.instances.floors.environment import FloorEnvironment
 from planoracle.instances.floors.floor import Floor
@@ -177,3 +179,19 @@ def test_values_of_live_runs_keep_a_plan_as_long_as_it_is_followed() -> None:
         assert known.value.upper is not None
         assert known.value.upper <= found.makespan or run.success  # type: ignore[operator]
     assert run.success
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_plans_can_be_handed_in_piece_by_piece(rules: str) -> None:
+    for name in (
+        "seed_1/agent_num_2/orders_num_1",
+        "seed_2/agent_num_2/orders_num_2",
+        "seed_3/agent_num_3/orders_num_2",
+    ):
+        place = problem(f"paracook/cook/own/{name}")
+        assert isinstance(place, Floor)
+        found = annealed(place, RULES[rules], tries=500)
+        said = messages(replayed(place, None, rules), found)
+        assert said is not None
+        handed = replayed(place, {"submissions": [json.loads(one) for one in said]}, rules)
+        assert (handed.success, handed.makespan) == (True, replayed(place, {"plan": found}, rules).makespan)
