@@ -1,7 +1,24 @@
 """What can be done on a floor: uses of stations, one after the other in time.
 
 A state is what there is after a use. Walks and waits are no steps of their own: who uses a station next must have had
-the time to walk there since its own last use.
+the time to walk there since his own last use, and uses it at the first moment at which he is there and the station is
+as it is. Nothing is lost by that, for plans in whole ticks:
+
+- Nobody stands in another's way, so it does not matter where somebody waits; only when he uses what.
+- Take a plan, and the order of its uses. Let each be as early as that order at every station and of every cook allows.
+  No use is later then, every station is found as before, and food is cooked no later. So some best plan is one in
+  which no use could be earlier, and its uses in the order of time are a path here. That is why a use that was possible
+  before the moment of the state is left out: other paths have it earlier.
+- A vessel on a stove changes by itself once, when its time is over. It is used before that or after.
+- Who has his turn first at the same moment began to walk, wait or work earlier, or comes first on the map. A walk and a
+  wait can be divided into ticks, so they may begin at any moment from the end of the last use on. Of three cooks each
+  two are compared.
+- Food that no order needs is not made. By the rules with stamps it could, in theory, set the clock of a vessel for
+  the food that follows; it would have to be cooked, and poured onto a plate that is lost then, before that.
+- Moments: stations are taken to work at every tick while somebody walks or waits, as in a plan written tick by tick.
+
+What is taken for granted beyond the rules (turns of three, moments while all others work) can only make a plan look too
+early; the plan is replayed, and then not called best.
 """
 
 from __future__ import annotations
@@ -116,7 +133,7 @@ class Moves:
         clocks = tuple(NEVER if thing and self.stamped else 0 for thing in on)
         return State(0, cooks, on, clocks, (0,) * len(on), 0, (), -1)
 
-    def children(self, state: State) -> Iterator[tuple[Use, State]]:  # noqa: C901, PLR0912 - the inner loop
+    def children(self, state: State) -> Iterator[tuple[Use, State]]:  # noqa: C901 - the inner loop
         """Yield what can be done next, and what it leads to."""
         now, cooks, on, clocks, since, served, dirty, actor = state
         exchange, kinds = self.things.exchange, self.kinds
@@ -206,7 +223,7 @@ class Moves:
                 return False
         return True
 
-    def carried_out(self, state: State, c: int, tile: int, s: int, at: int, work: int) -> tuple[Use, State] | None:  # noqa: C901, PLR0912
+    def carried_out(self, state: State, c: int, tile: int, s: int, at: int, work: int) -> tuple[Use, State] | None:  # noqa: C901 - as the rules are
         """Return a use and the state after it; ``None`` if it makes something that is good for nothing."""
         now, cooks, before, clocks, since, served, dirty, actor = state
         things = self.things

@@ -20,8 +20,8 @@ __all__ = ["Search", "Searched"]
 #: Uses so far, the last first.
 _Path: TypeAlias = "tuple[Use, _Path] | None"
 
-# Of counted work: seconds to look at a successor.
-_STEP = 3e-5
+# Of counted work: seconds to look at a successor. States that are kept at most, for the sake of memory.
+_STEP, _KEPT = 2e-5, 800_000
 
 
 class Searched(NamedTuple):
@@ -81,6 +81,8 @@ class Search:
                     value = child.moment if done else max(f, self.bound.chains(child))
                     if value < most:
                         number += 1
+                        if number > _KEPT:
+                            raise TimeOverError
                         heappush(heap, (value, -1000 * child.served - child.moment, number, child, (use, path), done))
         except TimeOverError:
             return Searched(min(lower, most), None, False, expanded)
