@@ -57,9 +57,7 @@ def small(seed: int) -> Floor:
 
 def _foods(world: World) -> int:
     things = (*world.hands, *world.on)
-    return sum(
-        len(thing.contents) if isinstance(thing, Ware) else isinstance(thing, Food) for thing in things
-    )
+    return sum(len(thing.contents) if isinstance(thing, Ware) else isinstance(thing, Food) for thing in things)
 
 
 def quickest(floor: Floor, rules: FloorRules, most: int = 30, states: int = 60_000) -> int | None:
