@@ -12,8 +12,10 @@ from planoracle.heuristics.floors_shop import Shop
 
 __all__ = ["improved"]
 
-# Temperatures in ticks at the beginning and at the end of a round, and changes that are tried in it.
-_HOT, _COLD, ROUND = 2.5, 0.15, 40_000
+# Changes that are tried in a cycle: half of them from the beginning, several times, the others from the best so far.
+_ROUND, _STARTS = 40_000, 3
+# Temperatures in ticks at the beginning, at that of going on from the best, and at the end.
+_HOT, _WARM, _COLD = 2.5, 1.5, 0.15
 # How often two changes are made at once.
 _TWICE = 0.25
 
@@ -44,13 +46,16 @@ def improved(
     moves = Moves(shop, random)
     first = carried_out(shop, jobs, plates, stale)
     assert first is not None
-    best, least = (jobs, plates), (first.served[-1], cost(first))
-    done = 0
+    begin = best = jobs, plates
+    least = (first.served[-1], cost(first))
+    done, rounds, whole = 0, 0, min(tries, _ROUND)
     while done < tries and least[0] > bound and not over():
-        value, temperature = least[1], _HOT
-        jobs, plates = best
-        count = min(ROUND, tries - done)
-        factor = (_COLD / _HOT) ** (1 / count)
+        fresh = rounds % (_STARTS + 1) < _STARTS
+        value, temperature = (cost(first), _HOT) if fresh else (least[1], _WARM)
+        jobs, plates = begin if fresh else best
+        count = min(whole // (2 * _STARTS if fresh else 2) + 1, tries - done)
+        factor = (_COLD / temperature) ** (1 / count)
+        rounds += 1
         for turn in range(done + 1, done + count + 1):
             if not turn % 64 and over():
                 break
