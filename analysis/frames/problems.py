@@ -94,7 +94,8 @@ def schedules(entries: Iterable[tuple[Problem, str, Any]]) -> Collected:
     ----------
     entries
         Problem, name of the method, and its `Schedule`, or what holds one: a `Result`, an `Answer` of a heuristic; of a
-        kitchen a `Result` or a list of actions, of a floor what has a ``plan``, or a plan. One without a schedule is named among the errors.
+        kitchen a `Result` or a list of actions, of a floor what has a ``plan``, or a plan. One without a schedule is
+        named among the errors.
 
     Examples
     --------

@@ -40,6 +40,8 @@ def plan(floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan | None 
         return _onward(floor, rules, limit, after)
     if not floor.orders:
         return Found(Status.optimal, 0, 0, {name: [] for name in floor.agents}, "there is nothing to do")
+    if not any(station.kind == "serving_window" for station in floor.stations):
+        return Found(Status.infeasible, None, 0, proof="there is no window to serve at")
     deadline = deadline_of(limit)
     part = deadline.within(_SHARE * deadline.left())
     search = Search(floor, rules)

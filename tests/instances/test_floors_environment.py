@@ -1,4 +1,4 @@
-"""Live runs on floors: as the released ones, and what is told step by step is what the replay of the submission says."""
+"""Live runs on floors: as the released ones; what is told step by step is what the replay of the submission says."""
 
 from __future__ import annotations
 

@@ -76,6 +76,7 @@ def test_beginnings_of_a_plan_lead_to_it(rules: str) -> None:
             assert replayed(place, {"plan": joined}, rules).makespan == run.makespan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
 def test_values_lie_between_those_before_and_the_end(rules: str) -> None:
     place = tiny("chopped", "raw")
@@ -93,6 +94,7 @@ def test_values_lie_between_those_before_and_the_end(rules: str) -> None:
     assert priced.final == run.makespan
 
 
+@pytest.mark.slow
 def test_a_run_that_stopped_is_completed_and_the_completion_begins_like_it() -> None:
     place = tiny("chopped", "raw")
     whole = Done(replayed(place, {"plan": best(place)}))
@@ -146,6 +148,7 @@ def test_after_an_error_everything_begins_anew() -> None:
     assert regret_of(over, seconds=LIMIT).no_return_reason == "over"
 
 
+@pytest.mark.slow
 def test_the_best_plan_known_is_followed_from_any_state() -> None:
     import asyncio
 
