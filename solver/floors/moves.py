@@ -174,7 +174,8 @@ class Moves:
                             at = max(free + steps, ready)
                             if closed and not steps:
                                 at = max(at, free + 1)
-                            if now <= at < found and self.turn(state, c, at):
+                            at = self.when(state, c, at, ready)
+                            if 0 <= at < found:
                                 child = self.carried_out(state, c, q, s, at, 0)
                                 if child is not None:
                                     yield child
@@ -191,7 +192,8 @@ class Moves:
                             at = max(free + steps, ready)
                             if closed and not steps:
                                 at = max(at, free + 1)
-                            if at >= now and self.turn(state, c, at):
+                            at = self.when(state, c, at, ready)
+                            if at >= 0:
                                 child = self.carried_out(state, c, q, s, at, work)
                                 if child is not None:
                                     yield child
@@ -205,10 +207,25 @@ class Moves:
                     at = max(free + steps, ready)
                     if closed and not steps:
                         at = max(at, free + 1)
-                    if at >= now and self.turn(state, c, at):
+                    at = self.when(state, c, at, ready)
+                    if at >= 0:
                         child = self.carried_out(state, c, q, s, at, work)
                         if child is not None:
                             yield child
+
+    def when(self, state: State, c: int, at: int, ready: int) -> int:
+        """Return when a cook uses a station that he has reached, and that is ready, at some moment; -1 for never.
+
+        Those who have had their turns at that moment may keep him from having his after them; then it is a tick later.
+        """
+        now = state.moment
+        if at < now:
+            if at != ready or at < now - 1:
+                return -1
+            at = now
+        if self.turn(state, c, at):
+            return at
+        return at + 1 if at == ready or at == now == ready + 1 else -1
 
     def turn(self, state: State, c: int, at: int) -> bool:
         """Whether a cook can have its turn at a moment after those who have had theirs at the same moment."""

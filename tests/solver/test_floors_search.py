@@ -59,13 +59,13 @@ def test_plans_are_carried_out_as_they_were_thought(rules: FloorRules) -> None:
 def test_nothing_is_better(rules: FloorRules) -> None:
     """Trying everything, tick by tick, with food that nobody needs as well, finds nothing that ends earlier."""
     tried = 0
-    for seed in range(30):
+    for seed in (371, *range(30)):  # the first needs a cook who waits a tick to have his turn after another
         floor = small(seed)
         found = Search(floor, rules).run(NEVER)
         if found.uses is None or found.bound > 6:
             continue
         try:
-            assert quickest(floor, rules, most=found.bound - 1, states=4_000) is None, floor.name
+            assert quickest(floor, rules, most=found.bound - 1, states=9_000) is None, floor.name
             tried += 1
         except OverflowError:
             continue
