@@ -23,7 +23,8 @@ it, or, where cookware takes it as it is, rides in that). What can be in a hand 
 Time of cooking by stamps: the clock of a vessel begins when anything first goes into it, and the k-th ingredient it
 ever takes is not cooked before k times its ticks have gone since. So an ingredient that is the first in its vessel
 cooks that long from when it goes in, and at most one per vessel is that; any other is not cooked before twice
-the ticks from the earliest moment at which anything can be in cookware. Otherwise it cooks that long from when it is on a stove.
+the ticks from the earliest moment at which anything can be in cookware. By the paper it
+cooks that long from when it is on a stove.
 """
 
 from __future__ import annotations
