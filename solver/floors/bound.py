@@ -57,6 +57,27 @@ class Bound:
         """Return the better of both bounds."""
         return max(self.chains(state), self.walks(state))
 
+    def surplus(self) -> int:
+        """Return a bound for plans that gain by food that nobody needs, which the search leaves out.
+
+        Such food can only start the clock of a vessel that charges a later batch from its stamp: what is put in first
+        at ``t`` and poured away lets the next batch be cooked at ``t`` and twice its time, but no sooner. Where all
+        that a vessel takes is of one kind, that food itself would have done, sooner. Later in a vessel's life it only
+        moves the stamp on.
+        """
+        found, places, start = FAR, self.places, self.moves.start()
+        if not self.moves.stamped:
+            return found
+        for kind in self.moves.floor.facts.cookware:
+            names = [name for name in kind.ingredients if name in self.sources]
+            if len(names) < 2 or not any(name in self.counts[0] for name in names):
+                continue
+            for s in (s for name in names for s in self.sources[name]):
+                reach = min(places.walks[cook[0]][s] for cook in start.cooks)
+                put = reach + (places.board[s] + self.moves.chop if kind.takes == "chopped" else 0)
+                found = min(found, put + 2 * kind.ticks + places.served)
+        return found
+
     def chains(self, state: State) -> int:
         """Return a bound by what every single thing must still go through."""
         moves, places = self.moves, self.places

@@ -12,6 +12,7 @@ from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.replay import carry_out
 from planoracle.instances.status import Status
 from planoracle.solver.floors.completion import completed
+from planoracle.solver.floors.flows import least_work
 from planoracle.solver.floors.found import FloorPlan, Found
 from planoracle.solver.floors.moves import FAR
 from planoracle.solver.floors.search import Search
@@ -19,8 +20,10 @@ from planoracle.solver.floors.writing import plan_of
 
 __all__ = ["plan"]
 
-# Changes that the heuristic tries at most, and its share of the limit.
-_TRIES, _SHARE = 60_000, 0.25
+# Changes that the heuristic tries at most, and its share of the limit; that of the bound by flows.
+_TRIES, _SHARE, _FLOWS = 60_000, 0.25, 0.1
+# Seconds that are too few for that bound.
+_SHORT = 0.5
 # Seconds at most for a way on from a state.
 _LONGEST = 3.0
 
@@ -56,20 +59,30 @@ def plan(floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan | None 
             makespan, proof = int(run.makespan), "annealing"
     except InputError as error:
         proof = error.message
-    searched = search.run(deadline, makespan, least)
+    part, work = deadline.within(_FLOWS * deadline.left()), 0
+    if least < makespan and part.left() > _SHORT:
+        work = least_work(floor, part.left(), makespan)
+        part.spend(part.left())
+    searched = search.run(deadline, makespan, max(least, work))
+    # The search is about plans without food that nobody needs; the bound by work is about all plans.
+    bound = max(work, min(searched.bound, search.bound.surplus()))
     if searched.uses is not None:
         for fine in (False, True):
             plan = plan_of(search.moves, searched.uses, fine)
             run = registry.of(floor).run(floor, {"plan": plan}, rules)
             if run.success and run.makespan == searched.bound:
-                return Found(Status.optimal, searched.bound, searched.bound, plan, "A*", searched.expanded)
+                best, makespan, proof = plan, searched.bound, "A*"
+                break
     if best is None or makespan == FAR:
         nothing = searched.complete and searched.uses is None
         status = Status.infeasible if nothing else Status.unknown
-        return Found(status, None, 0 if nothing else searched.bound, None, proof or "time limit", searched.expanded)
-    status = Status.optimal if searched.bound == makespan else Status.feasible
-    proof = "A*" if status == Status.optimal else "time limit"
-    return Found(status, makespan, searched.bound, best, proof, searched.expanded)
+        return Found(status, None, 0 if nothing else bound, None, proof or "time limit", searched.expanded)
+    status = Status.optimal if bound == makespan else Status.feasible
+    if status == Status.feasible:
+        proof = "time limit" if searched.uses is None else "A*, but for plans that put food to waste"
+    elif searched.uses is None:
+        proof = "A*" if searched.expanded else "lower bound reached"
+    return Found(status, makespan, bound, best, proof, searched.expanded)
 
 
 def _onward(floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan) -> Found:

@@ -31,15 +31,37 @@ from typing import TypeAlias
 
 from planoracle.instances.floors.floor import PLATE, Floor, Need, Tile, Vessel
 from planoracle.instances.floors.geometry import beside, steps, tiles
-from planoracle.solver.floors.bounds.programme import Programme
+from planoracle.solver.floors.programme import Programme
 
-__all__ = ["Flows"]
+__all__ = ["Flows", "least_work"]
 
 _Arc: TypeAlias = tuple[Tile, Tile]
 _Node: TypeAlias = "Tile | str"
 _Terms: TypeAlias = list[tuple[float, int]]
 # Nothing is done oftener; a bound is never said to be more.
 _CAP = 4_000
+# Tiles times ingredients of larger programmes, which would not be solved in time.
+_LARGE = 3_000
+# Work from which on the slower programme is asked as well.
+_LONG = 4.0
+
+
+def least_work(floor: Floor, work: float, known: int) -> int:
+    """Return a lower bound of the moment of the last serving, in ticks, by any rules; at most ``known``.
+
+    Parameters
+    ----------
+    work
+        How much work, about seconds of the processor; the same work gives the same bound.
+    known
+        A moment at which all orders can be served.
+    """
+    if len(tiles(floor)) * sum(len(dish.needs) for dish in floor.orders) > _LARGE:
+        return 0
+    least = Flows(floor, presence=False).bound(work / 2)
+    if least < known and work >= _LONG:
+        least = max(least, Flows(floor, presence=True).bound(work / 2))
+    return min(least, known)
 
 
 class _Layer:
