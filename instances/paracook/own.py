@@ -23,7 +23,7 @@ from planoracle.instances.paracook_abstract import generator
 __all__ = ["ABSTRACT_ORDERS", "COOKS", "ORDERS", "OWN", "SEEDS", "Own"]
 
 #: What is bundled: seeds, and cooks; orders in kitchens, and of abstract problems. All else has a name, too.
-SEEDS, COOKS, ORDERS, ABSTRACT_ORDERS = range(1, 4), range(1, 4), range(1, 3), range(1, 5)
+SEEDS, COOKS, ORDERS, ABSTRACT_ORDERS = range(1, 4), range(1, 3), range(1, 2), range(1, 5)
 #: Raised when a name gives another problem than before.
 _VERSION: Final = 1
 
