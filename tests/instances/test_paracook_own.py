@@ -32,7 +32,7 @@ def _no_data(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_bundled_names() -> None:
     names = [name for name in catalogue.bundled() if name.startswith("paracook")]
-    assert len(names) == 3 * 3 * 2 + 3 * 4
+    assert len(names) == 3 * 2 + 3 * 4
     assert all(catalogue.problem(name).name == name for name in names)
     assert all("ours" in catalogue.note(name) for name in names)
     assert catalogue.expand(["paracook/cook"]) == names[12:]
