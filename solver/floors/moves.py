@@ -13,8 +13,8 @@ as it is. Nothing is lost by that, for plans in whole ticks:
 - Who has his turn first at the same moment began to walk, wait or work earlier, or comes first on the map. A walk and a
   wait can be divided into ticks, so they may begin at any moment from the end of the last use on. Of three cooks each
   two are compared.
-- Food that no order needs is not made. By the rules with stamps it could, in theory, set the clock of a vessel for
-  the food that follows; it would have to be cooked, and poured onto a plate that is lost then, before that.
+- Food that no order needs is not made. By the rules with stamps it can set the clock of a vessel for the food that
+  follows; how early such plans may end is worked out apart (`Bound.surplus`).
 - Moments: stations are taken to work at every tick while somebody walks or waits, as in a plan written tick by tick.
 
 What is taken for granted beyond the rules (turns of three, moments while all others work) can only make a plan look too
