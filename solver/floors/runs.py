@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import cast
 
-from planoracle.instances.deadline import Limit
+from planoracle.instances.deadline import Limit, deadline_of
 from planoracle.instances.floors.acts import WAIT, whole, written
 from planoracle.instances.floors.choices import choices, submitted
 from planoracle.instances.floors.run import FloorRun
@@ -110,14 +110,16 @@ class Solver:
         return repair_floor(self.run, cast("Result", best(self.run.problem)), time_limit)
 
     def options(self, value: Value) -> Iterator[Option]:
-        """Yield what every cook who has nothing to do can do."""
+        """Yield what every cook who has nothing to do can do; all of it is priced within the limit of one state."""
         clock, begun = self.done.here, self.done.begun(0 if self.run.restarts else self.done.count)
         kept = self._best.get(0 if self.run.restarts else self.done.count)
-        for cook, act in [(one, act) for one in clock.decide for act in choices(clock, one)]:
+        legal = [(one, act) for one in clock.decide for act in choices(clock, one)]
+        deadline = deadline_of(self.limit)
+        for left, (cook, act) in zip(range(len(legal), 0, -1), legal, strict=True):
             after = lasting(begun)
             after[clock.ground.cooks[cook]].append(written(clock.ground, act))
             same = value.makespan is not None and kept is not None and begins(kept, after)
-            worth = value if same else value_of(self._plan(after))
+            worth = value if same else value_of(self._plan(after, deadline.within(deadline.left() / left)))
             yield Option.of(submitted(clock.ground, cook, act), "wait" if act.word == WAIT else "act", value, worth)
 
     def _least(self, count: int) -> Value:
@@ -135,8 +137,8 @@ class Solver:
             self._best[count] = found.plan
         return value_of(found)
 
-    def _plan(self, begun: Beginning) -> Found:
-        return plan(self.run.problem, self.done.rules, self.limit, begun)
+    def _plan(self, begun: Beginning, limit: Limit | None = None) -> Found:
+        return plan(self.run.problem, self.done.rules, self.limit if limit is None else limit, begun)
 
     def _kept(self, count: int, value: Value) -> Value | None:
         best = self._best.get(count)

@@ -16,7 +16,7 @@ from planoracle.analysis.repair import Repairer
 from planoracle.heuristics.floors import annealed
 from planoracle.instances import registry
 from planoracle.instances.catalogue import problem
-from planoracle.instances.deadline import Work
+from planoracle.instances.deadline import Work, worked
 from planoracle.instances.floors.environment import FloorEnvironment
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.run import FloorRun
@@ -113,6 +113,15 @@ def test_a_run_that_stopped_is_completed_and_the_completion_begins_like_it() -> 
     assert solver.rest.makespan == solver.value.upper - solver.clock
     advice = next_of(run, everything=True, seconds=Work(0.02))
     assert {option.kind for option in advice.options} == {"act", "wait"}
+
+
+def test_all_that_cooks_can_do_is_priced_within_the_limit_of_one_state() -> None:
+    solver = Solver(replayed(problem("paracook/cook/own/seed_1/agent_num_2/orders_num_1"), {"plan": {}}), Work(0.5))
+    value, before = solver.value, worked()
+    options = list(solver.options(value))
+    assert len(options) > 10
+    # An option may end a step late.
+    assert worked() - before < 1e9
 
 
 @pytest.mark.parametrize("rules", RULES)
