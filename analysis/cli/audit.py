@@ -126,7 +126,8 @@ def audit(
         tell("there is no published reference among these", "note")
         _tell_of_copies(asked)
     if hidden:
-        tell(f"{hidden} references are optimal, and not shown; --all shows them", "note")
+        are = "1 reference is" if hidden == 1 else f"{hidden} references are"
+        tell(f"{are} optimal, and not shown; --all shows them", "note")
     notes.close()
     failed = any(one.wrong or one.verdict == Verdict.not_checked for one in findings)
     raise typer.Exit(1 if failed else 0)

@@ -76,11 +76,12 @@ def _described(one: AnyBenchmark) -> dict[str, Any]:
 
     names = () if one.shelf is None else one.shelf.names()
     kind = "schedule" if isinstance(one, ScheduleBenchmark) else None
+    own = (found.kind for found in map(one.shelf.load, names) if found.benchmark == one.name) if one.shelf else ()
     return {
         "benchmark": one.name,
         "title": one.title,
         "citation": one.citation,
-        "kind": one.shelf.load(names[0]).kind if one.shelf is not None and names else kind,
+        "kind": next(iter(own), kind),
         "problems": len(names),
         "submissions": list(one.plan_fields),
         "heuristics": list(one.heuristics),
