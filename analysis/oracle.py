@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planoracle.analysis.optimum import WORK, optimum
+from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
-from planoracle.instances.deadline import Limit
+from planoracle.instances.deadline import Limit, Work
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.instances.scoring import Best
@@ -22,7 +23,7 @@ class Oracle:
     ----------
     limit
         For a problem, and for one state of a run: counted work, so that no answer depends on the machine or its load,
-        or seconds of wall time.
+        or seconds of wall time. Of work, best plans of a benchmark get its `pricing`.
     """
 
     def __init__(self, limit: Limit = WORK) -> None:
@@ -30,9 +31,12 @@ class Oracle:
 
     def best(self, problem: Problem, rules: Rules) -> Best:
         """Return what is known about the best plans under some rules."""
+        limit, share = self.limit, registry.of(problem).pricing
+        if isinstance(limit, Work) and share != 1.0:
+            limit = Work(limit.seconds * share)
         if problem.kind == "schedule":  # the rules are in it
-            return optimum(problem, limit=self.limit)
-        return optimum(problem, rules.deciding(), limit=self.limit)
+            return optimum(problem, limit=limit)
+        return optimum(problem, rules.deciding(), limit=limit)
 
     def rest(self, run: AnyRun) -> Best:
         """Return the best way to go on where a run ended; the makespan is that of what is left."""

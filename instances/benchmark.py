@@ -94,6 +94,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         for another problem: the smaller, the more names all problems have in common.
     hints
         Whether a critique may name commands that lead on: not where their parameters are a part of the solution.
+    pricing
+        Share of the usual work that is done to find out what best plans take, where graders ask for many problems.
     rules_as
         Benchmark under whose name its rules are set, if not its own; both have the same then.
     package, elsewhere
@@ -121,6 +123,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     self_contained: bool = False
     hints: bool = True
     foreign_share: float = 0.25
+    pricing: float = 1.0
     rules_as: str = ""
     package: str = ""
     elsewhere: str = ""

@@ -29,6 +29,7 @@ class ParaCook(Benchmark["Floor", "FloorPlan", "Profile"]):
     address_fields = ("orders",)
     waits_are_commands = True
     foreign_share = 0.1
+    pricing = 0.4
     elsewhere = "planoracle.instances.floors"
     data = "a clone of its repository, or the compact files"
 

@@ -13,6 +13,8 @@ from planoracle.analysis.graded import grade_of
 from planoracle.analysis.oracle import Oracle
 from planoracle.analysis.statistics import Averages
 from planoracle.instances import registry
+from planoracle.instances.catalogue import problem
+from planoracle.instances.deadline import Work
 from planoracle.instances.paracook.profile import PROFILES, Profile
 from planoracle.instances.paracook.scores import sequential
 from tests.support.floors import RAW, STEAK, TARTARE, plan, row
@@ -127,3 +129,15 @@ def test_names_that_are_not_there_are_foreign() -> None:
     found = benchmark.foreign(benchmark.run(row(), {"plan": {"agent1": names}}, RELEASED))
     assert (found.names, found.commands) == (("oven", "fryer"), 3)
     assert found.suspicion(benchmark.foreign_share) is not None
+
+
+def test_best_plans_are_looked_for_with_the_share_of_work_that_their_benchmark_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits: list[object] = []
+    monkeypatch.setattr("planoracle.analysis.oracle.optimum", lambda *_, limit: limits.append(limit))
+    oracle, seconds = Oracle(Work(10.0)), Oracle(10.0)
+    for one in (oracle, seconds):
+        one.best(row(RAW), PAPER)
+    oracle.best(problem("timearena/lab1"), registry.get("timearena").profile())
+    assert limits == [Work(4.0), 10.0, Work(10.0)]
