@@ -147,11 +147,11 @@ def hint(name: str) -> str:
     """Return what is to be said of a name that stands for nothing: that there are no data, or what it lacks."""
     if not name.startswith((ABSTRACT, COOK)):
         return f"; names of ParaCook begin with {ABSTRACT} or {COOK}"
-    copy = _copy_for(name.removeprefix(COOK))
+    inner, at, listed = name.removeprefix(ABSTRACT).removeprefix(COOK).partition("@")
+    copy = _copy_for(inner)
     if copy is None:
         where = f"give --data paracook=DIR or set {copies.variable('paracook')}, DIR being {released.WANTED}"
         return f": ParaCook's data may not be bundled; {where}; ours are {ABSTRACT}{OWN} and {COOK}{OWN}"
-    inner, at, listed = name.removeprefix(COOK).partition("@")
     if name.startswith(ABSTRACT):
         return ""
     if at and copy.has_map(inner):

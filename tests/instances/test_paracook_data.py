@@ -257,3 +257,10 @@ def test_broken_data_is_refused_or_read(tiny: Path, seed: int) -> None:
             benchmark = next((one for one in map(registry.get, registry.names()) if one.recognises(broken)), None)
             with suppress(InputError):
                 _ = None if benchmark is None else benchmark.read(broken, str(path))
+
+
+@pytest.mark.parametrize("wrong", ["abstract/own/seed_1/orders_num_99", "cook/own/seed_99/agent_num_2/orders_num_1"])
+def test_a_wrong_name_of_our_own_needs_no_copy(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PLANORACLE_DATA_PARACOOK", raising=False)
+    assert "--data" not in fault(f"paracook/{wrong}")
+    assert "--data paracook=DIR" in fault(f"paracook/{wrong.replace('own', 'burger')}")
