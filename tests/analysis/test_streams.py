@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 # A quick call of every verb; all that is read on standard input is in the last two.
 CALLS = {
+    "audit": "audit timearena/household4 --format csv",
     "benchmark": "benchmark list --format csv",
     "instances": f"instances {NAME}",
     "solve": f"solve {NAME} nothing.json --format csv",
