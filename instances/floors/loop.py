@@ -52,9 +52,11 @@ def gone_on(loop: Loop, submission: object) -> Loop:
 
     What is no such thing, or empty, is an error like any other. Nothing that it holds can make this raise.
     """
-    if loop.over:
-        return loop
-    clock = loop.here.fork()
+    return loop if loop.over else _gone_on(loop, loop.here.fork(), submission)
+
+
+def _gone_on(loop: Loop, clock: Clock, submission: object) -> Loop:
+    """Let a clock, which is the loop's or like it, go on with a submission."""
     if isinstance(submission, Mapping) and submission:
         clock.submit(submission)
         clock.until_decision()
@@ -64,10 +66,12 @@ def gone_on(loop: Loop, submission: object) -> Loop:
 
 
 def played(floor: Floor, rules: FloorRules, submissions: Iterable[object]) -> Loop:
-    """Return a run after some submissions, see `gone_on`."""
+    """Return a run after some submissions, see `gone_on`; a long one takes no longer than the sum of its parts."""
     loop = begun(floor, rules)
     for one in submissions:
-        loop = gone_on(loop, one)
+        if loop.over:
+            break
+        loop = _gone_on(loop, loop.here, one)
     return loop
 
 
@@ -78,7 +82,7 @@ def last_of(floor: Floor, rules: FloorRules, submissions: Iterable[object]) -> l
         if loop.over:
             break
         last = [] if loop.clock.error is not None else last
-        loop = gone_on(loop, one)
+        loop = _gone_on(loop, loop.here, one)
         if isinstance(one, Mapping):
             last.append(one)
     return last

@@ -225,3 +225,17 @@ def test_what_there_is_to_do_is_known_beforehand() -> None:
         if count == 50:
             break
     assert known.name_of("nonsense") == "nonsense"
+
+
+def test_a_long_run_is_replayed_without_telling_all_of_it_again_in_every_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    place, turn = tiny("raw", cooks=1), {"agent1": [{"action": "Wait", "duration": 1}]}
+    run = live(place)
+    for _ in range(3):
+        run.step(turn)
+    told = replayed(run).outcome.as_dict()
+
+    def forked(clock: Clock) -> Clock:
+        raise AssertionError("a replay has nothing to go back to")
+
+    monkeypatch.setattr(Clock, "fork", forked)
+    assert registry.of(place).run(place, {"submissions": [turn] * 3}, PAPER).outcome.as_dict() == told
