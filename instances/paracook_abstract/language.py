@@ -80,6 +80,8 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[li
     """
     if isinstance(given, list) and all(isinstance(one, list) for one in given):
         return _limited(given, "list as given")
+    if not isinstance(given, str | list | dict) or (isinstance(given, list) and not any(map(_says, given))):
+        raise PlanError("must be a list with a list of tasks for each agent, or text", field="plan", value=given)
     if rules.answers == "released":
         return _limited(released(text_of(given)), "whole text")
     value = whole_value(given) if isinstance(given, str) else None
@@ -94,6 +96,11 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[li
         if lost:
             raise PlanError("is named in the text, but not clearly in the list of an agent", value=min(map(str, lost)))
     return found.of(lambda steps: _lists(problem, steps))
+
+
+def _says(part: object) -> bool:
+    """Whether a part of a list can say anything of a plan."""
+    return isinstance(part, str | list | dict)
 
 
 def _told(given: object, depth: int = 0) -> object:

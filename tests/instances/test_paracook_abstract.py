@@ -267,6 +267,13 @@ def test_odd_values_are_read_or_refused(profile):
             assert found.targets() is not None
 
 
+@pytest.mark.parametrize("profile", ["paper", "released"])
+@pytest.mark.parametrize("plan", [5, 0.5, True, [None], [1, 2], [True, None]])
+def test_what_is_no_plan_is_not_judged(plan, profile):
+    with pytest.raises(PlanError):
+        run(plan, profile)
+
+
 def test_plans_have_a_largest_size():
     for plan in ([[]] * (MAX_LISTS + 1), [["fry"] * (MAX_TASKS + 1)]):
         with pytest.raises(PlanError, match="holds more than"):
