@@ -74,9 +74,15 @@ def expanded(entry: Any, *, named: bool) -> Iterator[Any]:
         yield entry
     elif is_log(entry):
         yield from (one for _, one in logged(entry, entry.get("samples") or ()))
-    elif entry and all(known(name) is not None for name in entry):
+    elif entry and _by_problem(entry):
         for name, plan in entry.items():
             whole = isinstance(plan, dict) and holds_plan(plan)
-            yield {**(plan if whole else {"plan": plan}), "instance": known(name)}
+            yield {**(plan if whole else {"plan": plan}), "instance": known(name) or name}
     else:
         yield entry
+
+
+def _by_problem(entry: dict[str, Any]) -> bool:
+    """Whether the keys of an object are problems; where one is by its whole name, the others are meant so too."""
+    found = [(name, known(name)) for name in entry]
+    return all(one is not None for _, one in found) or any("/" in name and one is not None for name, one in found)

@@ -235,6 +235,12 @@ class TestHandedIn:
         rows = json.loads(verb("-", "-f", "json", given=given, code=1)[0])
         assert [(row["verdict"], row["off"]) for row in rows] == [("optimal", 0), ("too_high", 1)]
 
+    def test_unknown_name_in_an_object_does_not_stop_the_rest(self) -> None:
+        given = json.dumps({"timearena/household4": 14, "timearena/nowhere": 3})
+        rows = json.loads(verb("-", "-f", "json", given=given, code=1)[0])
+        told = [(row["instance"], row["verdict"]) for row in rows]
+        assert told == [("timearena/household4", "optimal"), ("timearena/nowhere", "not_checked")]
+
     def test_unknown_problem_does_not_stop_the_rest(self, tmp_path: Path) -> None:
         file = tmp_path / "given.jsonl"
         rows = [{"instance": "nothing/here", "makespan": 3}, {"instance": "timearena/lab1", "makespan": 13}]

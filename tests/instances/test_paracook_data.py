@@ -259,7 +259,7 @@ def test_broken_data_is_refused_or_read(tiny: Path, seed: int) -> None:
                 _ = None if benchmark is None else benchmark.read(broken, str(path))
 
 
-@pytest.mark.parametrize("wrong", ["abstract/own/seed_1/orders_num_99", "cook/own/seed_99/agent_num_2/orders_num_1"])
+@pytest.mark.parametrize("wrong", ["abstract/own/seed_1/orders_num_99", "cook/own/seed_1/agent_num_2/orders_num_99"])
 def test_a_wrong_name_of_our_own_needs_no_copy(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PLANORACLE_DATA_PARACOOK", raising=False)
     assert "--data" not in fault(f"paracook/{wrong}")
