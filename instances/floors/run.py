@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from planoracle.instances.floors.acts import WAIT, whole
+from planoracle.instances.floors.acts import FINISH, WAIT, whole
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.faults import fault_of, told
 from planoracle.instances.floors.floor import Floor
@@ -51,9 +51,12 @@ class FloorRun(Run[Floor, FloorPlan, FloorRules]):
 
     @property
     def said(self) -> list[str]:
-        """The messages of which it is made: the plan, or what was handed in turn by turn."""
+        """The messages of which it is made: the plan, after which nobody is asked again, or what was said by turns."""
         given = self.plan.commands
-        return [json.dumps(one) for one in ([given] if isinstance(given, Mapping) else given)]
+        if not isinstance(given, Mapping):
+            return [json.dumps(one) for one in given]
+        plans = {name: given.get(name, []) for name in (*self.problem.agents, *given)}
+        return [json.dumps({name: _finished(actions) for name, actions in plans.items()})]
 
     @property
     def restarts(self) -> bool:
@@ -145,3 +148,9 @@ def _idle(clock: Clock) -> tuple[tuple[int, int], ...]:
             until = max(until, whole(deed.end))
     end = whole(clock.time)
     return (*found, (until, end)) if end > until else tuple(found)
+
+
+def _finished(actions: object) -> object:
+    """Return a list of actions that ends with Finish."""
+    end = {"action": FINISH}
+    return actions if not isinstance(actions, list) or actions[-1:] == [end] else [*actions, end]
