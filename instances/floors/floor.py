@@ -202,6 +202,8 @@ class Floor(Remembering):
                 known = ", ".join(sorted(vessels))
                 raise InputError(f"must be one of {known}", field=f"{station.name}.holds", value=station.holds)
         for dish in self.orders:
+            if not dish.needs:
+                raise InputError("must need an ingredient", field=dish.name)
             for need in dish.needs:
                 if need.state not in STATES:
                     raise InputError(f"must be one of {', '.join(STATES)}", field=dish.name, value=need.state)

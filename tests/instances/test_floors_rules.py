@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from planoracle.instances.errors import InputError
 from planoracle.instances.floors.acts import INTERACT, PROCESS, Act, read
 from planoracle.instances.floors.choices import choices
 from planoracle.instances.floors.clock import Clock
@@ -294,3 +295,8 @@ def test_dishes_by_hand() -> None:
     for rules in (PAPER, RELEASED):
         assert done(rules, f"{CHOP} @0 table1 table1 @4 window", orders=(TARTARE,)).served_at == (12,)
         assert done(rules, f"{PLATE} ~18 {SERVE}", orders=(STEAK,)).served_at == (32,)
+
+
+def test_a_dish_needs_an_ingredient() -> None:
+    with pytest.raises(InputError, match="must need an ingredient"):
+        row(Dish("nothing", ()))
