@@ -6,12 +6,16 @@ import json
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from planoracle.analysis.batch.work import Answer, Chunk, Item, pack
+from planoracle.analysis.profiles import profiles
+from planoracle.instances import registry
 from planoracle.instances.digest import FORMAT, digest, fingerprint
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.problem import Problem
+from planoracle.instances.profiles import Rules
 from planoracle.solver.result import versions
 from planoracle.solver.solve import solve
 
@@ -29,17 +33,28 @@ def sound(row: Any) -> bool:
 
 @dataclass(frozen=True)
 class Solving:
-    """Solve problems exactly; the options of `planoracle.solver.solve.solve`."""
+    """Solve problems exactly; the options of `planoracle.solver.solve.solve`.
+
+    Attributes
+    ----------
+    profile, rules
+        By which rules, and single ones of these, see `planoracle.analysis.profiles.profiles`; without a profile those
+        that the solver takes by itself.
+    """
 
     time_limit: float = 60.0
     seed: int = 0
     workers: int = 1
     finest: bool = False
+    profile: str | None = None
+    rules: tuple[tuple[str, str], ...] = ()
     versions: tuple[tuple[str, str], ...] = tuple(versions().items())
 
     def item(self, problem: Problem, *, keyed: bool) -> Item:
         """Return the item of a problem, with a key if its result is to be kept."""
-        options = (self.time_limit, self.seed, self.workers, self.finest)
+        options: tuple[object, ...] = (self.time_limit, self.seed, self.workers, self.finest)
+        if self.profile is not None:
+            options += (self.profile, self.rules)
         key = digest("solve", FORMAT, options, self.versions, fingerprint(problem)) if keyed else None
         return Item(problem.name, problem, key, pack(problem))
 
@@ -51,11 +66,20 @@ class Solving:
 
         return run
 
+    @cached_property
+    def _profiles(self) -> dict[str, Rules]:
+        return profiles(self.profile or "", dict(self.rules))
+
     def _answer(self, problem: Problem) -> Answer:
         try:
-            result = solve(
-                problem, time_limit=self.time_limit, seed=self.seed, workers=self.workers, finest=self.finest
-            )
+            options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, "finest": self.finest}
+            if self.profile is not None:
+                rules = self._profiles[problem.benchmark]
+                if problem.kind == "schedule":  # its rules are in the problem
+                    problem = registry.of(problem).under(problem, rules)
+                else:
+                    options["rules"] = rules
+            result = solve(problem, time_limit=self.time_limit, **options)
             return Answer(json.dumps(result.as_dict()))
         except PlanoracleError as error:
             return Answer(None, lasting=False, fault=str(error))

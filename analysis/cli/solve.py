@@ -14,6 +14,7 @@ import typer
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
 from planoracle.analysis.cli.common import AgentsOption, NamesArgument, Notes, OnlyOption
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
+from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
 from planoracle.analysis.spoken import tell
 from planoracle.instances.status import Status
 
@@ -37,6 +38,15 @@ def solve(
     ] = False,
     agents: AgentsOption = None,
     only: OnlyOption = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            "--profile",
+            "--rules",
+            help="Rules: paper or released. Default: those that a problem was made by; in kitchens the released ones.",
+        ),
+    ] = None,
+    rule: RuleOption = None,
     jobs: JobsOption = None,
     run: RunOption = None,
     cluster: ClusterOption = None,
@@ -49,9 +59,14 @@ def solve(
     """
     from planoracle.analysis.batch.pipeline import answered
     from planoracle.analysis.batch.solving import Solving, sound
+    from planoracle.analysis.profiles import profiles
     from planoracle.instances.errors import PlanoracleError
 
-    work = Solving(time_limit, seed, workers, finest)
+    chosen = chosen_rules(rule or ())
+    if profile is not None or chosen:
+        profile = profile or "paper"
+        profiles(profile, chosen)  # which raises for what there is not
+    work = Solving(time_limit, seed, workers, finest, profile, tuple(sorted(chosen.items())))
     listed = _Listed(names, agents, only or [])
     table, notes = Table(form, _COLUMNS, least=_LEAST), Notes()
     failed = turns = False
