@@ -21,7 +21,7 @@ __all__ = ["BRING", "CHOP", "CHOP_FRY", "FRY", "SEE", "Errands", "cheapest"]
 CHOP, CHOP_FRY, FRY, SEE, BRING = range(5)
 #: What is to be done, and places from any of which.
 _Errand: TypeAlias = tuple[int, tuple[int, ...]]
-_NEVER: Final = 10**9
+_NEVER: Final = 100 * FAR
 
 
 class Errands:
@@ -114,11 +114,11 @@ def cheapest(costs: Sequence[Sequence[int]]) -> int:
     for row in range(1, count + 1):
         taken[0] = row
         column = 0
-        low = [_NEVER * 10] * (count + 1)
+        low = [_NEVER * 1000] * (count + 1)
         way = [0] * (count + 1)
         left, used = list(range(1, count + 1)), [0]
         while taken[column]:
-            here, base, step, nearest = costs[taken[column] - 1], of_row[taken[column]], _NEVER * 10, 0
+            here, base, step, nearest = costs[taken[column] - 1], of_row[taken[column]], _NEVER * 1000, 0
             for other in left:
                 cost = here[other - 1] - base - of_column[other]
                 if cost < low[other]:

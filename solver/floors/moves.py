@@ -44,7 +44,7 @@ from planoracle.solver.floors.things import (
 __all__ = ["FAR", "NEVER", "Moves", "State", "Use"]
 
 #: Longer than anything takes.
-FAR: Final = 10**6
+FAR: Final = 10**12
 #: What the clock of a vessel says that has never been used.
 NEVER: Final = -FAR
 

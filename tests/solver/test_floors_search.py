@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from support.blind_floors import quickest, small
 
@@ -70,3 +72,12 @@ def test_nothing_is_better(rules: FloorRules) -> None:
         except OverflowError:
             continue
     assert tried
+
+
+def test_long_work_is_not_taken_for_impossible() -> None:
+    """Durations up to the largest that files may have are no reason to say that there is no plan."""
+    floor = small(1)
+    slow = replace(floor, facts=replace(floor.facts, chop=10**6, move=10**6))
+    found, quick = plan(slow, PAPER, Work(2.0)), plan(floor, PAPER, Work(2.0))
+    assert (found.status == Status.infeasible) == (quick.status == Status.infeasible)
+    assert found.bound <= (found.makespan or 10**12)
