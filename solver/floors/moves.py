@@ -154,6 +154,7 @@ class Moves:
                     form = self.things.forms[held]
                     if form.vessel != "plate" or form.foods != self.things.meals[served]:
                         continue
+                    ready = max(ready, 1)  # nothing is served at moment 0
                 elif kind == "plate_return":
                     if held or not dirty:
                         continue
