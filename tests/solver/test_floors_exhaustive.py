@@ -1,0 +1,50 @@
+"""Best plans and bounds on tiny floors are those that an exhaustive search through the rules finds."""
+
+from __future__ import annotations
+
+import pytest
+from support.exhaustive_floors import TooMuchError, differences, least_time
+from support.floors import PAPER, RELEASED
+from support.random_floors import random_floor
+
+from planoracle.instances.deadline import Work
+from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.status import Status
+from planoracle.solver.floors.planner import plan
+
+
+@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+@pytest.mark.parametrize("cooks", [1, 2])
+@pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 24), marks=pytest.mark.slow)], ids=["few", "many"])
+def test_nothing_is_earlier(rules: FloorRules, cooks: int, seeds: range) -> None:
+    """On random floors of 3 by 3 to 5 by 4 tiles; ``tests/benchmarks/exhaustive_floors.py`` takes hundreds."""
+    compared = 0
+    for seed in seeds:
+        status, faults = differences(random_floor(seed, cooks), rules, most=3_000)
+        assert not faults, (seed, faults)
+        compared += status != "too much"
+    assert compared
+
+
+@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+def test_nothing_is_served_at_zero(rules: FloorRules) -> None:
+    """A cook who has all he needs within reach serves at moment 1, and that is proved."""
+    found = plan(random_floor(12, 2), rules, Work(0.5))
+    assert (found.status, found.makespan, found.bound) == (Status.optimal, 1, 1)
+
+
+@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+def test_what_is_left_out_is_not_missed(rules: FloorRules) -> None:
+    """With all walks and waits, and without a look at what is too far, the least time is the same."""
+    compared = 0
+    for seed in range(8):
+        for cooks in (1, 2):
+            floor = random_floor(seed, cooks)
+            try:
+                short = least_time(floor, rules, 3, most=1_000)
+                full = least_time(floor, rules, 3, most=2_000, sparse=True, pruned=False)
+            except TooMuchError:
+                continue
+            assert (short and short.time) == (full and full.time), floor.name
+            compared += 1
+    assert compared
