@@ -169,7 +169,7 @@ def test_attendance_of_an_action_without_agents_is_left_out() -> None:
         (changed("version", to=True), "version", "must be 1 (found True)"),
         (changed("version", to=1.0), "version", "must be 1 (found 1.0)"),
         (changed("version", to=[]), "version", "must be 1 (found [])"),
-        (changed("benchmark", to="other"), "benchmark", "generic, recipe2plan (found 'other')"),
+        (changed("benchmark", to="other"), "benchmark", "generic, paracook_abstract, recipe2plan (found 'other')"),
         (changed("name", to=5), "name", "must be text (found 5)"),
         (changed("agents", to="cook"), "agents", "must be a list (found 'cook')"),
         (changed("agents", 0, to=None), "agents[0]", "must be text (found None)"),

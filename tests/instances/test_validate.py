@@ -172,7 +172,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "unknown benchmark": (
         {"benchmark": "foo"},
         "benchmark",
-        "generic, kitchens, recipe2plan, robotouille, timearena (found 'foo')",
+        "generic, kitchens, paracook, paracook_abstract, recipe2plan, robotouille, timearena (found 'foo')",
     ),
     "mode after an action that does not exist": (
         {"actions": (act(modes=(Mode(after=("t/x",)),)),)},

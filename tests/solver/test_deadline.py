@@ -116,7 +116,7 @@ def test_time_may_run_out_at_any_step_of_the_ladder(said: str, monkeypatch: pyte
         _honest(result, instance, 8)
         assert result.status == ("feasible" if result.schedule is not None else "unknown")
     assert watch.looks < looks
-    assert len(scripted.calls) == 7 + (said == "infeasible")
+    assert len(scripted.calls) == 7  # heuristics have found a plan by then: nobody believes that there is none
 
 
 @pytest.mark.parametrize("looks", sample([1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597], 10))
