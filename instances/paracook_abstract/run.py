@@ -152,7 +152,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
             self._variants[variant] = replace(
                 self.problem,
                 actions=(*kept, *idle),
-                lags=tuple(lag for lag in self.problem.lags if lag.after not in variant.dropped),
+                lags=tuple(lag for lag in self.problem.lags if not {lag.before, lag.after} & {*variant.dropped}),
                 agents=hands(max(variant.agents, len(self.problem.agents))),
                 benchmark="generic",
             )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.paracook_copies import tiny_copy
-from typer.testing import CliRunner
+from support.runner import CliRunner
 
 from planoracle.analysis.batch.grading import Grading, Submissions
 from planoracle.analysis.batch.work import Chunk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planoracle.analysis.critique import critique
@@ -27,6 +27,7 @@ PIECES += ["```", "<think>", "</think>", "//", "{", "}", '"agent1": ', "| ", "("
 
 
 @given(PLANS | MOSTLY_GOOD)
+@example([["cut", "cut", "cut", "cut", "serve"]])  # passes without what the last one waits for
 @examples(300)
 def test_profiles_agree_but_for_loopholes(plan):
     paper, released = (ROOM.run(TWO, plan, ROOM.profile(name)) for name in ("paper", "released"))
