@@ -15,8 +15,8 @@ from planoracle.solver.floors.completion import completed
 from planoracle.solver.floors.flows import least_work
 from planoracle.solver.floors.found import FloorPlan, Found
 from planoracle.solver.floors.moves import FAR
+from planoracle.solver.floors.proving import prove
 from planoracle.solver.floors.search import Search
-from planoracle.solver.floors.writing import plan_of
 
 __all__ = ["plan"]
 
@@ -51,7 +51,8 @@ def plan(floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan | None 
     least = search.bound.root(search.moves.start())
     if least >= FAR:
         return Found(Status.infeasible, None, 0, proof="there is a thing that cannot be brought")
-    best, makespan, proof = None, FAR, ""
+    best: FloorPlan | None = None
+    makespan, proof = FAR, ""
     try:
         best = annealed(floor, rules, tries=_TRIES, bound=least, deadline=part)
         run = registry.of(floor).run(floor, {"plan": best}, rules)
@@ -63,26 +64,20 @@ def plan(floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan | None 
     if least < makespan and part.left() > _SHORT:
         work = least_work(floor, part.left(), makespan)
         part.spend(part.left())
-    searched = search.run(deadline, makespan, max(least, work))
+    proved = prove(search, rules, deadline, makespan, max(least, work))
     # The search is about plans without food that nobody needs; the bound by work is about all plans.
-    bound = max(work, min(searched.bound, search.bound.surplus()))
-    if searched.uses is not None:
-        for fine in (False, True):
-            plan = plan_of(search.moves, searched.uses, fine)
-            run = registry.of(floor).run(floor, {"plan": plan}, rules)
-            if run.success and run.makespan == searched.bound:
-                best, makespan, proof = plan, searched.bound, "A*"
-                break
+    bound = max(work, min(proved.bound, search.bound.surplus()))
+    if proved.plan is not None:
+        best, makespan, proof = proved.plan, proved.makespan, proved.way
     if best is None or makespan == FAR:
-        nothing = searched.complete and searched.uses is None
-        status = Status.infeasible if nothing else Status.unknown
-        return Found(status, None, 0 if nothing else bound, None, proof or "time limit", searched.expanded)
+        status = Status.infeasible if proved.complete else Status.unknown
+        return Found(status, None, 0 if proved.complete else bound, None, proof or "time limit", proved.expanded)
     status = Status.optimal if bound == makespan else Status.feasible
     if status == Status.feasible:
-        proof = "time limit" if searched.uses is None else "A*, but for plans that put food to waste"
-    elif searched.uses is None:
-        proof = "A*" if searched.expanded else "lower bound reached"
-    return Found(status, makespan, bound, best, proof, searched.expanded)
+        proof = "A*, but for plans that put food to waste" if proved.bound == makespan else "time limit"
+    elif proved.plan is None or proved.way != "A*":
+        proof = "A*" if proved.expanded and bound > max(least, work) else "lower bound reached"
+    return Found(status, makespan, bound, best, proof, proved.expanded)
 
 
 def _onward(floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan) -> Found:

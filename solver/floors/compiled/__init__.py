@@ -1,0 +1,1 @@
+"""The search on floors, compiled."""
