@@ -12,12 +12,14 @@ from planoracle.instances.floors.profile import FloorRules
 from planoracle.solver.floors.found import FloorPlan
 from planoracle.solver.floors.moves import Use
 from planoracle.solver.floors.search import Search, Searched
+from planoracle.solver.floors.spares import spares, without
 from planoracle.solver.floors.writing import plan_of
 
 __all__ = ["Proved", "prove"]
 
-# Shares of the limit: for a first look, which loads no compiled code, and then for beams.
-_FIRST, _BEAMS = 0.02, 0.35
+# Shares of the limit: for a first look, which loads no compiled code, then for beams, and for those that leave spare
+# cookware where it is.
+_FIRST, _BEAMS, _CLOSED = 0.02, 0.3, 0.15
 
 
 class Proved(NamedTuple):
@@ -60,15 +62,23 @@ def prove(search: Search, rules: FloorRules, deadline: Deadline, most: int, leas
 
     start = search.moves.start()
     proved = proved._replace(bound=min(most, max(proved.bound, Meetings(search.moves).least(search.bound))))
-    if proved.bound < most:
-        part = deadline.within(_BEAMS * deadline.left())
-        found = CompiledSearch(search).beams(part, most, proved.bound, start)
-        proved = _taken(search, rules, proved, found, "beam search")
-    # Turns at the same moment are taken in any order at first, which is faster; what comes of it is a bound anyhow.
-    for turns in (False, True):
+    left = spares(search.moves)
+    for share, worlds in ((_BEAMS, [()]), (_CLOSED, left)):
+        part = deadline.within(share * deadline.left())
+        for number, closed in enumerate(worlds):
+            if proved.bound < proved.makespan:
+                each = part.within(part.left() / (len(worlds) - number))
+                found = CompiledSearch(search, closed=closed).beams(each, proved.makespan, proved.bound, start)
+                proved = _taken(search, rules, proved, found, "beam search")
+        if left == [()]:
+            break
+    # Without spare cookware, and with turns at the same moment in any order, it goes faster; what comes of it is a
+    # bound anyhow.
+    fewer = [without(start, closed) for closed in left]
+    for starts, turns in ((fewer, False), ([start], False), ([start], True)):
         if proved.bound >= proved.makespan:
             break
-        found = CompiledSearch(search, turns).best_first(deadline, proved.makespan, proved.bound, start)
+        found = CompiledSearch(search, turns).best_first(deadline, proved.makespan, proved.bound, starts)
         proved = _taken(search, rules, proved, found)
         if found.uses is None:
             break

@@ -6,6 +6,7 @@ early, and who asks has it replayed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -55,21 +56,23 @@ class CompiledSearch:
     ----------
     turns
         Whether turns at the same moment are taken as the rules have them.
+    closed
+        Stations that are not used.
     """
 
-    def __init__(self, search: Search, turns: bool = False) -> None:
+    def __init__(self, search: Search, turns: bool = False, closed: Sequence[int] = ()) -> None:
         self._search = search
-        self._tables = Tables(search.moves, search.bound, turns)
+        self._tables = Tables(search.moves, search.bound, turns, closed)
         self._work = _room(self._tables)
         self._width = width(self._tables.fixed)
         self._most = _ROOM // (2 * self._width + _PLACES)
 
-    def best_first(self, deadline: Deadline, most: int, least: int, start: State) -> Searched:
-        """Look for the earliest plan before ``most``; there is none before ``least``."""
+    def best_first(self, deadline: Deadline, most: int, least: int, starts: Sequence[State]) -> Searched:
+        """Look for the earliest plan before ``most`` from any of some states; there is none before ``least``."""
         if least >= most:
             return Searched(most, None, True, 0)
         tables = self._tables
-        store = self._begun(least, most, start, queued=True)
+        store = self._begun(least, most, starts, queued=True)
         why = PAUSED
         try:
             while why in (PAUSED, ASKED):
@@ -94,7 +97,7 @@ class CompiledSearch:
             for wide in _WIDTHS:
                 if most <= least:
                     break
-                store = self._begun(0, most, start, queued=False)
+                store = self._begun(0, most, [start], queued=False)
                 try:
                     self._beam(store, wide, deadline)
                 finally:
@@ -123,10 +126,11 @@ class CompiledSearch:
             new = new[(store.dead[new] == 0) & (store.scores[new] < numbers[LOWER])]
             chosen = new[np.argsort(store.scores[new], kind="stable")[:wide]]
 
-    def _begun(self, least: int, most: int, start: State, queued: bool) -> Store:
+    def _begun(self, least: int, most: int, starts: Sequence[State], queued: bool) -> Store:
         fixed, lookup = self._tables.fixed, self._tables.lookup
         store = store_for(self._most, self._width, least, most, most * (fixed.orders + 1) if queued else 0)
-        insert(fixed, lookup, store, np.array(row_of(start, fixed), np.int16), -1, 0, least, queued)
+        for start in starts:
+            insert(fixed, lookup, store, np.array(row_of(start, fixed), np.int16), -1, 0, least, queued)
         return store
 
     def _answer(self, deadline: Deadline) -> None:

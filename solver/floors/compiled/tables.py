@@ -145,7 +145,7 @@ class Lookup(NamedTuple):
 class Tables:
     """The arrays of one floor."""
 
-    def __init__(self, moves: Moves, bound: Bound, turns: bool) -> None:
+    def __init__(self, moves: Moves, bound: Bound, turns: bool, closed: Sequence[int]) -> None:
         self.moves, self.things = moves, moves.things
         foods = {name for dish in self.things.dishes for name, _ in dish}
         self.names = sorted(foods | set(bound.sources))
@@ -153,6 +153,7 @@ class Tables:
         cookware = moves.floor.facts.cookware
         self._kinds = {"": 0, "plate": 1} | {kind.name: n + 2 for n, kind in enumerate(cookware)}
         self.fixed = self._fixed(bound, turns)
+        self.fixed.kind[list(closed)] = NONE
         self._known = self._asked = 0
         self._most = max([1, *(len(dish) for dish in self.things.dishes)])
         self.lookup = self._empty(128, 1 << 14)
