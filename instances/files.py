@@ -10,10 +10,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 
 from planoracle.instances import registry
 from planoracle.instances.documents import read_document
+from planoracle.instances.entries import instance_of
 from planoracle.instances.errors import InputError, together
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model import Action, Instance
 from planoracle.instances.problem import GENERAL
-from planoracle.instances.similar import did_you_mean, one_of
+from planoracle.instances.similar import did_you_mean
 from planoracle.instances.times import warn_of_unit
 from planoracle.instances.validate import MAX_ACTIONS, MAX_LAGS
 
@@ -159,11 +160,11 @@ def instance_from_document(document: Any, source: str) -> Instance:
     except InputError as error:
         raise error.at(source) from None
     try:
-        entry = InstanceDocument.model_validate(document)
+        InstanceDocument.model_validate(document)
     except ValidationError as error:
         raise input_error(error, source, InstanceDocument) from None
     try:
-        found = _instance(entry)
+        found = instance_of(document)
     except InputError as error:
         raise error.at(source) from None
     warn_of_unit(found.unit, found.seconds_per_tick, source)
@@ -244,69 +245,6 @@ def _below(field: str, fault: InputError) -> InputError:
     if fault.field == "document":
         fault.field = None
     return fault.at("", field)
-
-
-def _benchmark(name: str) -> str:
-    """Return the name of a benchmark whose problems a file can hold."""
-    found = registry.formerly(name)
-    if found is None or not found.self_contained:
-        known = [other for other in registry.names() if registry.get(other).self_contained]
-        raise InputError(one_of(name, known), field="benchmark", value=name)
-    return found.name
-
-
-def _instance(entry: InstanceDocument) -> Instance:
-    error = together(
-        InputError("give either uses or modes, not both", field=f"tasks[{t}].actions[{a}].modes")
-        for t, task in enumerate(entry.tasks)
-        for a, step in enumerate(task.actions)
-        if step.uses is not None and step.modes is not None
-    )
-    if error is not None:
-        raise error
-    actions, lags = [], []
-    for task in entry.tasks:
-        for step in task.actions:
-            actions.append(_action(task.name, step))
-            lags += [_lag(task, step, after) for after in step.after]
-    return Instance(
-        name=entry.name,
-        actions=tuple(actions),
-        lags=tuple(lags),
-        resources=tuple(Resource(r.name, r.capacity, r.state) for r in entry.resources),
-        agents=tuple(entry.agents),
-        benchmark=_benchmark(entry.benchmark),
-        unit=entry.unit,
-        seconds_per_tick=entry.seconds_per_tick,
-        time_limit=entry.time_limit,
-    )
-
-
-def _action(task: str, step: ActionEntry) -> Action:
-    modes = step.modes if step.modes is not None else [ModeEntry(uses=step.uses or [], after=[])]
-    return Action(
-        id=f"{task}/{step.name}",
-        task=task,
-        duration=step.duration,
-        attended=step.duration if step.attended is None and step.agents != [] else step.attended or 0,
-        interruptible=step.interruptible,
-        modes=tuple(
-            Mode(
-                tuple(Demand(u.resource, u.amount, u.requires, u.sets) for u in mode.uses),
-                mode.name,
-                tuple(before if "/" in before else f"{task}/{before}" for before in mode.after),
-            )
-            for mode in modes
-        ),
-        agents=None if step.agents is None else tuple(step.agents),
-        release=step.release,
-        label=step.label,
-    )
-
-
-def _lag(task: TaskEntry, step: ActionEntry, after: AfterEntry) -> Lag:
-    before = after.action if "/" in after.action else f"{task.name}/{after.action}"
-    return Lag(before, f"{task.name}/{step.name}", after.min_lag, after.max_lag)
 
 
 def to_document(instance: Instance) -> dict[str, Any]:

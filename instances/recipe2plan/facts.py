@@ -6,8 +6,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from planoracle.instances.entries import instance_of
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.files import instance_from_document
 from planoracle.instances.model import Instance
 from planoracle.instances.reading import load_json
 from planoracle.instances.recipe2plan.language import Command
@@ -23,7 +23,7 @@ def _read(file: str) -> Any:
 
 @cache
 def _book() -> Instance:
-    return instance_from_document(_read("recipes.json"), "recipes.json")
+    return instance_of(_read("recipes.json"))
 
 
 @cache

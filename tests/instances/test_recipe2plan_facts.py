@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.files import read_instance
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.recipe2plan.reader import read_cooking, read_reference_plans
@@ -82,6 +83,13 @@ def test_there_are_24_recipes_65_pairs_130_names() -> None:
 
 def test_names_are_timed_then_untimed_in_one_order() -> None:
     assert facts.names() == tuple(f"recipe2plan/{setting}/{pair}" for setting in SETTINGS for pair in PAIRS)
+
+
+def test_the_book_is_a_document_of_our_own_format() -> None:
+    """It is read without checking its fields, which takes a library that is slow to import."""
+    file = Path(facts.__file__).with_name("data") / "recipes.json"
+    book = read_instance(file)
+    assert facts.combine(book.name, list(book.tasks)) == book
 
 
 @pytest.mark.parametrize("name", facts.names())
