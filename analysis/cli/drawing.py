@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from textwrap import fill, wrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import IO, Any
 
 from planoracle.analysis.cli.fitting import fit, in_words, shorten
 from planoracle.instances.visible import visible
 
-__all__ = ["draw", "folded", "human", "room"]
-
-# Where lines go that nobody shows as they come, there is no end.
-_ENDLESS = 100_000
+__all__ = ["bold", "draw", "folded", "human", "letters", "room"]
 
 
 def room(stream: IO[str]) -> int | None:
@@ -54,39 +51,83 @@ def draw(
     wide
         Whether everything is shown, however long the lines are.
     """
-    from rich.box import SIMPLE_HEAD
-    from rich.cells import cell_len
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    # Nothing is coloured; what is bold takes sequences for terminals as well, which some do not want.
-    plain = bool(os.environ.get("NO_COLOR"))
-    console = Console(file=stream, highlight=False, width=_ENDLESS, color_system=None if plain else "auto")
-    mark = "…" if console.encoding.startswith("utf") else "~"
+    mark, rule = ("…", "─") if letters(stream) else ("~", "-")
     cells = {column: [human(column, row.get(column)) for row in rows] for column in columns}
     headings = {column: column.replace("_", " ") for column in cells}
     limit = None if wide else room(stream)
-    fitted = fit(cells, headings, limit, least, cell_len)
-    close = {"show_edge": False, "pad_edge": False, "padding": (0, 1, 0, 0)} if fitted.tight else {}
-    table = Table(box=SIMPLE_HEAD, **close)  # type: ignore[arg-type]
+    fitted = fit(cells, headings, limit, least, _measure)
+    margin, between = ("", 2) if fitted.tight else ("  ", 3)
+    numeric = [all(isinstance(row.get(column), int | float | None) for row in rows) for column in fitted.widths]
     shown = []
     for column, width in fitted.widths.items():
-        numeric = all(isinstance(row.get(column), int | float | None) for row in rows)
-        table.add_column(headings[column], justify="right" if numeric else "left", overflow="fold", width=width)
         texts = cells[column]
-        shown.append(texts if in_words(column, texts) else shorten(texts, width, mark, cell_len))
-    for row in zip(*shown, strict=True):
-        table.add_row(*map(Text, row))
-    with console.capture() as captured:
-        if title:
-            console.print(title, style="bold")
-        console.print(*[""] * fitted.tight, table, sep="\n")
-    said = "\n".join(line.rstrip() for line in captured.get().split("\n"))
+        shown.append(texts if in_words(column, texts) else shorten(texts, width, mark, _measure))
+    widths = list(fitted.widths.values())
+
+    def lines(texts: Iterable[str], *, top: bool) -> Iterator[str]:
+        """Yield the lines that a row takes; its texts begin in the first of them, or end in the last."""
+        parts = [_broken(text, width) for text, width in zip(texts, widths, strict=True)]
+        high = max(map(len, parts), default=0)
+        parts = [[*part, *[""] * (high - len(part))] if top else [*[""] * (high - len(part)), *part] for part in parts]
+        for line in zip(*parts, strict=True):
+            filled = zip(line, widths, numeric, strict=True)
+            yield (margin + (" " * between).join(_filled(*cell) for cell in filled)).rstrip()
+
+    heads = [bold(line, stream) for line in lines([headings[column] for column in fitted.widths], top=False)]
+    below = margin[1:] + rule * (sum(widths) + between * (len(widths) - 1) + len(margin))
+    body = [line for row in zip(*shown, strict=True) for line in lines(row, top=True)]
+    said = [bold(title, stream)] if title else []
+    said += ["", *heads, below, *body, *([] if fitted.tight else [""])]
     if fitted.left_out:
         names = ", ".join(headings[name] for name in fitted.left_out)
-        said += fill(f"no room for {names}: --wide shows them", limit or 80) + "\n"
-    stream.write(said + "\n" * fitted.tight)
+        said += wrap(f"no room for {names}: --wide shows them", limit or 80)
+    stream.write("\n".join([*said, ""]) + "\n" * fitted.tight)
+
+
+def letters(stream: IO[str]) -> bool:
+    """Whether a stream takes every letter, also those that lines are drawn of."""
+    return (getattr(stream, "encoding", None) or "utf-8").lower().startswith("utf")
+
+
+def bold(text: str, stream: IO[str]) -> str:
+    """Return a text that stands out, where that is wanted: sequences for terminals are not, elsewhere."""
+    terminal = stream.isatty() and os.environ.get("TERM") not in ("dumb", "unknown") and os.name != "nt"
+    wanted = not os.environ.get("NO_COLOR") and (terminal or bool(os.environ.get("FORCE_COLOR")))
+    return f"\x1b[1m{text}\x1b[0m" if wanted else text
+
+
+def _measure(text: str) -> int:
+    """Return how many cells of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _filled(text: str, width: int, right: bool) -> str:
+    """Return a text with spaces before or after it."""
+    space = " " * (width - _measure(text))
+    return space + text if right else text + space
+
+
+def _broken(text: str, width: int) -> list[str]:
+    """Return the lines of a text: broken between words, and within those that are too long for a line."""
+    if _measure(text) <= width:
+        return [text]
+    lines, line = [], ""
+    for word in text.split(" "):
+        if line and _measure(f"{line} {word}") <= width:
+            line += f" {word}"
+            continue
+        if line:
+            lines.append(line)
+        while _measure(word) > width:
+            end = next((n for n in range(min(len(word), width), 1, -1) if _measure(word[:n]) <= width), 1)
+            lines.append(word[:end])
+            word = word[end:]
+        line = word
+    return [*lines, line]
 
 
 def human(column: str, value: Any) -> str:
