@@ -14,6 +14,7 @@ import networkx as nx
 import pytest
 
 import planoracle
+from planoracle.analysis.cli.index import VERBS
 
 ROOT = Path(__file__).resolve().parents[1]
 ALLOWED = {
@@ -140,6 +141,55 @@ print(run(), [name for name in {HEAVY!r} if name in sys.modules])
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     versions = f"planoracle {planoracle.__version__} (ortools {version('ortools')})"
     assert run.stdout.splitlines() == [versions, "0 []"]
+
+
+#: What takes more than some milliseconds to import, and a short call has no use for.
+SLOW = (
+    *(name for name in HEAVY if name != "ortools"),
+    *(
+        "rich.console",
+        "typer.rich_utils",
+        "importlib.metadata",
+        "loky",
+        "multiprocessing",
+        "asyncio",
+        "email",
+        "socket",
+    ),
+)
+
+
+def imported_by(*call: str) -> set[str]:
+    """Names of the modules that a call of the command line imports."""
+    code = f"""
+import os, sys
+sys.argv = ["planoracle", *{call!r}]
+from planoracle.analysis.cli import run
+out = os.dup(1)
+os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+assert run() == 0
+os.write(out, " ".join(sys.modules).encode())
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "name", ["recipe2plan/timed/Cobbler_Pancakes", "timearena/household1", "asynctool/similar2/01", "asynchow/async/0"]
+)
+@pytest.mark.parametrize("form", ["table", "jsonl"])
+def test_a_bundled_problem_is_solved_without_what_is_slow_to_import(name: str, form: str) -> None:
+    found = imported_by("solve", name, "--format", form)
+    assert "planoracle.solver.exact.solve" in found
+    assert found.isdisjoint(SLOW), found & set(SLOW)
+
+
+def test_help_is_given_without_importing_any_verb() -> None:
+    assert imported_by("solve", "--help").isdisjoint((*SLOW, "ortools", "planoracle.instances.catalogue"))
+    found = imported_by("--help")
+    assert "planoracle.analysis.cli.index" in found
+    verbs = {f"planoracle.analysis.cli.{verb.place.partition('.')[0]}" for verb in VERBS.values()}
+    assert found.isdisjoint((*SLOW, *verbs, "ortools")), found & verbs
 
 
 def test_messages_of_or_tools_are_made_in_one_module() -> None:

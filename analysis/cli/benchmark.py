@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planoracle.analysis.cli.calls import Command, Group
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table
 from planoracle.analysis.cli.view import viewable
 from planoracle.analysis.spoken import say, tell
@@ -27,14 +28,16 @@ _PARTS = {
 }
 
 benchmark = typer.Typer(
+    cls=Group,
     help="List the benchmarks, or begin a new one.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 
 
-@benchmark.command()
+@benchmark.command(cls=Command)
 def new(
     name: Annotated[str, typer.Argument(help="What it is called in names of problems: small letters, digits, _.")],
     to: Annotated[Path | None, typer.Option(help="Folder to make; default: NAME, here.", metavar="DIR")] = None,
@@ -48,7 +51,7 @@ def new(
     tell(f"now: pip install -e {place} && python -m pytest {place}; see {place / 'README.md'}", "note")
 
 
-@benchmark.command("list")
+@benchmark.command("list", cls=Command)
 @viewable
 def list_(form: FormatOption = Format.table) -> None:
     """List the benchmarks, the rules that --set sets for grade and others, and their metrics."""

@@ -12,10 +12,11 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from planoracle import __version__
+from planoracle.analysis.cli.calls import Command, Group
 from planoracle.analysis.cli.data import with_data
+from planoracle.analysis.cli.index import PANELS, VERBS
 from planoracle.analysis.cli.output import complain
 from planoracle.analysis.cli.view import viewable
 from planoracle.analysis.spoken import say, tell
@@ -23,50 +24,8 @@ from planoracle.instances.visible import visible
 
 __all__ = ["app", "run"]
 
-#: Verbs by what they are for, each with the function of the module of that name that carries it out.
-_PANELS = {
-    "Solve": {
-        "solve": "solve.solve",
-        "schedule": "schedule.schedule",
-        "compare": "compare.compare",
-        "speedup": "speedup.speedup",
-    },
-    "Grade": {
-        "grade": "grade.grade",
-        "collect": "collect.collect",
-        "summary": "summary.summary",
-        "repair": "repair.repair",
-        "audit": "audit.audit",
-    },
-    "Play": {
-        "run": "run.run",
-        "prompt": "prompt.prompt",
-    },
-    "Understand": {
-        "explain": "explain.explain",
-        "critique": "critique.critique",
-        "regret": "regret.regret",
-        "next": "advise.next_",
-    },
-    "Make": {
-        "generate": "generate.generate",
-        "compose": "compose.compose",
-        "benchmark": "benchmark.benchmark",
-        "schema": "schema.schema",
-    },
-    "Look": {
-        "instances": "instances.instances",
-        "optima": "optima.optima",
-        "gantt": "gantt.gantt",
-        "report": "report.report",
-    },
-    "Serve": {
-        "mcp": "mcp.mcp",
-    },
-}
 #: Those that take no names of problems.
 _NAMELESS = {"benchmark", "schema"}
-_VERBS = {verb: (panel, place) for panel, verbs in _PANELS.items() for verb, place in verbs.items()}
 
 
 @contextmanager
@@ -75,7 +34,8 @@ def _visible_complaints() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if hasattr(error, "format_message") and isinstance(getattr(error, "message", None), str):
+        told = hasattr(error, "format_message") and isinstance(getattr(error, "message", None), str)
+        if told and type(error).__name__ != "NoArgsIsHelpError":  # whose message is a help text
             error.message = visible(error.message)  # type: ignore[attr-defined]
         raise
 
@@ -88,8 +48,11 @@ def _unwrap(command: Any) -> None:
         _unwrap(part)
 
 
-class _Verbs(TyperGroup):
-    """Imports a verb when it is called, or listed in a help text."""
+class _Verbs(Group):
+    """Imports a verb when it is called."""
+
+    def panels(self, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+        return {panel: [(name, verb.about) for name, verb in verbs.items()] for panel, verbs in PANELS.items()}
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         with _visible_complaints():
@@ -100,23 +63,21 @@ class _Verbs(TyperGroup):
             return super().invoke(ctx)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(_VERBS)
+        return list(VERBS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in _VERBS:
-            for verb in _VERBS:  # so that the one that was meant can be named
+        if cmd_name not in VERBS:
+            for verb in VERBS:  # so that the one that was meant can be named
                 self.get_command(ctx, verb)
             return None
         if cmd_name not in self.commands:
-            panel, place = _VERBS[cmd_name]
-            module, _, function = place.partition(".")
+            module, _, function = VERBS[cmd_name].place.partition(".")
             found = getattr(import_module(f"planoracle.analysis.cli.{module}"), function)
             if not isinstance(found, typer.Typer):  # one that is no group of verbs itself
-                single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-                single.command(cmd_name)(viewable(found if cmd_name in _NAMELESS else with_data(found)))
+                single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+                single.command(cmd_name, cls=Command)(viewable(found if cmd_name in _NAMELESS else with_data(found)))
                 found = single
             self.commands[cmd_name] = typer.main.get_command(found)
-            self.commands[cmd_name].rich_help_panel = panel  # type: ignore[attr-defined]
             self.commands[cmd_name].name = cmd_name
             _unwrap(self.commands[cmd_name])
         return self.commands[cmd_name]
@@ -128,6 +89,7 @@ app = typer.Typer(
     help="Proved optimal plans, replay and grading for time-aware multitasking benchmarks of language agents.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # importing what draws it takes longer than all else
 )
 
 

@@ -15,7 +15,7 @@ from support.runner import CliRunner
 from planoracle.analysis.batch.grading import Grading, Submissions
 from planoracle.analysis.batch.work import Chunk
 from planoracle.analysis.cli import app
-from planoracle.analysis.cli.verbs import _VERBS
+from planoracle.analysis.cli.index import VERBS
 from planoracle.analysis.intake.columns import checked
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.submissions import Place
@@ -31,7 +31,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return f"paracook={tiny_copy(tmp_path / 'copy')}"
 
 
-@pytest.mark.parametrize("verb", [verb for verb in _VERBS if verb not in ("benchmark", "schema")])
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("benchmark", "schema")])
 def test_every_verb_says_that_it_has_it(verb: str) -> None:
     found = CliRunner().invoke(app, [verb, "--help"], env={"COLUMNS": "200"})
     assert found.exit_code == 0

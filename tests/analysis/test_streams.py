@@ -14,7 +14,7 @@ import pytest
 from support.batches import MAIN, submissions, write
 from support.samples import sample
 
-from planoracle.analysis.cli.verbs import _VERBS
+from planoracle.analysis.cli.index import VERBS
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 
@@ -94,7 +94,7 @@ def timeless(out):
 
 
 def test_every_verb_is_called():
-    assert CALLS.keys() == {*_VERBS, "--help"} - {"mcp"}  # which speaks with a client
+    assert CALLS.keys() == {*VERBS, "--help"} - {"mcp"}  # which speaks with a client
 
 
 @pytest.mark.parametrize("verb", sample(sorted(CALLS), 12))
