@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, Final
 
 from planoracle.analysis.oracle import Oracle
@@ -148,7 +149,7 @@ class Grade:
 
         A field of the benchmark's own takes the place of a common one of its name, which is then called ``run_...``.
         """
-        common = {name: getattr(self, name) for name in self.__slots__ if name != "metrics"}
+        common = dict(zip(_COMMON, _values_of(self), strict=True))
         own = {name: value for name, value in self.metrics.items() if trace or name not in DETAILS}
         covered = {_COVERED + name: common[name] for name in own if name in common}
         return {"format": FORMAT, "version": VERSION} | common | own | covered
@@ -167,11 +168,17 @@ class Grade:
 
 def parts_of(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the common fields of a row of a grade, and those of the benchmark's own."""
-    names = [name for name in Grade.__slots__ if name != "metrics"]
-    covered = {name for name in names if _COVERED + name in row}
-    common = {name: row[_COVERED + name if name in covered else name] for name in names if name in row}
-    none = {"format", "version", *(_COVERED + name for name in covered), *(set(names) - covered)}
-    return common, {name: value for name, value in row.items() if name not in none}
+    covered = _RENAMED.keys() & row.keys()
+    common = {name: row[name] for name in _COMMON if name in row}
+    common |= {_RENAMED[name]: row[name] for name in covered if _RENAMED[name] in common}
+    none = _NOT_OWN.difference(_RENAMED[name] for name in covered)
+    return common, {name: value for name, value in row.items() if name not in none and name not in covered}
+
+
+_COMMON: Final = tuple(name for name in Grade.__slots__ if name != "metrics")
+_RENAMED: Final = {_COVERED + name: name for name in _COMMON}
+_NOT_OWN: Final = frozenset({"format", "version", *_COMMON})
+_values_of: Final = attrgetter(*_COMMON)
 
 
 class Grader:

@@ -159,6 +159,10 @@ class Intake:
 
     def count(self) -> int | None:
         """Count the submissions without reading them, ``None`` where that takes too long."""
+        return self._total
+
+    @cached_property
+    def _total(self) -> int | None:
         total = 0
         for file in self._files:
             try:

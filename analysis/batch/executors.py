@@ -60,9 +60,9 @@ class Processes:
 
     chunk_seconds = 0.3
 
-    def __init__(self, work: Work, jobs: int | None = None) -> None:
+    def __init__(self, work: Work, jobs: int | None = None, most: int | None = None) -> None:
         self._work = work
-        self._team = Team(jobs)
+        self._team = Team(jobs, most)
         self.jobs = self._team.size
         self.in_flight = 2 * self.jobs + 1
 

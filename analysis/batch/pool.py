@@ -1,14 +1,14 @@
 """Who does the work: a thread of ours, processes beside it once there is much to do, or a cluster.
 
-Answers come in the order of the batches. Few things to do are done here, since starting processes takes longer
-than they do.
+Answers come in the order of the batches. What is done soon is done here, since starting processes takes longer, and
+every one of them begins by importing and loading what the others have too.
 """
 
 from __future__ import annotations
 
 import queue
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from time import monotonic
 from types import TracebackType
@@ -21,8 +21,9 @@ from planoracle.analysis.spoken import tell
 
 __all__ = ["Batch", "Executor", "Pool"]
 
-# Seconds of work after which processes are started.
-_PATIENCE = 1.0
+# Seconds of work after which it is known how long a task takes; that must be left for processes to be started, which
+# take about one; and that there must be for each.
+_LEARNED, _WORTH, _EACH = 0.3, 3.0, 1.5
 # Most tasks that are given out or wait for their turn to be told; the most in one chunk.
 _AHEAD, _LARGEST = 20_000, 256
 # How often in a row processes may die over the same chunk.
@@ -70,15 +71,25 @@ class Pool:
         Number of processes, by default one for every processor; with 1 there is only this one.
     executor
         A cluster, say, which then does everything.
+    expected
+        Returns how many items there are in all, as far as that is known.
     """
 
-    def __init__(self, work: Work, jobs: int | None = None, executor: Executor | None = None) -> None:
+    def __init__(
+        self,
+        work: Work,
+        jobs: int | None = None,
+        executor: Executor | None = None,
+        expected: Callable[[], int | None] = lambda: None,
+    ) -> None:
         self._work = work
         self._jobs = jobs
+        self._expected = expected
         self._here = Here(work)
         self._executor: Executor = executor or self._here
         self._alone = executor is None and jobs != 1  # and may get help
         self._wants_help = False
+        self._most: int | None = None  # processes that are worth being started
         self._pace = self._executor.chunk_seconds  # seconds that a task takes
         self.size = 1  # tasks that the next chunk should hold
         self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
@@ -102,7 +113,7 @@ class Pool:
             If processes die over the same chunk again and again, or cannot do it.
         """
         waiting: deque[tuple[Batch, _Future | None]] = deque()
-        more, held, worked = True, 0, 0.0
+        more, held, taken, worked = True, 0, 0, 0.0
         while True:
             self._listen(0)
             if more and held < _AHEAD and (self._running < self._executor.in_flight or self._wants_help):
@@ -111,6 +122,7 @@ class Pool:
                     more = False
                     continue
                 held += len(batch.items)
+                taken += len(batch.items)
                 waiting.append((batch, self._submit(batch.chunk) if batch.chunk.tasks else None))
                 if batch.chunk.tasks and self._running < self._executor.in_flight:
                     continue
@@ -127,20 +139,39 @@ class Pool:
                 answers, worked = done.answers, worked + done.seconds
                 self._learn(len(answers), done.seconds)
             else:
-                heard = self._listen(max(0.0, _PATIENCE - worked) if self._alone else None)
-                if self._alone and not heard:
-                    self._alone, self._wants_help = False, True
+                began = monotonic()
+                while not self._listen(_LEARNED if self._alone else None):
+                    waited = monotonic() - began
+                    if self._alone and more and self._pays(taken, waited / len(batch.chunk.tasks), worked + waited):
+                        break
                 continue
             waiting.popleft()
             held -= len(batch.items)
             yield batch, answers
-            if self._alone and worked > _PATIENCE:
-                self._alone, self._wants_help = False, True
+            if self._alone and more and worked >= min(_LEARNED, _WORTH):
+                self._pays(taken, self._pace, worked)
+
+    def _pays(self, taken: int, pace: float, worked: float) -> bool:
+        """Say whether processes are worth being started, and see to it if they are.
+
+        Parameters
+        ----------
+        taken, pace, worked
+            Items that have been read, seconds that a task takes, seconds of work so far.
+        """
+        expected = self._expected()
+        # What nobody knows is taken to be as long as what has been.
+        left = worked if expected is None else (expected - taken) * pace
+        if left < _WORTH:
+            return False
+        self._alone, self._wants_help = False, True
+        self._most = None if expected is None else max(2, int(left / max(_EACH, 1e-9)))
+        return True
 
     def _submit(self, chunk: Chunk) -> _Future:
         if self._wants_help:
             self._wants_help = False
-            processes = Processes(self._work, self._jobs)
+            processes = Processes(self._work, self._jobs, self._most)
             if processes.jobs > 1:
                 self._executor.close()
                 self._executor = processes
@@ -176,7 +207,7 @@ class Pool:
                 pass
             tell("a worker process died; its work is given to new ones", "warning")
             self._executor.close()
-            self._executor = Processes(self._work, self._jobs)
+            self._executor = Processes(self._work, self._jobs, self._most)
             for i, (later, broken) in enumerate(waiting):
                 if broken is not None and broken.done() and _is_broken(broken):
                     waiting[i] = (later, self._submit(later.chunk))

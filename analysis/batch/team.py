@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,14 +25,16 @@ class Team:
     ----------
     size
         How many; by default one for every processor.
+    most
+        No more than so many.
     """
 
-    def __init__(self, size: int | None = None) -> None:
+    def __init__(self, size: int | None = None, most: int | None = None) -> None:
         from multiprocessing import resource_tracker
 
         from loky import ProcessPoolExecutor, cpu_count
 
-        self.size: int = size or cpu_count()
+        self.size: int = min(size or cpu_count(), most or sys.maxsize)
         with _undisturbed():
             if os.name == "posix":
                 resource_tracker.ensure_running()  # which would let signals through if it was started with the others

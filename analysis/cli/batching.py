@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,7 +21,9 @@ __all__ = ["ClusterOption", "JobsOption", "RunOption", "workshop"]
 
 JobsOption = Annotated[
     int | None,
-    typer.Option("--jobs", "-j", help="Processes, by default one for every processor; 1: only this one.", min=1),
+    typer.Option(
+        "--jobs", "-j", help="Processes at most, by default one for every processor; 1: only this one.", min=1
+    ),
 ]
 RunOption = Annotated[
     Path | None,
@@ -35,9 +37,9 @@ ClusterOption = Annotated[
 
 @contextmanager
 def workshop(
-    work: Work, jobs: int | None, folder: Path | None, cluster: str | None
+    work: Work, jobs: int | None, folder: Path | None, cluster: str | None, expected: Callable[[], int | None]
 ) -> Iterator[tuple[Pool, Journal | None]]:
-    """Open what work is done with; whoever stops the program is told how to go on."""
+    """Open what work is done with, see `Pool` for ``expected``; whoever stops the program is told how to go on."""
     from planoracle.analysis.batch.errors import StorageError, WorkerError
     from planoracle.analysis.batch.pool import Pool
 
@@ -54,7 +56,7 @@ def workshop(
                     from planoracle.analysis.batch.cluster import Cluster
 
                     executor = Cluster(work, cluster)
-                yield stack.enter_context(Pool(work, jobs, executor)), journal
+                yield stack.enter_context(Pool(work, jobs, executor, expected)), journal
         except Stopped:
             said = "nothing is kept; with --run DIR, what is done would be" if journal is None else _kept(journal)
             tell(said, "interrupted")

@@ -5,8 +5,10 @@ For either typer imports what takes longer than all else: rich draws its help te
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from pathlib import Path
 from typing import Any, get_args
 
 from typer.core import TyperCommand, TyperGroup
@@ -58,7 +60,7 @@ class _Plain:
 
     def __init__(self, parameter: Any, thorough: Any) -> None:
         self._type = parameter.type_descriptor.annotation
-        self._parsed = parameter.type_descriptor.parameter_info.parser is not None
+        self._info = parameter.type_descriptor.parameter_info
         self._thorough = thorough
 
     def itself(self) -> _Plain:
@@ -69,12 +71,24 @@ class _Plain:
         many = param.multiple or param.nargs == -1
         if value is None:
             return () if many else None
-        if self._parsed:
+        if self._info.parser is not None:
             return self._thorough(param).coerce(value, param=param, ctx=ctx)
         if many and get_args(self._type) == (str,) and all(type(one) is str for one in value):
             return list(value)
+        if many and get_args(self._type) == (Path,) and all(map(self._is_any_path, value)):
+            return list(map(Path, value))
         if not many and type(value) is self._type:
             return value
+        if not many and self._type is Path and self._is_any_path(value):
+            return Path(value)
         if isinstance(self._type, type) and issubclass(self._type, Enum) and value in [one.value for one in self._type]:
             return self._type(value)
         return self._thorough(param).coerce(value, param=param, ctx=ctx)
+
+    def _is_any_path(self, value: object) -> bool:
+        """Whether a text is a path of which nothing is asked, or nothing but that what is there can be read."""
+        info = self._info
+        asked = info.exists or info.writable or info.resolve_path or info.allow_dash or info.path_type is not None
+        if asked or not (info.file_okay and info.dir_okay) or type(value) is not str:
+            return False
+        return not os.path.exists(value) or os.access(value, os.R_OK)

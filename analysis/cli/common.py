@@ -60,6 +60,8 @@ LimitOption = Annotated[
 ]
 
 _T = TypeVar("_T")
+# Names that are remembered, to be looked up once.
+_MOST_NAMES = 10_000
 
 
 def stated(**options: float | None) -> dict[str, Any]:
@@ -114,12 +116,17 @@ class Notes:
 
     def __init__(self) -> None:
         self._said: dict[str, None] = {}
+        self._seen: set[str] = set()
 
     def add(self, name: str | None) -> None:
         """Count a problem in."""
+        if not name or name in self._seen:
+            return
         from planoracle.instances.catalogue import note
 
-        if said := note(name or ""):
+        if len(self._seen) < _MOST_NAMES:
+            self._seen.add(name)
+        if said := note(name):
             self._said.setdefault(said)
 
     def close(self) -> None:

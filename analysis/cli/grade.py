@@ -96,7 +96,7 @@ def grade(
     table, notes, strangers = Table(form, _columns(), least=_least()), Notes(), Strangers()
     failed = False
     intake = opened(submissions, pattern, columns, model)
-    with workshop(work, jobs, run, cluster) as (pool, journal):
+    with workshop(work, jobs, run, cluster, intake.count) as (pool, journal):
         making = Submissions(work, found_problems(problems, submissions), keyed=journal is not None)
         # The bar is closed before anything is said of an end before time.
         items = answered(_items(_keeping(intake, kept), making), pool, journal, Sound())

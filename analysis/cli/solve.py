@@ -70,7 +70,7 @@ def solve(
     listed = _Listed(names, agents, only or [])
     table, notes = Table(form, _COLUMNS, least=_LEAST), Notes()
     failed = turns = False
-    with workshop(work, jobs, run, cluster) as (pool, journal):
+    with workshop(work, jobs, run, cluster, lambda: listed.known) as (pool, journal):
         items = listed.items(lambda problem: work.item(problem, keyed=journal is not None))
         answers = answered(items, pool, journal, sound)
         # The bar is closed before anything is said of an end before time.

@@ -50,7 +50,7 @@ def test_no_process_outlives_the_one_that_started_it(runs, tmp_path, verb, numbe
         "solve": ["solve", "kitchens/multi_agent", "timearena", "--jobs", "2", "--format", "jsonl"],
     }
     pipes = {"stdout": -3, "stderr": (tmp_path / "said").open("wb")}
-    eager = "from planoracle.analysis.batch import pool; pool._PATIENCE = 0.0"
+    eager = "from planoracle.analysis.batch import pool; pool._WORTH = 0.0"
     process = start(*calls[verb], before=f"{HEARD}\n{eager}", **pipes)
     until = time.monotonic() + 60
     while members(process.pid) < 4 and time.monotonic() < until:  # two workers, and who keeps their books

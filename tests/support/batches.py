@@ -14,7 +14,7 @@ from random import Random
 from planoracle.instances.recipe2plan import facts
 
 # Processes are started at once, so that small tests have them at work.
-EAGER = "from planoracle.analysis.batch import pool; pool._PATIENCE = 0.0"
+EAGER = "from planoracle.analysis.batch import pool; pool._WORTH = 0.0"
 MAIN = "from planoracle.analysis.cli import main; main()"
 
 
