@@ -99,8 +99,9 @@ class Things:
         if mine.vessel and not its.vessel and not stove:
             filled = self._filled(mine, its.foods[0])
             return None if filled is None else (filled, NOTHING, FILL_HELD)
-        if mine.vessel == PLATE and its.vessel and its.foods:
-            return (self._poured(mine, its), self._emptied(its), POUR_OUT)
+        if mine.vessel == PLATE and its.vessel:
+            # Two plates: into the held one, even from an empty one, which changes nothing.
+            return (self._poured(mine, its), self._emptied(its), POUR_OUT) if its.foods else None
         if its.vessel == PLATE and mine.vessel and mine.foods and not stove:
             return (self._emptied(mine), self._poured(its, mine), POUR_IN)
         return None
