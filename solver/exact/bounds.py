@@ -9,7 +9,17 @@ from math import gcd
 from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Action, Demand, Instance
 
-__all__ = ["Windows", "common_divisor", "common_tick", "grid_matters", "horizon", "lower_bound", "steps", "windows"]
+__all__ = [
+    "Windows",
+    "common_divisor",
+    "common_tick",
+    "grid_matters",
+    "horizon",
+    "lower_bound",
+    "steps",
+    "urgent",
+    "windows",
+]
 
 # Ticks of interruptible work of several agents of which every one is looked at.
 _FEW_TICKS = 100
@@ -107,6 +117,15 @@ def _circular(parent: list[int]) -> bool:
         if node >= 0 and seen[node] == first:
             return True
     return False
+
+
+def urgent(instance: Instance, bounds: Windows) -> list[int]:
+    """Return all actions in the order in which the canonical schedule makes their starts small.
+
+    The one with the longest way to go from its start to the end comes first, ties in the order of the instance.
+    """
+    left = [way + action.duration for way, action in zip(bounds.way, instance.actions, strict=True)]
+    return sorted(range(len(left)), key=lambda i: (-left[i], i))
 
 
 def horizon(instance: Instance) -> int:

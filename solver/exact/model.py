@@ -14,7 +14,7 @@ from planoracle.instances.crew import interchangeable
 from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.solver.exact.bounds import Windows
+from planoracle.solver.exact.bounds import Windows, urgent
 from planoracle.solver.exact.cp import Model, negated
 from planoracle.solver.exact.orders import closure
 from planoracle.solver.exact.resources import ResourceConstraints
@@ -80,7 +80,7 @@ class ScheduleModel:
         self.runs: list[tuple[Segment, Segment, int]] = []
         self._heads = [-(-head // step) for head in bounds.head]
         self._tails = [-(-tail // step) for tail in bounds.tail]
-        self._way = bounds.way
+        self._urgent = urgent(instance, bounds)
         index = instance.index
         self._followed = {index[lag.before] for lag in instance.lags if lag.minimum is not None and lag.minimum >= 0}
         for i, action in enumerate(instance.actions):
@@ -294,7 +294,7 @@ class ScheduleModel:
 
         Starts come first, of the action with the longest way to go to the end first.
         """
-        starts = [segment.start for i in self._urgent() for segment in self.segments[i]]
+        starts = [segment.start for i in self._urgent for segment in self.segments[i]]
         modes = [literal for choices in self.modes for literal in reversed(choices) if literal is not None]
         agents = [
             literal
@@ -305,13 +305,9 @@ class ScheduleModel:
         ]
         return starts + modes + agents
 
-    def _urgent(self) -> list[int]:
-        left = [way + action.duration for way, action in zip(self._way, self.instance.actions, strict=True)]
-        return sorted(range(len(left)), key=lambda i: (-left[i], i))
-
     def break_symmetry(self) -> None:
         """Keep only one order of what can be exchanged: that of the canonical schedule."""
-        for i, j in exchangeable(self.instance, self._urgent()):
+        for i, j in exchangeable(self.instance, self._urgent):
             self.model.difference(self.segments[j][0].start, self.segments[i][0].start, 0)
 
     def schedule(self, solution: list[int]) -> Schedule:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from math import ceil
 from time import perf_counter
 from typing import Any
@@ -11,9 +12,10 @@ from planoracle.instances.deadline import Deadline, Limit, TimeOverError, deadli
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.status import Status
-from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, steps
+from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, steps, windows
 from planoracle.solver.exact.coarse import coarse_schedule
 from planoracle.solver.exact.cp import Outcome, run
+from planoracle.solver.exact.in_order import schedule_in_order
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.orders import ordered_windows
 from planoracle.solver.exact.size import model_size
@@ -24,14 +26,20 @@ __all__ = ["solve"]
 # Effort limits in CP-SAT's deterministic time, so that results do not depend on the machine's speed. One unit is some
 # two to ten seconds of a search on small models.
 _IN_ORDER = 0.0003
-_IN_ORDER_WITH_PAUSES = 0.05
+_IN_ORDER_WITH_PAUSES = 0.004
+_PLAIN_CORE, _PLAIN_CORE_EACH = 0.005, 2.5e-5  # with pauses; for every decision, where there are many
 _CORE = 0.02
 _BRANCHING = 0.1
 _PRESOLVED_CORE = 0.3, 2.0  # before the branch and bound, which profits from its lower bound, and after it
 _PRESOLVED = 4.0
 _GRID = 0.01
-# Decisions from which on heuristics find good schedules long before CP-SAT does.
-_LARGE = 50
+# Decisions from which on heuristics find good schedules long before CP-SAT does, and core search proves what is easy
+# sooner than orders are stated; from which on a first look finds nothing.
+_LARGE, _LARGER = 50, 100
+# Actions up to which CP-SAT finds good schedules before heuristics do.
+_FEW = 30
+# Lists that are tried before CP-SAT, and the most actions of which they are made.
+_RULES, _MOST_LISTED = ("lst", "mts"), 1_000
 # Steps of interruptible actions of which a model can be made in some seconds, and from which on some plan on a coarser
 # grid comes first; the least time for that, in seconds.
 _MOST_STEPS, _MANY_STEPS = 10_000, 100
@@ -45,7 +53,11 @@ _SLOW_MODEL = 50_000
 _TRIES = 200
 # Seconds per action and per use of a resource, of the time limit, that are kept for replaying a schedule.
 _REPLAY = 3e-5
+_CORE_SEARCH: dict[str, Any] = {"light": True, "core": True}
+_CANONICAL_WITH_PAUSES = 0.05
 _CANONICAL = 0.1  # of the effort that the proof took, beyond that of the first look
+
+_Stage = tuple[str, dict[str, Any], float | None]  # name, settings of CP-SAT, effort
 
 
 def solve(
@@ -97,7 +109,8 @@ class _Search:
         self.largest = min(_LARGEST_MODEL, int(_LARGEST_PER_SECOND * min(left, _LARGEST_MODEL)))
         self.seed = seed
         self.workers = workers
-        self.bounds = ordered_windows(instance, self.deadline)
+        self.large = len(instance.actions) >= _LARGE
+        self.bounds = (windows if self.large else ordered_windows)(instance, self.deadline)
         self.step = common_tick(instance)
         self.root = self.least = 0  # lower bounds: by hand, and the best so far
         self.most = horizon(instance)
@@ -121,13 +134,12 @@ class _Search:
             return self.result(status, proof, self.best)
 
     def search(self) -> Result:
-        if not self.bounds.consistent:
-            return self.result(Status.infeasible, self.bounds.fault, grid=1)
-        self.root = lower_bound(self.instance, self.bounds)
-        self.least = self.rounded(self.root)
-        if self.least > self.most:  # on the grid; finer pauses might end between
-            grid = 1 if self.root > self.most else None
-            return self.result(Status.infeasible, "the lower bound exceeds the time limit", grid=grid)
+        answer = self.look_at_bounds()
+        if answer is None and self.large:  # forced orders take as long as most of the rest
+            self.bounds = ordered_windows(self.instance, self.deadline)
+            answer = self.look_at_bounds()
+        if answer is not None:
+            return answer
         if steps(self.instance, self.step) > _MANY_STEPS:
             self.plan_coarsely()
         if steps(self.instance, self.step) > _MOST_STEPS:
@@ -141,21 +153,53 @@ class _Search:
             self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
             if self.best is not None and self.best.makespan == self.least:
                 return self.result(Status.optimal, self.reason("several bounds"), self.best)
-        if self.left() > 0:
-            model = self.model(self.least, self.most)
-            found = self.in_order(model, self.look)
-            if found.status == Status.infeasible:
-                status, proof = self.confirm(model, presolved=False)
-                return self.result(status, proof, self.best)
-            self.take(model, found)
-            if found.status == Status.optimal and self.best is not None:
-                return self.result(Status.optimal, self.reason("search in order"), self.best, canonical=True)
         if self.left() <= 0:
             status, proof = self.without_search("time limit")
             return self.result(status, proof, self.best)
-        if self.bounds.open or self.bounds.ordered:
-            model = self.model(self.least, self.most, ordering=True)
-        status, proof = self.prove(model)
+        return self.search_models()
+
+    def look_at_bounds(self) -> Result | None:
+        """Return an answer if the bounds, or a schedule that reaches them at once, settle the question."""
+        if not self.bounds.consistent:
+            return self.result(Status.infeasible, self.bounds.fault, grid=1)
+        self.root = max(self.root, lower_bound(self.instance, self.bounds))
+        known, self.least = self.least, max(self.least, self.rounded(self.root))
+        if self.least > self.most:  # on the grid; finer pauses might end between
+            grid = 1 if self.root > self.most else None
+            return self.result(Status.infeasible, "the lower bound exceeds the time limit", grid=grid)
+        if self.least > known:
+            first, self.least = schedule_in_order(
+                self.instance, self.bounds, self.step, self.least, self.most, self.deadline
+            )
+            if first is not None:
+                self.best = first
+                return self.result(Status.optimal, self.reason("search in order"), first, canonical=True)
+        if self.large and self.best is None:
+            self.list_fast()
+        if self.best is not None and self.best.makespan == self.least:
+            return self.result(Status.optimal, self.reason("several bounds"), self.best)
+        return None
+
+    def search_models(self) -> Result:
+        """Let CP-SAT search, in the plain model as long as that may suffice."""
+        model = self.model(self.least, self.most)
+        count, pauses = len(model.decisions), self.look > _IN_ORDER
+        if pauses or count < _LARGER:
+            found = self.in_order(model, self.look)
+            if found.status == Status.infeasible and self.best is None:
+                return self.result(*self.confirm(model, presolved=False), self.best)
+            self.take(model, found)
+            if found.status == Status.optimal and self.best is not None:
+                return self.result(Status.optimal, self.reason("search in order"), self.best, canonical=True)
+        answer = None
+        if pauses or count >= _LARGE:
+            effort = _PLAIN_CORE if pauses else count * _PLAIN_CORE_EACH
+            answer = self.prove(model, [("core search", _CORE_SEARCH, effort)])
+        if answer is None:
+            if self.left() > 0 and (self.bounds.open or self.bounds.ordered):
+                model = self.model(self.least, self.most, ordering=True)
+            answer = self.prove(model, self.stages()) or self.without_search("time limit")
+        status, proof = answer
         if status != Status.optimal or self.best is None:
             return self.result(status, proof, self.best)
         canonical = self.canonical(model)
@@ -183,8 +227,8 @@ class _Search:
             proof = f"{coarse.proof}, no shorter one on any grid"
             return self.result(coarse.status, proof, coarse.schedule, canonical=coarse.canonical)
         self.take(shorter, found)
-        status, proof = self.prove(self.model(self.root, self.most, ordering=True))
-        return self.result(status, proof, self.best)
+        model = self.model(self.root, self.most, ordering=True)
+        return self.result(*(self.prove(model, self.stages()) or self.without_search("time limit")), self.best)
 
     def rounded(self, bound: int) -> int:
         return -(-bound // self.step) * self.step
@@ -242,24 +286,30 @@ class _Search:
         if self.left() <= 0 or self.best is None:
             return None
         model.narrow(self.best.makespan, self.best.makespan)
-        found = self.in_order(model, self.look + _CANONICAL * self.effort)
+        look = _CANONICAL_WITH_PAUSES if self.look > _IN_ORDER else self.look
+        found = self.in_order(model, look + _CANONICAL * self.effort)
         return model.schedule(found.solution) if found.solution else None
 
-    def prove(self, model: ScheduleModel) -> tuple[Status, str]:
-        """Run CP-SAT in ever stronger settings until the makespan is proved or time is over.
+    def stages(self) -> Iterator[_Stage]:
+        """Yield ever stronger settings of CP-SAT; heuristics have their turn before those that take long."""
+        presolved: dict[str, Any] = {"presolve": True}
+        yield "core search", _CORE_SEARCH, _CORE
+        yield "branch and bound", {"light": True}, _BRANCHING
+        if not self.fast and (self.best is None or len(self.instance.actions) > _FEW):
+            self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
+        yield "core search with presolve", presolved | {"core": True}, _PRESOLVED_CORE[0]
+        yield "branch and bound with presolve", presolved, _PRESOLVED
+        yield "core search with presolve", presolved | {"core": True}, _PRESOLVED_CORE[1]
+        yield "several workers", presolved | {"linearization": 1, "workers": max(2, self.workers)}, None
+
+    def prove(self, model: ScheduleModel, stages: Iterable[_Stage]) -> tuple[Status, str] | None:
+        """Run CP-SAT in these settings until the makespan is proved or time is over; ``None`` if it is not proved.
 
         All but the last run one worker for a fixed effort, so that what they find does not depend on the machine.
         """
-        presolved: dict[str, Any] = {"presolve": True}
-        steps: tuple[tuple[str, dict[str, Any], float | None], ...] = (
-            ("core search", {"light": True, "core": True}, _CORE),
-            ("branch and bound", {"light": True}, _BRANCHING),
-            ("core search with presolve", presolved | {"core": True}, _PRESOLVED_CORE[0]),
-            ("branch and bound with presolve", presolved, _PRESOLVED),
-            ("core search with presolve", presolved | {"core": True}, _PRESOLVED_CORE[1]),
-            ("several workers", presolved | {"linearization": 1, "workers": max(2, self.workers)}, None),
-        )
-        for name, options, effort in steps:
+        for name, options, effort in stages:
+            if self.best is not None and self.best.makespan == self.least:
+                return Status.optimal, self.reason(name)
             if self.left() <= 0:
                 break
             model.narrow(self.least, self.most if self.best is None else min(self.most, self.best.makespan))
@@ -270,9 +320,7 @@ class _Search:
             self.take(model, found)
             if found.status == Status.optimal or (self.best is not None and self.best.makespan == self.least):
                 return Status.optimal, self.reason(name)
-            if not self.fast and (name == "branch and bound" or len(model.decisions) > _LARGE):
-                self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
-        return self.without_search("time limit")
+        return None
 
     def without_search(self, reason: str) -> tuple[Status, str]:
         """Answer with what is known; ``reason`` says why there is no more."""
@@ -305,6 +353,19 @@ class _Search:
         known = self.most if self.best is None else self.best.makespan - 1
         if found is not None and found.makespan <= known:
             self.best = found.schedule()
+
+    def list_fast(self) -> None:
+        """See whether a list of priorities reaches the bound."""
+        from planoracle.heuristics.generation import generate_serial
+        from planoracle.heuristics.priority import priorities
+
+        for rule in _RULES if len(self.instance.actions) <= _MOST_LISTED else ():
+            found = generate_serial(self.instance, priorities(self.instance, rule), over=self.deadline.over)
+            known = self.most if self.best is None else self.best.makespan - 1
+            if found is not None and found.makespan <= known:
+                self.best = found.schedule()
+                if found.makespan == self.least:
+                    break
 
     def take(self, model: ScheduleModel, found: Outcome) -> None:
         if found.solution:
