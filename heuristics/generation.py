@@ -218,17 +218,24 @@ def generate_serial(
     waiting = _Waiting(blocks)
     ready = [(priority[block], block) for block in waiting.first]
     heapify(ready)
+    stuck: list[tuple[float, int]] = []  # actions that have to wait for a state, or for what one of their modes needs
     placed = 0
     floor: int | None = None  # the end so far, when time is over
     while ready:
-        _, block = heappop(ready)
+        entry = heappop(ready)
+        block = entry[1]
         placed += 1
         if floor is None and not placed % _CLOCK and over():
             floor = timetable.makespan
         members = blocks.members[block]
         fits = _place_block(timetable, members, floor or 0)
         if not fits and not (behind and _place_block(timetable, members, timetable.makespan)):
-            return None
+            if len(members) > 1 or not ready:
+                return None
+            stuck.append(entry)
+            continue
+        while stuck:
+            heappush(ready, stuck.pop())
         if floor is not None:
             floor = max(floor, *(end for i in members if (end := timetable.finish[i]) is not None))
         for freed in waiting.placed(block):
