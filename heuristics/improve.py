@@ -16,11 +16,32 @@ from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Instance
 
-__all__ = ["improve"]
+__all__ = ["improve", "list_schedule"]
 
 #: Blocks from which on all rules have their turn in the serial scheme before any has in the parallel one, whose effort
 #: grows with the square of their number.
 _LARGE = 500
+
+#: Rules that are tried where no more than a moment is to be spent.
+_FIRST_RULES = ("lst", "mts")
+
+
+def list_schedule(instance: Instance, *, deadline: Deadline = NEVER, bound: int = 0) -> Timetable | None:
+    """Return the better of two lists of priorities, decoded by the serial scheme: milliseconds for hundreds of actions.
+
+    Parameters
+    ----------
+    deadline, bound
+        See `improve`.
+    """
+    best: Timetable | None = None
+    for rule in _FIRST_RULES:
+        found = generate_serial(instance, priorities(instance, rule), over=deadline.over)
+        if found is not None and (best is None or found.makespan < best.makespan):
+            best = found
+        if best is not None and best.makespan <= bound:
+            break
+    return best
 
 
 def improve(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from math import ceil
 from time import perf_counter
-from typing import Any
 
 from planoracle.instances.certify import certify, settled
 from planoracle.instances.deadline import Deadline, Limit, TimeOverError, deadline_of
@@ -19,27 +18,24 @@ from planoracle.solver.exact.in_order import schedule_in_order
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.orders import ordered_windows
 from planoracle.solver.exact.size import model_size
+from planoracle.solver.exact.stages import (
+    LARGE,
+    LARGER,
+    Stage,
+    canonical_effort,
+    first_look,
+    plain,
+    presolved,
+    unpresolved,
+)
 from planoracle.solver.result import Result, versions
 
 __all__ = ["solve"]
 
-# Effort limits in CP-SAT's deterministic time, so that results do not depend on the machine's speed. One unit is some
-# two to ten seconds of a search on small models.
-_IN_ORDER = 0.0003
-_IN_ORDER_WITH_PAUSES = 0.004
-_PLAIN_CORE, _PLAIN_CORE_EACH = 0.005, 2.5e-5  # with pauses; for every decision, where there are many
-_CORE = 0.02
-_BRANCHING = 0.1
-_PRESOLVED_CORE = 0.3, 2.0  # before the branch and bound, which profits from its lower bound, and after it
-_PRESOLVED = 4.0
+# Effort for settling that no finer grid helps, in CP-SAT's deterministic time.
 _GRID = 0.01
-# Decisions from which on heuristics find good schedules long before CP-SAT does, and core search proves what is easy
-# sooner than orders are stated; from which on a first look finds nothing.
-_LARGE, _LARGER = 50, 100
-# Actions up to which CP-SAT finds good schedules before heuristics do.
-_FEW = 30
-# Lists that are tried before CP-SAT, and the most actions of which they are made.
-_RULES, _MOST_LISTED = ("lst", "mts"), 1_000
+# Actions up to which CP-SAT finds good schedules before heuristics do, and up to which a list of them is tried first.
+_FEW, _MANY = 30, 1_000
 # Steps of interruptible actions of which a model can be made in some seconds, and from which on some plan on a coarser
 # grid comes first; the least time for that, in seconds.
 _MOST_STEPS, _MANY_STEPS = 10_000, 100
@@ -53,11 +49,6 @@ _SLOW_MODEL = 50_000
 _TRIES = 200
 # Seconds per action and per use of a resource, of the time limit, that are kept for replaying a schedule.
 _REPLAY = 3e-5
-_CORE_SEARCH: dict[str, Any] = {"light": True, "core": True}
-_CANONICAL_WITH_PAUSES = 0.05
-_CANONICAL = 0.1  # of the effort that the proof took, beyond that of the first look
-
-_Stage = tuple[str, dict[str, Any], float | None]  # name, settings of CP-SAT, effort
 
 
 def solve(
@@ -109,7 +100,9 @@ class _Search:
         self.largest = min(_LARGEST_MODEL, int(_LARGEST_PER_SECOND * min(left, _LARGEST_MODEL)))
         self.seed = seed
         self.workers = workers
-        self.large = len(instance.actions) >= _LARGE
+        windowed = any(lag.maximum is not None for lag in instance.lags)
+        #: Whether forced orders take longer than schedules that may do without them.
+        self.large = LARGE <= len(instance.actions) <= _MANY and not windowed
         self.bounds = (windows if self.large else ordered_windows)(instance, self.deadline)
         self.step = common_tick(instance)
         self.root = self.least = 0  # lower bounds: by hand, and the best so far
@@ -118,8 +111,7 @@ class _Search:
             self.most = min(self.most, instance.time_limit)
         self.best: Schedule | None = None
         self.rough: Schedule | None = None  # a first one, on a coarse grid
-        pauses = any(action.interruptible for action in instance.actions)
-        self.look = _IN_ORDER_WITH_PAUSES if pauses else _IN_ORDER
+        self.pauses = any(action.interruptible for action in instance.actions)
         self.effort = 0.0
         self.fast = False  # whether heuristics had their turn
 
@@ -130,12 +122,11 @@ class _Search:
         try:
             return self.search()
         except TimeOverError:  # while a model was made
-            status, proof = self.without_search("time limit")
-            return self.result(status, proof, self.best)
+            return self.result(*self.without_search("time limit"), self.best)
 
     def search(self) -> Result:
         answer = self.look_at_bounds()
-        if answer is None and self.large:  # forced orders take as long as most of the rest
+        if answer is None and self.large:
             self.bounds = ordered_windows(self.instance, self.deadline)
             answer = self.look_at_bounds()
         if answer is not None:
@@ -143,19 +134,16 @@ class _Search:
         if steps(self.instance, self.step) > _MANY_STEPS:
             self.plan_coarsely()
         if steps(self.instance, self.step) > _MOST_STEPS:
-            status, proof = self.without_search("too many instants at which actions can be paused")
-            return self.result(status, proof, self.best)
+            return self.result(*self.without_search("too many instants at which actions can be paused"), self.best)
         size = model_size(self.instance, self.bounds, self.step)
         if size > self.largest:
-            status, proof = self.without_search("too large a model for the time limit")
-            return self.result(status, proof, self.best)
+            return self.result(*self.without_search("too large a model for the time limit"), self.best)
         if size > _SLOW_MODEL:
             self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
             if self.best is not None and self.best.makespan == self.least:
                 return self.result(Status.optimal, self.reason("several bounds"), self.best)
         if self.left() <= 0:
-            status, proof = self.without_search("time limit")
-            return self.result(status, proof, self.best)
+            return self.result(*self.without_search("time limit"), self.best)
         return self.search_models()
 
     def look_at_bounds(self) -> Result | None:
@@ -175,30 +163,31 @@ class _Search:
                 self.best = first
                 return self.result(Status.optimal, self.reason("search in order"), first, canonical=True)
         if self.large and self.best is None:
-            self.list_fast()
+            self.schedule_fast(self.deadline, briefly=True)
         if self.best is not None and self.best.makespan == self.least:
-            return self.result(Status.optimal, self.reason("several bounds"), self.best)
+            few = len(self.instance.actions) < LARGER and all(len(a.modes) == 1 for a in self.instance.actions)
+            canonical = self.canonical(self.model(self.least, self.least)) if few else None
+            proof = self.reason("several bounds")
+            return self.result(Status.optimal, proof, canonical or self.best, canonical=canonical is not None)
         return None
 
     def search_models(self) -> Result:
         """Let CP-SAT search, in the plain model as long as that may suffice."""
         model = self.model(self.least, self.most)
-        count, pauses = len(model.decisions), self.look > _IN_ORDER
-        if pauses or count < _LARGER:
-            found = self.in_order(model, self.look)
+        count = len(model.decisions)
+        look = first_look(count, pauses=self.pauses)
+        if look is not None:
+            found = self.in_order(model, look)
             if found.status == Status.infeasible and self.best is None:
                 return self.result(*self.confirm(model, presolved=False), self.best)
             self.take(model, found)
             if found.status == Status.optimal and self.best is not None:
                 return self.result(Status.optimal, self.reason("search in order"), self.best, canonical=True)
-        answer = None
-        if pauses or count >= _LARGE:
-            effort = _PLAIN_CORE if pauses else count * _PLAIN_CORE_EACH
-            answer = self.prove(model, [("core search", _CORE_SEARCH, effort)])
+        answer = self.prove(model, plain(count, pauses=self.pauses))
         if answer is None:
             if self.left() > 0 and (self.bounds.open or self.bounds.ordered):
                 model = self.model(self.least, self.most, ordering=True)
-            answer = self.prove(model, self.stages()) or self.without_search("time limit")
+            answer = self.prove_at_length(model)
         status, proof = answer
         if status != Status.optimal or self.best is None:
             return self.result(status, proof, self.best)
@@ -215,8 +204,7 @@ class _Search:
         except TimeOverError:
             if self.best is coarse.schedule:
                 return coarse
-            status, proof = self.without_search("time limit")
-            return self.result(status, proof, self.best)
+            return self.result(*self.without_search("time limit"), self.best)
 
     def search_on_every_tick(self, coarse: Result) -> Result:
         shorter = self.model(self.root, self.most if coarse.makespan is None else coarse.makespan - 1)
@@ -228,7 +216,7 @@ class _Search:
             return self.result(coarse.status, proof, coarse.schedule, canonical=coarse.canonical)
         self.take(shorter, found)
         model = self.model(self.root, self.most, ordering=True)
-        return self.result(*(self.prove(model, self.stages()) or self.without_search("time limit")), self.best)
+        return self.result(*self.prove_at_length(model), self.best)
 
     def rounded(self, bound: int) -> int:
         return -(-bound // self.step) * self.step
@@ -286,23 +274,17 @@ class _Search:
         if self.left() <= 0 or self.best is None:
             return None
         model.narrow(self.best.makespan, self.best.makespan)
-        look = _CANONICAL_WITH_PAUSES if self.look > _IN_ORDER else self.look
-        found = self.in_order(model, look + _CANONICAL * self.effort)
+        found = self.in_order(model, canonical_effort(self.effort, pauses=self.pauses))
         return model.schedule(found.solution) if found.solution else None
 
-    def stages(self) -> Iterator[_Stage]:
-        """Yield ever stronger settings of CP-SAT; heuristics have their turn before those that take long."""
-        presolved: dict[str, Any] = {"presolve": True}
-        yield "core search", _CORE_SEARCH, _CORE
-        yield "branch and bound", {"light": True}, _BRANCHING
-        if not self.fast and (self.best is None or len(self.instance.actions) > _FEW):
+    def prove_at_length(self, model: ScheduleModel) -> tuple[Status, str]:
+        """Run CP-SAT in all settings; heuristics have their turn before those that take long."""
+        answer = self.prove(model, unpresolved())
+        if answer is None and not self.fast and (self.best is None or len(self.instance.actions) > _FEW):
             self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
-        yield "core search with presolve", presolved | {"core": True}, _PRESOLVED_CORE[0]
-        yield "branch and bound with presolve", presolved, _PRESOLVED
-        yield "core search with presolve", presolved | {"core": True}, _PRESOLVED_CORE[1]
-        yield "several workers", presolved | {"linearization": 1, "workers": max(2, self.workers)}, None
+        return answer or self.prove(model, presolved(self.workers)) or self.without_search("time limit")
 
-    def prove(self, model: ScheduleModel, stages: Iterable[_Stage]) -> tuple[Status, str] | None:
+    def prove(self, model: ScheduleModel, stages: Iterable[Stage]) -> tuple[Status, str] | None:
         """Run CP-SAT in these settings until the makespan is proved or time is over; ``None`` if it is not proved.
 
         All but the last run one worker for a fixed effort, so that what they find does not depend on the machine.
@@ -344,28 +326,18 @@ class _Search:
             self.best = self.rough
             self.most = min(self.most, self.best.makespan)
 
-    def schedule_fast(self, deadline: Deadline) -> None:
+    def schedule_fast(self, deadline: Deadline, *, briefly: bool = False) -> None:
         """See whether the heuristics know better."""
-        from planoracle.heuristics.improve import improve  # late: most instances do without
+        from planoracle.heuristics.improve import improve, list_schedule  # late: most instances do without
 
-        self.fast = True
-        found = improve(self.instance, seed=self.seed, iterations=_TRIES, deadline=deadline, bound=self.least)
+        if briefly:
+            found = list_schedule(self.instance, deadline=deadline, bound=self.least)
+        else:
+            self.fast = True
+            found = improve(self.instance, seed=self.seed, iterations=_TRIES, deadline=deadline, bound=self.least)
         known = self.most if self.best is None else self.best.makespan - 1
         if found is not None and found.makespan <= known:
             self.best = found.schedule()
-
-    def list_fast(self) -> None:
-        """See whether a list of priorities reaches the bound."""
-        from planoracle.heuristics.generation import generate_serial
-        from planoracle.heuristics.priority import priorities
-
-        for rule in _RULES if len(self.instance.actions) <= _MOST_LISTED else ():
-            found = generate_serial(self.instance, priorities(self.instance, rule), over=self.deadline.over)
-            known = self.most if self.best is None else self.best.makespan - 1
-            if found is not None and found.makespan <= known:
-                self.best = found.schedule()
-                if found.makespan == self.least:
-                    break
 
     def take(self, model: ScheduleModel, found: Outcome) -> None:
         if found.solution:

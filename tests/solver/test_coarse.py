@@ -46,7 +46,7 @@ def scaled(instance: Instance, factor: int, random: Random | None = None) -> Ins
 def hasty(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> solving.Result:
     """Solve with next to no effort on the fine grid: a look that finds nothing, and no proof."""
     with monkeypatch.context() as patch:
-        patch.setattr(solving, "_IN_ORDER_WITH_PAUSES", 1e-9)
+        patch.setattr(solving, "first_look", lambda *decisions, **pauses: 1e-9)
         patch.setattr(solving, "schedule_in_order", lambda instance, bounds, step, least, *others: (None, least))
         patch.setattr(solving._Search, "prove", lambda self, model, stages: self.without_search("no effort"))
         return solve(instance)
