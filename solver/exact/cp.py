@@ -49,33 +49,51 @@ def negated(literal: int) -> int:
 class Model:
     """Variables and constraints of one CP-SAT model.
 
-    Making it raises `TimeOverError` soon after the ``deadline``.
+    They are written as the text of CP-SAT's messages and read all at once when the model is needed: every call into the
+    messages takes as long as reading a constraint. Making a model raises `TimeOverError` soon after the ``deadline``.
+
+    Examples
+    --------
+    >>> model = Model()
+    >>> early, late = model.integer(0, 9), model.integer(0, 9)
+    >>> model.difference(late, early, 3)
+    >>> model.minimize(late)
+    >>> run(model, deadline=NEVER).solution
+    [0, 3]
     """
 
     def __init__(self, deadline: Deadline = NEVER) -> None:
         self.deadline = deadline
-        self.proto = cmh.CpModelProto()
-        self._variables = self.proto.variables
-        self._constraints = self.proto.constraints
+        self._proto = cmh.CpModelProto()
+        self._text: list[str] = []  # what the messages do not hold yet
         self.variables = 0
         self.constraints = 0
         self._intervals: dict[tuple[int, ...], int] = {}
         #: Whether to reason on the energy of capacities, which shows in milliseconds what several agents cannot do.
         self.energetic = False
 
+    @property
+    def proto(self) -> cmh.CpModelProto:
+        """CP-SAT's messages."""
+        if self._text:
+            if not self._proto.merge_text_format("".join(self._text)):
+                raise RuntimeError("CP-SAT does not understand the text of a model")
+            self._text.clear()
+        return self._proto
+
     def integer(self, least: int, most: int) -> int:
         """Add an integer variable."""
-        self._variables.add().domain.extend((least, most))
+        self._text.append(f"variables{{domain:[{least},{most}]}}")
         self.variables += 1
         return self.variables - 1
 
     def domains(self) -> list[Domain]:
         """Return the domains of all variables, to be changed in place: their least and greatest values."""
-        return [variable.domain for variable in self._variables]
+        return [variable.domain for variable in self.proto.variables]
 
     def restrict(self, variable: int, least: int, most: int) -> None:
         """Give a variable another domain."""
-        domain = self._variables[variable].domain
+        domain = self.proto.variables[variable].domain
         domain.clear()
         domain.extend((least, most))
 
@@ -83,35 +101,30 @@ class Model:
         """Add a Boolean variable."""
         return self.integer(0, 1)
 
-    def _add(self, enforced: Iterable[int]) -> cmh.ConstraintProto:
+    def _add(self, text: str, enforced: Sequence[int] = ()) -> None:
         if not self.constraints % _CLOCK:
             self.deadline.check(_CLOCK * _MAKING)
-        constraint: cmh.ConstraintProto = self._constraints.add()
-        constraint.enforcement_literal.extend(enforced)
+        if enforced:
+            self._text.append(f"constraints{{enforcement_literal:{[*enforced]}{text}}}")
+        else:
+            self._text.append(f"constraints{{{text}}}")
         self.constraints += 1
-        return constraint
 
     def difference(self, later: int, earlier: int, least: int, *enforced: int) -> None:
         """State ``later >= earlier + least`` (if all literals in ``enforced`` hold)."""
-        linear = self._add(enforced).linear
-        linear.vars.extend((later, earlier))
-        linear.coeffs.extend((1, -1))
-        linear.domain.extend((least, FAR))
+        self._add(f"linear{{vars:[{later},{earlier}]coeffs:[1,-1]domain:[{least},{FAR}]}}", enforced)
 
     def at_most_sum(self, literals: Sequence[int], most: int) -> None:
         """Let at most ``most`` of the positive literals hold."""
-        linear = self._add(()).linear
-        linear.vars.extend(literals)
-        linear.coeffs.extend([1] * len(literals))
-        linear.domain.extend((0, most))
+        self.linear([(literal, 1) for literal in literals], 0, most)
 
     def clause(self, *literals: int) -> None:
         """Let at least one literal hold."""
-        self._add(()).bool_or.literals.extend(literals)
+        self._add(f"bool_or{{literals:{[*literals]}}}")
 
     def exactly_one(self, literals: Iterable[int]) -> None:
         """Let exactly one literal hold."""
-        self._add(()).exactly_one.literals.extend(literals)
+        self._add(f"exactly_one{{literals:{[*literals]}}}")
 
     def interval(self, start: int, size: int, *present: int) -> int:
         """Return the number of the interval ``[start, start + size)``, there if all literals hold."""
@@ -119,12 +132,8 @@ class Model:
         known = self._intervals.get(key)
         if known is not None:
             return known
-        interval = self._add(present).interval
-        for end, offset in ((interval.start, 0), (interval.end, size)):
-            end.vars.append(start)
-            end.coeffs.append(1)
-            end.offset = offset
-        interval.size.offset = size
+        begin = f"vars:{start} coeffs:1"
+        self._add(f"interval{{start{{{begin}}}end{{{begin} offset:{size}}}size{{offset:{size}}}}}", present)
         self._intervals[key] = self.constraints - 1
         return self.constraints - 1
 
@@ -132,57 +141,53 @@ class Model:
         """Let the (interval, demand) pairs never exceed a capacity at the same time."""
         if sum(demand for _, demand in intervals) <= capacity:
             return
+        numbers = [interval for interval, _ in intervals]
         if all(2 * demand > capacity for _, demand in intervals):
-            self._add(()).no_overlap.intervals.extend(interval for interval, _ in intervals)
+            self._add(f"no_overlap{{intervals:{numbers}}}")
             return
-        cumulative = self._add(()).cumulative
-        cumulative.capacity.offset = capacity
-        for interval, demand in intervals:
-            cumulative.intervals.append(interval)
-            cumulative.demands.add().offset = demand
+        demands = "".join(f"demands{{offset:{demand}}}" for _, demand in intervals)
+        self._add(f"cumulative{{capacity{{offset:{capacity}}}intervals:{numbers}{demands}}}")
 
     def minimize(self, variable: int) -> None:
         """Make a variable the objective, in place of any other."""
         self.drop_objective()
-        self.proto.objective.vars.append(variable)
-        self.proto.objective.coeffs.append(1)
+        self._proto.objective.vars.append(variable)
+        self._proto.objective.coeffs.append(1)
 
     def drop_objective(self) -> None:
         """Ask for any solution."""
-        self.proto.clear_objective()
+        self._proto.clear_objective()
 
     def search_in_order(self, variables: Iterable[int]) -> None:
         """Branch on variables in this order, smallest value first, in place of any other order."""
-        self.proto.search_strategy.clear()
-        strategy = self.proto.search_strategy.add()
+        self._proto.search_strategy.clear()
+        strategy = self._proto.search_strategy.add()
         strategy.variables.extend(variables)
         strategy.variable_selection_strategy = cmh.DecisionStrategyProto.VariableSelectionStrategy.CHOOSE_FIRST
         strategy.domain_reduction_strategy = cmh.DecisionStrategyProto.DomainReductionStrategy.SELECT_MIN_VALUE
 
     def search_freely(self) -> None:
         """Forget the order of `search_in_order`."""
-        self.proto.search_strategy.clear()
+        self._proto.search_strategy.clear()
 
     def linear(self, terms: Iterable[tuple[int, int]], least: int, most: int, *enforced: int) -> None:
         """State ``least <= sum of coefficient * variable <= most`` for (variable, coefficient) pairs."""
-        linear = self._add(enforced).linear
-        for variable, coefficient in terms:
-            linear.vars.append(variable)
-            linear.coeffs.append(coefficient)
-        linear.domain.extend((least, most))
+        pairs = list(terms)
+        variables, factors = [variable for variable, _ in pairs], [factor for _, factor in pairs]
+        self._add(f"linear{{vars:{variables}coeffs:{factors}domain:[{least},{most}]}}", enforced)
 
     def minimize_sum(self, terms: Iterable[tuple[int, int]]) -> None:
         """Make a sum of (variable, coefficient) pairs the objective, in place of any other."""
         self.drop_objective()
         for variable, coefficient in terms:
-            self.proto.objective.vars.append(variable)
-            self.proto.objective.coeffs.append(coefficient)
+            self._proto.objective.vars.append(variable)
+            self._proto.objective.coeffs.append(coefficient)
 
     def hint(self, solution: Sequence[int]) -> None:
         """Let the search begin near a solution, in place of any other hint."""
-        self.proto.clear_solution_hint()
-        self.proto.solution_hint.vars.extend(range(len(solution)))
-        self.proto.solution_hint.values.extend(solution)
+        self._proto.clear_solution_hint()
+        self._proto.solution_hint.vars.extend(range(len(solution)))
+        self._proto.solution_hint.values.extend(solution)
 
 
 class Outcome:
