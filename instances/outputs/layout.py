@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.outputs.characters import plain, unmarked
-from planoracle.instances.outputs.values import holes, lifted, whole_value
+from planoracle.instances.outputs.values import holes, lifted, objects_in, whole_value
 
 __all__ = ["MAX_LINES", "MAX_TEXT", "Line", "lines_of"]
 
@@ -98,6 +98,8 @@ def lines_of(text: str) -> tuple[list[Line], list[Line], bool]:
     """
     if len(text) > MAX_TEXT:
         raise PlanError(f"holds more than {MAX_TEXT} characters", field="plan")
+    if text.startswith("{") and (objects := objects_in(text)) is not None:
+        return [Line(number, "free", "", [one]) for number, one in enumerate(objects, 1)], [], True
     held = lifted(_unescaped(text.replace("\r\n", "\n").replace("\r", "\n")))
     return *_without_sections(list(_formed(held.text, iter(held.values)))), held.whole
 

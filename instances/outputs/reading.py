@@ -92,18 +92,24 @@ class _Taken(Generic[S]):
         self.first: list[Hashable] = []
         self.counts: Counter[Hashable] = Counter()
         self.size = self.told = self.lines = 0
+        self._weighed = 0  # blocks whose steps are known
 
     def add(self, block: Block[S]) -> None:
-        told = [key for key in map(self.grammar.key, block.steps) if key is not None]
-        self.first += told[: _HEAD - len(self.first)]
-        self.counts.update(told)
-        self.told += len(told)
         self.size += len(block.steps)
         self.lines += block.lines
         self.blocks.append(block)
 
+    def _weigh(self) -> None:
+        for block in self.blocks[self._weighed :]:
+            told = [key for key in map(self.grammar.key, block.steps) if key is not None]
+            self.first += told[: _HEAD - len(self.first)]
+            self.counts.update(told)
+            self.told += len(told)
+        self._weighed = len(self.blocks)
+
     def alike(self, block: Block[S]) -> bool:
         """Whether a block is about the steps that are there, not about what follows them."""
+        self._weigh()
         if len(block.steps) == 1 and block.kind == self.blocks[-1].kind:
             return False
         theirs = [key for key in map(self.grammar.key, block.steps) if key is not None]
@@ -117,6 +123,7 @@ class _Taken(Generic[S]):
 
     def kept_in(self, block: Block[S]) -> bool:
         """Whether a block makes at least half of the steps again."""
+        self._weigh()
         again = {self.grammar.key(step) for step in block.steps}
         return 2 * sum(count for key, count in self.counts.items() if key in again) >= self.told
 
@@ -184,7 +191,7 @@ def _without_sentences(reader: Reader[S]) -> tuple[list[Block[S]], list[Block[S]
             continue
         weak = block.kind == "line" and block.steps and size["good"] >= 2 * size["line"]
         (bare if weak else formed).append(block)
-    told = {key(step) for block in formed for step in block.steps}
+    told = {key(step) for block in formed for step in block.steps} if bare else set()
     for block in bare:  # what says nothing new is no loss
         block.redo = all(key(step) in told for step in block.steps)
     return formed, bare

@@ -13,7 +13,18 @@ from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.outputs.messages import contents, is_agents
 from planoracle.instances.reading import load_json, strict_decoder
 
-__all__ = ["MAX_LEAVES", "MAX_VALUES", "Held", "holes", "leaves", "lifted", "too_many", "values_in", "whole_value"]
+__all__ = [
+    "MAX_LEAVES",
+    "MAX_VALUES",
+    "Held",
+    "holes",
+    "leaves",
+    "lifted",
+    "objects_in",
+    "too_many",
+    "values_in",
+    "whole_value",
+]
 
 S = TypeVar("S")
 
@@ -127,6 +138,29 @@ def values_in(text: str, *, lists: bool = True) -> tuple[list[tuple[int, int, ob
             end = _behind(text, start)
         opening = pattern.search(text, end)
     return found, opening is None
+
+
+def objects_in(text: str) -> list[object] | None:
+    r"""Return the JSON objects that the lines of a text are, one a line; ``None`` if they are anything else.
+
+    What `lifted` finds as well, but in longer time.
+
+    >>> objects_in('{"a": 1}\n{"b": {}}'), objects_in('{"a": 1}\nand so on')
+    ([{'a': 1}, {'b': {}}], None)
+    """
+    lines = text.split("\n")
+    if len(lines) > MAX_VALUES or "\r" in text or _HOLE in text or _TRAILING.search(text):
+        return None
+    decoder, found = strict_decoder(), []
+    for line in lines:
+        try:
+            value, end = decoder.raw_decode(line) if line.startswith('{"') else (None, 0)
+        except (InputError, ValueError, RecursionError):
+            return None
+        if value is None or end < len(line):
+            return None
+        found.append(value)
+    return found
 
 
 def _behind(text: str, start: int) -> int:
