@@ -82,7 +82,11 @@ def schedule_in_order(
             least = min(most, makespan + step)
             continue
         schedule = None if found is None else _schedule(instance, parts, found, step)
-        if schedule is not None and next(find_violations(instance, schedule), None) is not None:
+        if (
+            schedule is not None
+            and not _exact(instance)
+            and next(find_violations(instance, schedule), None) is not None
+        ):
             schedule = None
         return schedule, makespan
     return None, least
@@ -116,6 +120,10 @@ def _parts(instance: Instance, bounds: Windows, step: int, makespan: int) -> lis
             held = action.attended // step
             parts.append(_Part(i, size, held, first, last, starter, action.modes[0].demands))
         ends[action.id] = count, len(parts) - 1
+    for action in instance.actions:
+        for before in action.modes[0].after:
+            finish = ends[before][1]
+            _tie(parts, finish, ends[action.id][0], parts[finish].size)
     for lag in instance.lags:
         finish, (start, end) = ends[lag.before][1], ends[lag.after]
         if lag.minimum is not None:
@@ -126,6 +134,12 @@ def _parts(instance: Instance, bounds: Windows, step: int, makespan: int) -> lis
             for part in parts[max(start + 1, finish + 1) : end + 1]:
                 part.near.append((finish, reach))
     return parts
+
+
+def _exact(instance: Instance) -> bool:
+    """Whether all that there is to obey is looked at: nothing has states, or can be paused."""
+    uses = (use for action in instance.actions for use in action.modes[0].demands)
+    return not any(a.interruptible for a in instance.actions) and not any(use.sets or use.requires for use in uses)
 
 
 def _tie(parts: list[_Part], one: int, two: int, least: int) -> None:

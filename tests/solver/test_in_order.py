@@ -1,0 +1,106 @@
+"""The search without CP-SAT finds canonical schedules or nothing, and refutes no makespan that can be had."""
+
+from dataclasses import replace
+
+import pytest
+from support.random_crews import crewshop, pauseshop
+from support.random_instances import kitchen, ovens, workshop
+from support.samples import sample
+
+from planoracle.instances.catalogue import load
+from planoracle.instances.deadline import NEVER
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.solver.exact import solve as solving
+from planoracle.solver.exact.in_order import schedule_in_order
+from planoracle.solver.exact.orders import ordered_windows
+from planoracle.solver.exact.solve import solve
+
+
+def alone(instance: Instance) -> Instance | None:
+    """Return an instance for one agent, every action with its first mode; ``None`` if there is none such."""
+    actions = tuple(
+        replace(action, agents=() if action.agents == () else None, modes=action.modes[:1])
+        for action in instance.actions
+    )
+    try:
+        return replace(instance, actions=actions, agents=("one",), benchmark="generic", origin=None)
+    except InputError:
+        return None
+
+
+FAMILIES = {
+    "workshop": (lambda seed: alone(workshop(seed)), 10),
+    "crewshop": (lambda seed: alone(crewshop(seed)), 15),
+    "pauseshop": (lambda seed: alone(pauseshop(seed)), 15),
+    "ovens": (lambda seed: alone(ovens(seed)), 6),
+    "kitchen": (lambda seed: kitchen(seed, 8), 15),
+}
+
+
+@pytest.mark.parametrize("block", sample(range(4), 4))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_answers_are_those_of_the_solver(family, block, monkeypatch):
+    make, least = FAMILIES[family]
+    found = raised = 0
+
+    def watched(instance, bounds, step, bound, most, deadline):
+        nonlocal found, raised
+        schedule, proved = schedule_in_order(instance, bounds, step, bound, most, deadline)
+        found += schedule is not None
+        raised += proved > bound
+        return schedule, proved
+
+    for seed in range(60 * block, 60 * block + 60):
+        instance = make(seed)
+        if instance is None:
+            continue
+        with monkeypatch.context() as patch:
+            patch.setattr(solving, "schedule_in_order", watched)
+            quick = solve(replace(instance))
+            patch.setattr(solving, "schedule_in_order", lambda instance, bounds, step, bound, *others: (None, bound))
+            slow = solve(replace(instance))
+        told = [(one.status, one.makespan, one.schedule, one.canonical, one.grid) for one in (quick, slow)]
+        assert told[0] == told[1], instance.name
+    assert found >= least
+    assert raised or family in ("crewshop", "pauseshop")
+
+
+def test_where_the_bound_is_reached_at_once_there_is_no_model(monkeypatch):
+    monkeypatch.setattr(solving, "ScheduleModel", None)
+    for name in ("asynctool/files_2", "recipe2plan/timed/Cobbler_Okra-Fry"):
+        result = solve(load(name))
+        assert (result.status, result.canonical, result.proof) == ("optimal", True, "lower bound reached"), name
+    hundred = tuple(Action(f"t/{n}", "t", 3, 3, modes=(Mode(), Mode())) for n in range(100))
+    assert solve(Instance("hundred", hundred)).status == "optimal"
+
+
+def test_a_bound_that_nothing_reaches_is_raised():
+    mode = Mode((Demand("bench", 2),))
+    actions = tuple(Action(f"t/{n}", "t", 2, 0, modes=(mode,), agents=()) for n in range(2))
+    instance = Instance("bench", actions, resources=(Resource("bench", 3),), agents=())
+    bounds = ordered_windows(instance)
+    found, least = schedule_in_order(instance, bounds, 1, 3, 9, NEVER)
+    assert found is not None
+    assert (found.makespan, least) == (4, 4)
+    assert schedule_in_order(instance, bounds, 1, 2, 3, NEVER) == (None, 3)
+
+
+def test_what_has_to_go_on_once_it_is_late_goes_on():
+    knead = Action("t/knead", "t", 3, 3, interruptible=True)
+    call, rise = Action("t/call", "t", 5, 1), Action("t/rise", "t", 1, 0, release=1)
+    instance = Instance("dough", (call, knead, rise), (Lag("t/call", "t/knead", None, -4),))
+    result = solve(instance)
+    assert (result.status, result.canonical) == ("optimal", True)
+
+
+def test_several_agents_or_modes_and_very_long_times_are_left_to_others():
+    two = Action("t/a", "t", 3, 3, modes=(Mode(), Mode()))
+    for instance in (
+        Instance("modes", (two,)),
+        Instance("agents", (Action("t/a", "t", 3, 3),), agents=("a", "b")),
+        Instance("long", (Action("t/a", "t", 10**6, 10**6),)),
+    ):
+        bounds = ordered_windows(instance)
+        least = instance.actions[0].duration
+        assert schedule_in_order(instance, bounds, 1, least, least, NEVER) == (None, least)
