@@ -126,14 +126,14 @@ class Model:
         """Let exactly one literal hold."""
         self._add(f"exactly_one{{literals:{[*literals]}}}")
 
-    def interval(self, start: int, size: int, *present: int) -> int:
-        """Return the number of the interval ``[start, start + size)``, there if all literals hold."""
-        key = (start, size, *present)
+    def interval(self, start: int, size: int, *present: int, after: int = 0) -> int:
+        """Return the number of the interval of that size from ``start + after`` on, there if all literals hold."""
+        key = (start, size, after, *present)
         known = self._intervals.get(key)
         if known is not None:
             return known
-        begin = f"vars:{start} coeffs:1"
-        self._add(f"interval{{start{{{begin}}}end{{{begin} offset:{size}}}size{{offset:{size}}}}}", present)
+        first, last = (f"{{vars:{start} coeffs:1 offset:{offset}}}" for offset in (after, after + size))
+        self._add(f"interval{{start{first}end{last}size{{offset:{size}}}}}", present)
         self._intervals[key] = self.constraints - 1
         return self.constraints - 1
 

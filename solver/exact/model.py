@@ -19,6 +19,7 @@ from planoracle.solver.exact.cp import Model, negated
 from planoracle.solver.exact.orders import closure
 from planoracle.solver.exact.resources import ResourceConstraints
 from planoracle.solver.exact.segments import Segment, holds, literals, negations
+from planoracle.solver.exact.starts import Inside, Start, keep_out, starts_are_counted
 from planoracle.solver.exact.symmetry import exchangeable
 
 __all__ = ["ScheduleModel"]
@@ -228,43 +229,55 @@ class ScheduleModel:
                 touches = self.model.boolean()
                 self._continue_run(one, two, touches)
                 two.starts_if = (negated(touches),)
-            for segment in self.segments[i]:
-                self._add_start(i, segment, blockers)
+        for crew in self.crews:
+            self._add_starts_by(crew, starters, blockers)
         for one, two, literal in self.runs:
             self._keep_agent(one, two, literal)
 
-    def _add_start(self, i: int, segment: Segment, blockers: list[int]) -> None:
+    def _add_starts_by(self, crew: tuple[str, ...], starters: list[int], blockers: list[int]) -> None:
+        head, given = crew[0], self.given.get(crew[0], ())
+        starts = [(i, segment) for i in starters for segment in self.segments[i] if head in segment.agents]
+        blocks = [(j, one) for j in blockers for one in self.segments[j] if one.held > 1 and head in one.agents]
+        cuts = [  # a start would cut the run
+            (two, (literal, *literals(two.agents[head])))
+            for _, two, literal in self.runs
+            if two.held and head in two.agents
+        ]
+        if not given and starts_are_counted(len(crew), len(starts), len(blocks) + len(cuts)):
+            spans = [Inside(block.start, 1, block.held - 1, literals(block.agents[head])) for _, block in blocks]
+            spans += [Inside(two.start, 0, 1, present) for two, present in cuts]
+            moments = [Start(one.start, (*one.starts_if, *literals(one.agents[head]))) for _, one in starts]
+            keep_out(self.model, len(crew), spans, moments)
+            return
+        for i, segment in starts:
+            self.model.deadline.check()  # all others are looked at, even if nothing is to be said of them
+            pairs = [
+                (block.start, 0, block.start, block.held, literals(block.agents[head]))
+                for j, block in blocks
+                if i != j and not self._never_inside(i, j)
+            ]
+            pairs += [(two.start, 1, two.start, 1, present) for two, present in cuts]
+            pairs += [(begin, 0, end, 0, ()) for begin, end in given]
+            if len(pairs) >= len(crew):
+                self._keep_out(segment, head, len(crew), pairs)
+
+    def _keep_out(
+        self, segment: Segment, head: str, agents: int, pairs: list[tuple[int, int, int, int, tuple[int, ...]]]
+    ) -> None:
         model = self.model
-        model.deadline.check()  # all others are looked at, even if nothing is to be said of them
-        for crew in self.crews:
-            if crew[0] not in segment.agents:
-                continue
-            spans = [
-                (block.start, 0, block.start, block.held, literals(block.agents[crew[0]]))
-                for j in blockers
-                if i != j and crew[0] in (block := self.segments[j][0]).agents and not self._never_inside(i, j)
-            ]
-            spans += [  # a start would cut the run
-                (two.start, 1, two.start, 1, (literal, *literals(two.agents[crew[0]])))
-                for _, two, literal in self.runs
-                if two.held and crew[0] in two.agents
-            ]
-            spans += [(begin, 0, end, 0, ()) for begin, end in self.given.get(crew[0], ())]
-            if len(spans) < len(crew):
-                continue
-            inside: list[int] = []
-            for begin, before, end, after, present in spans:
-                both = (*segment.starts_if, *literals(segment.agents[crew[0]]), *present)
-                early = model.boolean()
-                late = negated(early)
-                if len(crew) > 1:
-                    late, within = model.boolean(), model.boolean()
-                    model.clause(early, late, within)
-                    inside.append(within)
-                model.difference(begin, segment.start, before, early, *both)
-                model.difference(segment.start, end, after, late, *both)
-            if inside:
-                model.at_most_sum(inside, len(crew) - 1)
+        inside: list[int] = []
+        for begin, before, end, after, present in pairs:
+            both = (*segment.starts_if, *literals(segment.agents[head]), *present)
+            early = model.boolean()
+            late = negated(early)
+            if agents > 1:
+                late, within = model.boolean(), model.boolean()
+                model.clause(early, late, within)
+                inside.append(within)
+            model.difference(begin, segment.start, before, early, *both)
+            model.difference(segment.start, end, after, late, *both)
+        if inside:
+            model.at_most_sum(inside, agents - 1)
 
     def _never_inside(self, i: int, j: int) -> bool:
         """Whether a start of action ``i`` cannot fall strictly inside action ``j`` anyway."""

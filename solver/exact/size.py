@@ -9,6 +9,7 @@ from planoracle.instances.crew import interchangeable
 from planoracle.instances.model import Demand, Instance
 from planoracle.solver.exact.bounds import Windows
 from planoracle.solver.exact.orders import closure
+from planoracle.solver.exact.starts import starts_are_counted
 
 __all__ = ["model_size"]
 
@@ -28,8 +29,8 @@ def model_size(instance: Instance, bounds: Windows, step: int) -> int:
     >>> for count in 10, 100, 1000:
     ...     print(count, model_size(boiling(count), ordered_windows(boiling(count)), 1))
     10 240
-    100 19275
-    1000 756000
+    100 11875
+    1000 7000
     """
     segments = [max(1, a.duration // step) if a.interruptible else 1 for a in instance.actions]
     crews = interchangeable(instance)
@@ -68,18 +69,21 @@ def _starts(
         for crew in (None,) if some is None else some:
             if count:
                 found[crew] += count
-    pairs = sum(
-        (starts[None] + starts[crew[0]]) * (blocks[None] + blocks[crew[0]]) * (3 if len(crew) == 1 else 6)
-        for crew in crews
-    )
+    pairs = together = 0
+    for alike in crews:
+        begin, inside = starts[None] + starts[alike[0]], blocks[None] + blocks[alike[0]]
+        if starts_are_counted(len(alike), begin, inside):
+            together += begin + inside
+        else:
+            pairs += 3 * begin * inside
     apart = starters.bit_count() * blockers.bit_count()
     if not pairs or not apart:
-        return pairs
+        return together + pairs
     ordered = sum(
         (before & (blockers if starters >> i & 1 else starters if blockers >> i & 1 else 0)).bit_count()
         for i, before in enumerate(closure(instance))
     )
-    return pairs * (apart - ordered) // apart
+    return together + pairs * (apart - ordered) // apart
 
 
 def _uses(instance: Instance, segments: list[int], own: list[tuple[int, Demand]]) -> int:

@@ -10,7 +10,7 @@ from math import gcd
 
 from planoracle.instances.model import Action, Instance
 from planoracle.solver.exact.bounds import Windows, common_tick, lower_bound
-from planoracle.solver.exact.cp import FAR, negated
+from planoracle.solver.exact.cp import FAR
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.segments import Segment, literals
 from planoracle.solver.repair.target import Stretch, TargetPieces
@@ -108,17 +108,6 @@ class PerturbationModel(ScheduleModel):
     def _continue_run(self, one: Segment, two: Segment, literal: int) -> None:
         self.model.difference(one.start, two.start, -one.size, literal)
         self.runs.append((one, two, literal))
-
-    def _add_start(self, i: int, segment: Segment, blockers: list[int]) -> None:
-        chains = [j for j in blockers if len(self.segments[j]) > 1]
-        super()._add_start(i, segment, [j for j in blockers if j not in chains])
-        for j in chains:
-            for block in self.segments[j] if i != j and not self._never_inside(i, j) else ():
-                for agent in (a for a in segment.agents if a in block.agents):
-                    both = (*segment.starts_if, *literals(segment.agents[agent]), *literals(block.agents[agent]))
-                    early = self.model.boolean()
-                    self.model.difference(block.start, segment.start, 0, early, *both)
-                    self.model.difference(segment.start, block.start, block.held, negated(early), *both)
 
     # --- the distance -----------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 from support.exhaustive import general_optimum, schedules
-from support.random_crews import crewshop
+from support.random_crews import crewshop, pauseshop
+from support.random_instances import kitchen
 from support.samples import sample
 
 from planoracle.instances.catalogue import bundled, load
@@ -14,6 +15,7 @@ from planoracle.instances.crew import with_agents
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.schedule import Schedule
 from planoracle.solver.exact import bounds as bounding
+from planoracle.solver.exact import model as modelling
 from planoracle.solver.exact import solve as solving
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.exact.model import ScheduleModel
@@ -74,6 +76,17 @@ def test_agents_that_are_alike_are_counted_not_told_apart() -> None:
     )
     apart = _model(replace(shop, actions=(replace(chop, agents=("b", "c")), shop.actions[1])))
     assert apart.crews == (("a",), ("b", "c"))
+
+
+@pytest.mark.parametrize("most", [-1, 10**9])
+def test_starts_are_the_same_counted_together_and_in_pairs(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    shops = [shop for seed in range(0, SHOPS, 10) for shop in (crewshop(seed), kitchen(seed, 8), pauseshop(seed))]
+    expected = [solve(shop) for shop in shops]
+    monkeypatch.setattr(modelling, "starts_are_counted", lambda _, starts, spans: starts * spans > most)
+    for shop, before in zip(shops, expected, strict=True):
+        after = solve(shop)
+        assert (after.status, after.makespan) == (before.status, before.makespan), shop.name
+        assert after.schedule == before.schedule, shop.name
 
 
 def test_a_run_that_must_not_pause_is_not_cut_by_a_start() -> None:

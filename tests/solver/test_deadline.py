@@ -134,7 +134,7 @@ def test_a_large_instance_is_answered_whenever_time_runs_out(looks: int, monkeyp
 
 
 def test_the_clock_is_looked_at_while_a_model_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    instance = soups(20)
+    instance = soups(60)
     bounds, step = ordered_windows(instance), common_tick(instance)
     for looks in (1, 5, 50):
         with monkeypatch.context() as patch:
