@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from math import gcd
 
 from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Action, Demand, Instance
+from planoracle.solver.exact.energy import agents_bound, resource_bound
 
 __all__ = [
     "Windows",
@@ -25,8 +25,6 @@ __all__ = [
 _FEW_TICKS = 100
 # Agents among whom interruptible work is dealt out evenly.
 _FEW_AGENTS = 4
-# Jobs in all sets of them for which the agents' work is added up; if there are more, some sets are left out.
-_MOST_SETS = 300_000
 
 _Edge = tuple[int, int, int]  # node, node, least distance
 
@@ -150,78 +148,18 @@ def _has_states(action: Action) -> bool:
 
 
 def lower_bound(instance: Instance, bounds: Windows) -> int:
-    """Return the larger of the critical path and the energy of every resource and of the agents."""
-    actions = instance.actions
-    best = max(h + a.duration + t for h, a, t in zip(bounds.head, actions, bounds.tail, strict=True))
-    jobs = [
-        (h, a.attended, t + a.duration - a.attended)
-        for h, a, t in zip(bounds.head, actions, bounds.tail, strict=True)
-        if a.attended
-    ]
-    if jobs:
-        best = max(best, _agents_energy(jobs, len(instance.agents)))
+    """Return the larger of the critical path and the work of every resource and of the agents."""
+    heads, tails = bounds.head, bounds.tail
+    best = max(h + a.duration + t for h, a, t in zip(heads, instance.actions, tails, strict=True))
+    best = agents_bound(instance, heads, tails, best)
     users: dict[str, list[tuple[int, Demand]]] = {resource.name: [] for resource in instance.resources}
-    for i, action in enumerate(actions):
+    for i, action in enumerate(instance.actions):
         for demand in action.modes[0].demands if len(action.modes) == 1 else ():
             if demand.amount:
                 users[demand.resource].append((i, demand))
     for resource in instance.resources:
-        best = max(best, _energy(instance, bounds, users[resource.name], resource.capacity))
+        best = resource_bound(instance, heads, tails, users[resource.name], resource.capacity, best)
     return best
-
-
-def _agents_energy(jobs: list[tuple[int, int, int]], agents: int) -> int:
-    """Return a bound for jobs (head, work, tail) that each hold one agent at a time.
-
-    Of any set of at least as many jobs as agents, the k-th agent to begin does so no earlier than the k-th smallest
-    head, whatever is paused; likewise at the end (Carlier and Pinson 1998). Sets are those of the largest heads and
-    tails; all jobs at once if there is one agent, where finding more is left to CP-SAT.
-
-    >>> _agents_energy([(0, 4, 0), (3, 2, 1), (3, 2, 1)], 2)
-    6
-    """
-    if agents == 1:
-        return min(head for head, _, _ in jobs) + sum(work for _, work, _ in jobs) + min(tail for _, _, tail in jobs)
-    best = -(-sum(work for _, work, _ in jobs) // agents)
-    by_tail = sorted(jobs, key=lambda job: -job[2])
-    heads = sorted({head for head, _, _ in jobs})
-    for least in heads[:: -(-len(heads) * len(jobs) // _MOST_SETS)]:
-        best = max(best, _largest_tails_energy([job for job in by_tail if job[0] >= least], agents))
-    return best
-
-
-def _largest_tails_energy(jobs: list[tuple[int, int, int]], agents: int) -> int:
-    """Return the best of the bounds that the first jobs give, however many; ``jobs`` come by descending tails."""
-    best = total = first = last = 0
-    smallest: list[int] = []  # heads, as many as there are agents, negative: the largest on top
-    for count, (head, work, tail) in enumerate(jobs, 1):
-        first, last, total = first + head, last + tail, total + work
-        heappush(smallest, -head)
-        if count > agents:
-            first += heappop(smallest)
-            last -= jobs[count - agents - 1][2]
-        if count >= agents:
-            best = max(best, -(-(first + total + last) // agents))
-    return best
-
-
-def _energy(instance: Instance, bounds: Windows, users: list[tuple[int, Demand]], capacity: int) -> int:
-    if not users:
-        return 0
-    work = 0
-    shared: dict[tuple[str, int], int] = {}
-    lengths: set[int] = set()
-    for i, demand in users:
-        duration = instance.actions[i].duration
-        if demand.sets is None:
-            work += demand.amount * duration
-            lengths.add(duration)
-        else:  # equal settings may share the room: count one
-            key = (demand.sets, duration)
-            shared[key] = max(shared.get(key, 0), demand.amount)
-    # A setting may even share the room of another use that is as long.
-    work += sum(amount * duration for (_, duration), amount in shared.items() if duration not in lengths)
-    return min(bounds.head[i] for i, _ in users) + -(-work // capacity) + min(bounds.tail[i] for i, _ in users)
 
 
 def common_tick(instance: Instance) -> int:

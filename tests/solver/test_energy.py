@@ -1,0 +1,70 @@
+"""Bounds by work hold for every schedule, and see what adding up all work does not."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from random import Random
+
+import pytest
+from support.samples import sample
+
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.solver.exact.bounds import lower_bound, windows
+from planoracle.solver.exact.energy import Job, work_bound
+from planoracle.solver.exact.solve import solve
+
+
+def _optimum(jobs: list[Job], room: int) -> int:
+    """Try all orders, each job as early as it fits: one of them is best."""
+    best = 10**9
+    for order in permutations(jobs):
+        used: dict[int, int] = {}
+        for job in order:
+            start = job.head
+            while any(used.get(tick, 0) + job.units > room for tick in range(start, start + job.work)):
+                start += 1
+            for tick in range(start, start + job.work):
+                used[tick] = used.get(tick, 0) + job.units
+            best_end = start + job.work + job.tail
+            used[-1] = max(used.get(-1, 0), best_end)
+        best = min(best, used[-1])
+    return best
+
+
+@pytest.mark.parametrize("block", sample(range(10), 5))
+def test_no_schedule_is_shorter(block: int) -> None:
+    random = Random(block)
+    reached = better = 0
+    for _ in range(100):
+        room = random.randint(1, 4)
+        jobs = [
+            Job(random.randint(0, 5), random.randint(1, 4), random.randint(0, 5), random.randint(1, room))
+            for _ in range(random.randint(1, 5))
+        ]
+        path = max(job.head + job.work + job.tail for job in jobs)
+        at_once = max(path, work_bound(jobs, room, most_heads=1))
+        found = max(path, work_bound(jobs, room))
+        optimum = _optimum(jobs, room)
+        assert at_once <= found <= optimum
+        reached += found == optimum
+        better += found > at_once
+    assert reached > 50
+    assert better
+
+
+def test_work_that_only_some_may_do_is_added_up_for_them() -> None:
+    both, first = None, ("a", "b")
+    jobs = [Action(f"t/{n}", "t", 4, 4, agents=first if n < 5 else both) for n in range(6)]
+    instance = Instance("k", tuple(jobs), agents=("a", "b", "c"))
+    assert lower_bound(instance, windows(instance)) == 10  # five jobs of two; six of three would be 8
+    assert solve(instance).makespan == 12
+
+
+def test_room_that_is_not_used_at_the_beginning_and_end_counts() -> None:
+    # Only the first action can use the mixer until 4, and only the last one from the end of the others on.
+    use = (Mode((Demand("mixer"),)),)
+    many = [Action(f"t/{n}", "t", 3, 0, modes=use) for n in range(6)]
+    lags = [*(Lag("t/0", f"t/{n}") for n in range(1, 5)), *(Lag(f"t/{n}", "t/5") for n in range(1, 5))]
+    instance = Instance("k", tuple(many), tuple(lags), resources=(Resource("mixer", 3),))
+    assert lower_bound(instance, windows(instance)) == 10  # two thirds of the mixer stand still for six ticks of ten
+    assert solve(instance).makespan == 12
