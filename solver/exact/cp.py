@@ -166,6 +166,12 @@ class Model:
         strategy.variable_selection_strategy = cmh.DecisionStrategyProto.VariableSelectionStrategy.CHOOSE_FIRST
         strategy.domain_reduction_strategy = cmh.DecisionStrategyProto.DomainReductionStrategy.SELECT_MIN_VALUE
 
+    def search_by_time(self, variables: Iterable[int]) -> None:
+        """Branch on the variable that can be smallest, on that value first, in place of any other order."""
+        self.search_in_order(variables)
+        first = cmh.DecisionStrategyProto.VariableSelectionStrategy.CHOOSE_LOWEST_MIN
+        self._proto.search_strategy[0].variable_selection_strategy = first
+
     def search_freely(self) -> None:
         """Forget the order of `search_in_order`."""
         self._proto.search_strategy.clear()
@@ -225,6 +231,8 @@ def run(
     deterministic: float | None = None,
     light: bool = False,
     lean: bool = False,
+    probing: bool = True,
+    energetic: bool = True,
 ) -> Outcome:
     """Run CP-SAT once, until the deadline at most (and for ``deterministic`` units of its own clock).
 
@@ -237,6 +245,10 @@ def run(
     light, lean
         Leave out what does not pay where a proof takes a millisecond (measured on RCPSP/max); also what only the
         harder ones need (measured on states of Recipe2Plan runs).
+    probing
+        Whether presolve tries values out, which takes seconds on models of hundreds of actions.
+    energetic
+        Whether to reason on the energy of capacities where the model asks for it.
     """
     parameters = cmh.SatParameters()
     left = deadline.left()
@@ -254,7 +266,9 @@ def run(
     parameters.cp_model_presolve = presolve
     parameters.linearization_level = linearization
     parameters.optimize_with_core = core
-    if model.energetic:
+    if not probing:
+        parameters.cp_model_probing_level = 0
+    if model.energetic and energetic:
         parameters.use_overload_checker_in_cumulative = True
         parameters.use_timetable_edge_finding_in_cumulative = True
     if light or lean:

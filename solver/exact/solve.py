@@ -17,6 +17,7 @@ from planoracle.solver.exact.cp import Outcome, run
 from planoracle.solver.exact.in_order import schedule_in_order
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.orders import ordered_windows
+from planoracle.solver.exact.rounds import of_many_actions, rounds
 from planoracle.solver.exact.size import model_size
 from planoracle.solver.exact.stages import (
     LARGE,
@@ -184,6 +185,8 @@ class _Search:
             if found.status == Status.optimal and self.best is not None:
                 return self.result(Status.optimal, self.reason("search in order"), self.best, canonical=True)
         answer = self.prove(model, plain(count, pauses=self.pauses))
+        if answer is None and of_many_actions(self.instance):
+            answer = self.prove_in_rounds(model)
         if answer is None:
             if self.left() > 0 and (self.bounds.open or self.bounds.ordered):
                 model = self.model(self.least, self.most, ordering=True)
@@ -283,6 +286,14 @@ class _Search:
         if answer is None and not self.fast and (self.best is None or len(self.instance.actions) > _FEW):
             self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
         return answer or self.prove(model, presolved(self.workers)) or self.without_search("time limit")
+
+    def prove_in_rounds(self, model: ScheduleModel) -> tuple[Status, str] | None:
+        """Let heuristics look for a schedule, then CP-SAT for better ones in many settings."""
+        self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
+        model.model.search_by_time(model.decisions)
+        answer = self.prove(model, rounds())
+        model.model.search_freely()
+        return answer
 
     def prove(self, model: ScheduleModel, stages: Iterable[Stage]) -> tuple[Status, str] | None:
         """Run CP-SAT in these settings until the makespan is proved or time is over; ``None`` if it is not proved.
