@@ -163,10 +163,13 @@ class _Search:
             if first is not None:
                 self.best = first
                 return self.result(Status.optimal, self.reason("search in order"), first, canonical=True)
-        if self.large and self.best is None:
+        pieces = steps(self.instance, self.step)
+        if (self.large or pieces > _MANY_STEPS) and self.best is None:
             self.schedule_fast(self.deadline, briefly=True)
         if self.best is not None and self.best.makespan == self.least:
-            few = len(self.instance.actions) < LARGER and all(len(a.modes) == 1 for a in self.instance.actions)
+            few = len(self.instance.actions) + pieces // 2 < LARGER and all(
+                len(a.modes) == 1 for a in self.instance.actions
+            )
             canonical = self.canonical(self.model(self.least, self.least)) if few else None
             proof = self.reason("several bounds")
             return self.result(Status.optimal, proof, canonical or self.best, canonical=canonical is not None)
@@ -317,7 +320,7 @@ class _Search:
 
     def without_search(self, reason: str) -> tuple[Status, str]:
         """Answer with what is known; ``reason`` says why there is no more."""
-        if self.best is None or (self.best is self.rough and not self.fast):
+        if self.best is None or (not self.fast and (self.best is self.rough or self.left() > 0)):
             self.schedule_fast(self.deadline)
         if self.best is None:
             self.plan_coarsely()

@@ -148,3 +148,14 @@ def test_without_pauses_or_with_many_actions_nothing_is_tried():
     assert coarse_schedule(plain, 1, Deadline(9.0)) is None
     many = tuple(Action(f"t/{n}", "t", 60, 60, interruptible=True) for n in range(101))
     assert coarse_schedule(Instance("many", many), 1, Deadline(9.0)) is None
+
+
+@pytest.mark.parametrize("ticks", [500, 2_000, 100_000])
+def test_a_long_pause_costs_nothing_where_a_list_reaches_the_bound(ticks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    knead, oven = Action("t/knead", "t", ticks, ticks, interruptible=True), Action("t/oven", "t", ticks // 3, 0)
+    fold, glaze = Action("t/fold", "t", ticks // 10, ticks // 10), Action("t/glaze", "t", 7, 7)
+    lags = (Lag("t/oven", "t/glaze", 0, 5), Lag("t/fold", "t/glaze"))
+    instance = Instance("bread", (knead, oven, fold, glaze), lags)
+    monkeypatch.setattr(solving, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
+    result = solve(instance)
+    assert (result.status, result.makespan) == ("optimal", ticks + ticks // 10 + 7)
