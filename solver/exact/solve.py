@@ -139,8 +139,9 @@ class _Search:
         size = model_size(self.instance, self.bounds, self.step)
         if size > self.largest:
             return self.result(*self.without_search("too large a model for the time limit"), self.best)
-        if size > _SLOW_MODEL:
-            self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
+        many = len(self.instance.actions) > _MANY
+        if size > _SLOW_MODEL or many:
+            self.schedule_fast(self.deadline.sooner(self.left() / 2 if many else min(2.0, self.left() / 4)))
             if self.best is not None and self.best.makespan == self.least:
                 return self.result(Status.optimal, self.reason("several bounds"), self.best)
         if self.left() <= 0:
