@@ -24,7 +24,9 @@ from planoracle.solver.exact.stages import (
     LARGER,
     Stage,
     canonical_effort,
+    crowded,
     first_look,
+    in_turns,
     plain,
     presolved,
     unpresolved,
@@ -104,6 +106,8 @@ class _Search:
         windowed = any(lag.maximum is not None for lag in instance.lags)
         #: Whether forced orders take longer than schedules that may do without them.
         self.large = LARGE <= len(instance.actions) <= _MANY and not windowed
+        #: Whether most pairs exclude each other: forced orders are rare then, and lists far from the best.
+        self.crowded = self.large and crowded(instance)
         self.bounds = (windows if self.large else ordered_windows)(instance, self.deadline)
         self.step = common_tick(instance)
         self.root = self.least = 0  # lower bounds: by hand, and the best so far
@@ -127,9 +131,8 @@ class _Search:
 
     def search(self) -> Result:
         answer = self.look_at_bounds()
-        if answer is None and self.large:
-            self.bounds = ordered_windows(self.instance, self.deadline)
-            answer = self.look_at_bounds()
+        if answer is None and self.large and not self.crowded:
+            answer = self.look_at_orders()
         if answer is not None:
             return answer
         if steps(self.instance, self.step) > _MANY_STEPS:
@@ -165,7 +168,7 @@ class _Search:
                 self.best = first
                 return self.result(Status.optimal, self.reason("search in order"), first, canonical=True)
         pieces = steps(self.instance, self.step)
-        if (self.large or pieces > _MANY_STEPS) and self.best is None:
+        if ((self.large and not self.crowded) or pieces > _MANY_STEPS) and self.best is None:
             self.schedule_fast(self.deadline, briefly=True)
         if self.best is not None and self.best.makespan == self.least:
             few = len(self.instance.actions) + pieces // 2 < LARGER and all(
@@ -176,11 +179,16 @@ class _Search:
             return self.result(Status.optimal, proof, canonical or self.best, canonical=canonical is not None)
         return None
 
+    def look_at_orders(self) -> Result | None:
+        """Look at the bounds that forced orders give, where they were left out at first."""
+        self.bounds = ordered_windows(self.instance, self.deadline)
+        return self.look_at_bounds()
+
     def search_models(self) -> Result:
         """Let CP-SAT search, in the plain model as long as that may suffice."""
         model = self.model(self.least, self.most)
         count = len(model.decisions)
-        look = first_look(count, pauses=self.pauses)
+        look = None if self.crowded else first_look(count, pauses=self.pauses)
         if look is not None:
             found = self.in_order(model, look)
             if found.status == Status.infeasible and self.best is None:
@@ -188,9 +196,14 @@ class _Search:
             self.take(model, found)
             if found.status == Status.optimal and self.best is not None:
                 return self.result(Status.optimal, self.reason("search in order"), self.best, canonical=True)
-        answer = self.prove(model, plain(count, pauses=self.pauses))
+        answer = self.prove(model, plain(count, pauses=self.pauses, crowded=self.crowded))
         if answer is None and of_many_actions(self.instance):
             answer = self.prove_in_rounds(model)
+        if answer is None and self.crowded:
+            settled_now = self.look_at_orders()
+            if settled_now is not None:
+                return settled_now
+            answer = self.prove_in_turns(model)
         if answer is None:
             if self.left() > 0 and (self.bounds.open or self.bounds.ordered):
                 model = self.model(self.least, self.most, ordering=True)
@@ -281,12 +294,12 @@ class _Search:
         if self.left() <= 0 or self.best is None:
             return None
         model.narrow(self.best.makespan, self.best.makespan)
-        found = self.in_order(model, canonical_effort(self.effort, pauses=self.pauses))
+        found = self.in_order(model, canonical_effort(self.effort, len(model.decisions), pauses=self.pauses))
         return model.schedule(found.solution) if found.solution else None
 
     def prove_at_length(self, model: ScheduleModel) -> tuple[Status, str]:
         """Run CP-SAT in all settings; heuristics have their turn before those that take long."""
-        answer = self.prove(model, unpresolved())
+        answer = None if self.crowded else self.prove(model, unpresolved())
         if answer is None and not self.fast and (self.best is None or len(self.instance.actions) > _FEW):
             self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
         return answer or self.prove(model, presolved(self.workers)) or self.without_search("time limit")
@@ -299,9 +312,26 @@ class _Search:
         model.model.search_freely()
         return answer
 
-    def prove(self, model: ScheduleModel, stages: Iterable[Stage]) -> tuple[Status, str] | None:
+    def prove_in_turns(self, model: ScheduleModel) -> tuple[Status, str] | None:
+        """Let branch and bound on the plain model, and core search with orders stated, have their turns.
+
+        Neither is told what the other found: core search takes several times as long below a makespan that is known.
+        """
+        ordered: ScheduleModel | None = None
+        for ordering, stage in in_turns():
+            if ordering and ordered is None and self.left() > 0:
+                ordered = self.model(self.least, self.most, ordering=True)
+            answer = self.prove((ordered if ordering else None) or model, [stage], afresh=True)
+            if answer is not None:
+                return answer
+        return None
+
+    def prove(
+        self, model: ScheduleModel, stages: Iterable[Stage], *, afresh: bool = False
+    ) -> tuple[Status, str] | None:
         """Run CP-SAT in these settings until the makespan is proved or time is over; ``None`` if it is not proved.
 
+        What others have found cuts off the rest, unless each is to look at all ``afresh``.
         All but the last run one worker for a fixed effort, so that what they find does not depend on the machine.
         """
         for name, options, effort in stages:
@@ -309,7 +339,10 @@ class _Search:
                 return Status.optimal, self.reason(name)
             if self.left() <= 0:
                 break
-            model.narrow(self.least, self.most if self.best is None else min(self.most, self.best.makespan))
+            if afresh:
+                model.narrow(self.rounded(self.root), self.most)
+            else:
+                model.narrow(self.least, self.most if self.best is None else min(self.most, self.best.makespan))
             found = run(model.model, deadline=self.deadline, deterministic=effort, seed=self.seed, **options)
             self.effort += found.effort
             if found.status == Status.infeasible and self.best is None:

@@ -9,7 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["LARGE", "LARGER", "Stage", "canonical_effort", "first_look", "plain", "presolved", "unpresolved"]
+from planoracle.instances.model import Instance
+
+__all__ = [
+    "LARGE",
+    "LARGER",
+    "Stage",
+    "canonical_effort",
+    "crowded",
+    "first_look",
+    "in_turns",
+    "plain",
+    "presolved",
+    "unpresolved",
+]
 
 #: What proves a makespan, settings of CP-SAT, effort.
 Stage = tuple[str, dict[str, Any], float | None]
@@ -20,12 +33,16 @@ LARGE, LARGER = 50, 100
 
 # Searches in order: a first look, and what the proof took besides where the best makespan is known.
 _LOOK, _LOOK_WITH_PAUSES = 0.0003, 0.004
-_CANONICAL, _CANONICAL_WITH_PAUSES = 0.1, 0.05
+_CANONICAL, _CANONICAL_WITH_PAUSES, _CANONICAL_EACH = 0.1, 0.05, 1.3e-5
 # Core search before orders are stated: with pauses, and for every decision where there are many.
-_PLAIN_WITH_PAUSES, _PLAIN_EACH = 0.005, 2.5e-5
+_PLAIN_WITH_PAUSES, _PLAIN_EACH, _PLAIN_EACH_CROWDED = 0.005, 2.5e-5, 1e-4
 _CORE, _BRANCHING = 0.02, 0.1
 _PRESOLVED_CORE = 0.3, 2.0  # before the branch and bound, which profits from its lower bound, and after it
 _PRESOLVED = 4.0
+# Pairs of uses that exclude each other, for every action, from which on a problem is crowded.
+_PAIRS_EACH = 4
+# What takes turns there: branch and bound on the plain model, core search with presolve where orders are stated.
+_TURNS = (False, 0.05), (True, 0.13), (False, 0.2), (True, 0.2), (False, 1.25)
 
 _CORE_SEARCH: dict[str, Any] = {"light": True, "core": True}
 
@@ -37,23 +54,55 @@ def first_look(decisions: int, *, pauses: bool) -> float | None:
     return _LOOK if decisions < LARGER else None
 
 
-def canonical_effort(proof: float, *, pauses: bool) -> float:
+def canonical_effort(proof: float, decisions: int, *, pauses: bool) -> float:
     """Return the effort for the canonical schedule of a makespan, by that which its proof has taken."""
-    return (_CANONICAL_WITH_PAUSES if pauses else _LOOK) + _CANONICAL * proof
+    least = _CANONICAL_WITH_PAUSES if pauses else max(_LOOK, _CANONICAL_EACH * decisions)
+    return least + _CANONICAL * proof
 
 
-def plain(decisions: int, *, pauses: bool) -> Iterator[Stage]:
+def crowded(instance: Instance) -> bool:
+    """Whether most of the work is to find out in which order actions use what only one of them can.
+
+    There are several such pairs for every action then, and agents do not matter, as in job shops.
+    """
+    users = dict.fromkeys((resource.name for resource in instance.resources), 0)
+    for action in instance.actions:
+        if action.attended or len(action.modes) > 1:
+            return False
+        for demand in action.modes[0].demands:
+            users[demand.resource] += 2 * demand.amount > instance.resource[demand.resource].capacity
+    return sum(n * (n - 1) // 2 for n in users.values()) > _PAIRS_EACH * len(instance.actions)
+
+
+def plain(decisions: int, *, pauses: bool, crowded: bool) -> Iterator[Stage]:
     """Yield what is tried before orders are stated."""
     if pauses:
         yield "core search", _CORE_SEARCH, _PLAIN_WITH_PAUSES
     elif decisions >= LARGE:
-        yield "core search", _CORE_SEARCH, _PLAIN_EACH * decisions
+        yield "core search", _CORE_SEARCH, (_PLAIN_EACH_CROWDED if crowded else _PLAIN_EACH) * decisions
 
 
 def unpresolved() -> Iterator[Stage]:
     """Yield what is tried with orders, as the model stands."""
     yield "core search", _CORE_SEARCH, _CORE
     yield "branch and bound", {"light": True}, _BRANCHING
+
+
+def in_turns() -> Iterator[tuple[bool, Stage]]:
+    """Yield what is tried on crowded problems, and whether orders are stated.
+
+    Literals of orders make core search much faster, with presolve, and branch and bound much slower.
+    """
+    core: dict[str, Any] = {"presolve": True, "core": True}
+    for ordering, effort in _TURNS:
+        yield (
+            (True, ("core search with presolve", core, effort))
+            if ordering
+            else (
+                False,
+                ("branch and bound", {}, effort),
+            )
+        )
 
 
 def presolved(workers: int) -> Iterator[Stage]:
