@@ -166,7 +166,8 @@ class _Search:
             )
             if first is not None:
                 self.best = first
-                return self.result(Status.optimal, self.reason("search in order"), first, canonical=True)
+                whole = self.left() > 0  # else the ways to the end, by which it goes, may have been cut short
+                return self.result(Status.optimal, self.reason("search in order"), first, canonical=whole)
         pieces = steps(self.instance, self.step)
         if ((self.large and not self.crowded) or pieces > _MANY_STEPS) and self.best is None:
             self.schedule_fast(self.deadline, briefly=True)

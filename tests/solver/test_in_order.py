@@ -75,6 +75,14 @@ def test_where_the_bound_is_reached_at_once_there_is_no_model(monkeypatch):
     assert solve(Instance("hundred", hundred)).status == "optimal"
 
 
+def test_nothing_is_called_canonical_after_the_time_is_over():
+    instance = load("asynctool/files_2")  # small enough to be solved all the same
+    assert [(r.status, r.canonical) for r in (solve(instance, time_limit=t) for t in (60, 0))] == [
+        ("optimal", True),
+        ("optimal", False),
+    ]
+
+
 def test_a_bound_that_nothing_reaches_is_raised():
     mode = Mode((Demand("bench", 2),))
     actions = tuple(Action(f"t/{n}", "t", 2, 0, modes=(mode,), agents=()) for n in range(2))
