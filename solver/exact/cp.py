@@ -8,12 +8,14 @@ negation of ``v``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
-
-from ortools.sat.python import cp_model_helper as cmh
+from typing import TYPE_CHECKING, Protocol
 
 from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.status import Status
+
+# Imported where it is used, since it takes longer than many a problem: not all who know this module solve one.
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model_helper as cmh
 
 __all__ = ["MOST_WITHOUT_PRESOLVE", "Domain", "Model", "Outcome", "negated", "run"]
 
@@ -63,6 +65,8 @@ class Model:
     """
 
     def __init__(self, deadline: Deadline = NEVER) -> None:
+        from ortools.sat.python import cp_model_helper as cmh
+
         self.deadline = deadline
         self._proto = cmh.CpModelProto()
         self._text: list[str] = []  # what the messages do not hold yet
@@ -160,6 +164,8 @@ class Model:
 
     def search_in_order(self, variables: Iterable[int]) -> None:
         """Branch on variables in this order, smallest value first, in place of any other order."""
+        from ortools.sat.python import cp_model_helper as cmh
+
         self._proto.search_strategy.clear()
         strategy = self._proto.search_strategy.add()
         strategy.variables.extend(variables)
@@ -202,6 +208,8 @@ class Outcome:
     __slots__ = ("bound", "branches", "conflicts", "effort", "solution", "status")
 
     def __init__(self, response: cmh.CpSolverResponse) -> None:
+        from ortools.sat.python import cp_model_helper as cmh
+
         names = {
             cmh.CpSolverStatus.OPTIMAL: Status.optimal,
             cmh.CpSolverStatus.FEASIBLE: Status.feasible,
@@ -250,6 +258,8 @@ def run(
     energetic
         Whether to reason on the energy of capacities where the model asks for it.
     """
+    from ortools.sat.python import cp_model_helper as cmh
+
     parameters = cmh.SatParameters()
     left = deadline.left()
     workers = max(1, workers)  # 0 would be all cores

@@ -12,7 +12,6 @@ from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.status import Status
-from planoracle.solver.exact import solve as exact
 from planoracle.solver.options import Options
 from planoracle.solver.result import Result, check_bound, versions
 
@@ -21,6 +20,8 @@ __all__ = ["deciding", "packed", "solve", "unpacked"]
 
 def solve(problem: Problem, options: Options) -> Result:
     """Solve an instance."""
+    from planoracle.solver.exact import solve as exact  # with OR-Tools, of which who knows a best plan has no need
+
     _no_rules(options.rules)
     if options.after:
         raise InputError("is for kitchens; see planoracle.instances.state for schedules", field="after")
