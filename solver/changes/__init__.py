@@ -1,0 +1,1 @@
+"""The same problem with other numbers, many times over."""

@@ -1,0 +1,197 @@
+"""Solve the same problem again and again with other numbers.
+
+What was best before is mostly best again, or nearly so, once its actions are placed anew in their old order. Then only
+that nothing is shorter has to be proved: by a bound, or by CP-SAT, which refutes far sooner than it finds. Where that
+does not settle it the problem is solved from nothing.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+from itertools import islice
+from time import perf_counter
+
+from planoracle.heuristics.generation import blocks_of, generate_serial
+from planoracle.heuristics.timetable import Timetable
+from planoracle.instances.certify import certify, settled
+from planoracle.instances.deadline import Deadline, Limit, TimeOverError, deadline_of
+from planoracle.instances.model import Instance
+from planoracle.instances.schedule import Schedule
+from planoracle.instances.status import Status
+from planoracle.solver.changes.numbers import Numbers, changeable, changed
+from planoracle.solver.exact.bounds import common_tick, grid_matters, lower_bound, windows
+from planoracle.solver.exact.cp import run
+from planoracle.solver.exact.model import ScheduleModel
+from planoracle.solver.exact.orders import ordered_windows
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.result import Result, versions
+
+__all__ = ["ChangeSolver"]
+
+# Orders of actions that are kept, and how many of them are tried, the ones first that were best last.
+_KEPT, _TRIED = 12, 4
+# CP-SAT's effort to refute that anything is shorter, in deterministic time.
+_EFFORT = 0.02
+# The same, to refute that finer pauses help: as in the exact solver.
+_GRID = 0.01
+
+
+class ChangeSolver:
+    """Best plans for an instance whose numbers change.
+
+    Status, makespan and bound are those of `planoracle.solver.exact.solve.solve` on the `changed` instance. Which of
+    several best schedules is returned may depend on what was asked before; it is not the canonical one
+    (``canonical`` says so).
+
+    Parameters
+    ----------
+    instance
+        The problem with its own numbers. Where its benchmark knows them from elsewhere, or knows no such numbers (no
+        releases, say), it is solved as the scheduling problem it is, under the general rules.
+
+    Examples
+    --------
+    >>> from planoracle.instances.catalogue import load
+    >>> kitchen = ChangeSolver(load("recipe2plan/timed/Cobbler_Pancakes"))
+    >>> kitchen.solve().makespan, kitchen.solve(Numbers(durations={"Cobbler/7": 5400})).makespan
+    (4080, 6060)
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = changeable(instance)
+        self._orders: deque[list[int]] = deque(maxlen=_KEPT)
+        self._lags = [(lag.minimum, lag.maximum) for lag in self.instance.lags]
+        self._blocks = blocks_of(self.instance)
+
+    def solve(self, numbers: Numbers = Numbers(), *, time_limit: Limit = 60.0) -> Result:  # noqa: B008
+        """Find a schedule of least makespan with other numbers, and prove it.
+
+        Parameters
+        ----------
+        time_limit
+            Seconds of wall time, or counted work, as for `planoracle.solver.exact.solve.solve`.
+
+        Raises
+        ------
+        InputError
+            See `planoracle.solver.changes.numbers.changed`.
+        InternalError
+            If a schedule found does not pass the rules; never returned as an answer.
+        """
+        began, deadline = perf_counter(), deadline_of(time_limit)
+        instance = changed(self.instance, numbers)
+        try:
+            found = self._again(instance, deadline) if self._orders and deadline.left() > 0 else None
+        except TimeOverError:  # while a model was made
+            found = None
+        if found is not None:
+            return replace(found, seconds=perf_counter() - began)
+        result = solve(instance, time_limit=deadline)
+        if result.schedule is not None:
+            self._keep(result.schedule)
+        return replace(result, seconds=perf_counter() - began)
+
+    def _again(self, instance: Instance, deadline: Deadline) -> Result | None:
+        """Return the answer, if an old order or CP-SAT's first look gives it."""
+        question = _Question(instance, deadline)
+        if not question.bounds.consistent:
+            return None
+        best = self._placed(instance, question.least)
+        if best is None or (instance.time_limit is not None and best.makespan > instance.time_limit):
+            return None
+        proof: str | None = "lower bound reached"
+        if best.makespan > question.least:
+            best, proof = question.shortened(best)
+        if proof is None:
+            return None
+        self._keep(best)
+        return question.answer(best, proof)
+
+    def _placed(self, instance: Instance, least: int) -> Schedule | None:
+        """Return the best schedule that has its actions in an order kept."""
+        same = [(lag.minimum, lag.maximum) for lag in instance.lags] == self._lags
+        blocks = self._blocks if same else blocks_of(instance)
+        best: Timetable | None = None
+        for order in islice(self._orders, _TRIED):
+            found = generate_serial(instance, [min(order[i] for i in block) for block in blocks.members], blocks)
+            if found is not None and (best is None or found.makespan < best.makespan):
+                best = found
+                if best.makespan <= least:
+                    break
+        return None if best is None else best.schedule()
+
+    def _keep(self, schedule: Schedule) -> None:
+        """Keep the order of a schedule, as the first one."""
+        starts: dict[str, int] = {}
+        for piece in schedule.pieces:
+            starts.setdefault(piece.action, piece.start)
+        order = [starts[action.id] for action in self.instance.actions]
+        if order in self._orders:
+            self._orders.remove(order)
+        self._orders.appendleft(order)
+
+
+class _Question:
+    """One instance to be solved, of which a schedule is known."""
+
+    def __init__(self, instance: Instance, deadline: Deadline) -> None:
+        self.instance, self.deadline = instance, deadline
+        self.step = common_tick(instance)
+        self.root = self.least = 0  # lower bounds, that on the grid of steps
+        self.bounds = windows(instance, deadline)
+        self._bound()
+
+    def _bound(self) -> None:
+        if self.bounds.consistent:
+            self.root = lower_bound(self.instance, self.bounds)
+            self.least = -(-self.root // self.step) * self.step
+
+    def shortened(self, best: Schedule) -> tuple[Schedule, str | None]:
+        """Return a best schedule and what proves it: that nothing is shorter than this one, or else the shortest.
+
+        Nothing proves it where CP-SAT's effort ends before.
+        """
+        self.bounds = ordered_windows(self.instance, self.deadline)
+        self._bound()
+        if best.makespan <= self.least:
+            return best, "lower bound reached"
+        model = self._model(self.least, best.makespan - 1)
+        model.break_symmetry()
+        found = run(model.model, deadline=self.deadline, core=True, lean=True, deterministic=_EFFORT)
+        if found.status == Status.infeasible:
+            return best, "nothing shorter"
+        if found.status == Status.optimal:
+            return model.schedule(found.solution), "core search"
+        return best, None
+
+    def _model(self, least: int, most: int, *, relaxed: bool = False) -> ScheduleModel:
+        return ScheduleModel(
+            self.instance, self.bounds, self.step, least, most, relaxed=relaxed, deadline=self.deadline
+        )
+
+    def answer(self, best: Schedule, proof: str) -> Result:
+        """Return a proved result, its schedule replayed by the rules."""
+        schedule = settled(self.instance, best)
+        return Result(
+            instance=self.instance.name,
+            status=Status.optimal,
+            makespan=schedule.makespan,
+            lower_bound=schedule.makespan,
+            plan=certify(self.instance, schedule),
+            proof=proof,
+            versions=versions(),
+            unit=self.instance.unit,
+            schedule=schedule,
+            grid=self._grid(schedule.makespan),
+        )
+
+    def _grid(self, makespan: int) -> int:
+        """Return 1 if no finer pauses can help, else the step, as for any result of the exact solver."""
+        shorter = makespan - self.step
+        if self.step == 1 or shorter < self.root // self.step * self.step or not grid_matters(self.instance):
+            return 1
+        model = self._model(self.root // self.step * self.step, shorter, relaxed=True)
+        model.model.drop_objective()
+        found = run(model.model, deadline=self.deadline, deterministic=_GRID)
+        return 1 if found.status == Status.infeasible else self.step
