@@ -174,6 +174,8 @@ class Model:
 
     def search_by_time(self, variables: Iterable[int]) -> None:
         """Branch on the variable that can be smallest, on that value first, in place of any other order."""
+        from ortools.sat.python import cp_model_helper as cmh
+
         self.search_in_order(variables)
         first = cmh.DecisionStrategyProto.VariableSelectionStrategy.CHOOSE_LOWEST_MIN
         self._proto.search_strategy[0].variable_selection_strategy = first
