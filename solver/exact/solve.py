@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import ceil
 from time import perf_counter
 
 from planoracle.instances.certify import certify, settled
-from planoracle.instances.deadline import Deadline, Limit, TimeOverError, deadline_of
+from planoracle.instances.deadline import Limit, TimeOverError
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.status import Status
-from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, steps, windows
-from planoracle.solver.exact.coarse import coarse_schedule
-from planoracle.solver.exact.cp import Outcome, run
+from planoracle.solver.exact.bounds import grid_matters, lower_bound, steps
+from planoracle.solver.exact.cp import run
 from planoracle.solver.exact.in_order import schedule_in_order
-from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.orders import ordered_windows
-from planoracle.solver.exact.rounds import of_many_actions, rounds
+from planoracle.solver.exact.proving import MANY, Proving
+from planoracle.solver.exact.rounds import of_many_actions
 from planoracle.solver.exact.size import model_size
 from planoracle.solver.exact.stages import (
-    LARGE,
     LARGER,
-    Stage,
-    canonical_effort,
-    crowded,
     first_look,
-    in_turns,
     plain,
-    presolved,
-    unpresolved,
 )
 from planoracle.solver.result import Result, versions
 
@@ -37,21 +27,11 @@ __all__ = ["solve"]
 
 # Effort for settling that no finer grid helps, in CP-SAT's deterministic time.
 _GRID = 0.01
-# Actions up to which CP-SAT finds good schedules before heuristics do, and up to which a list of them is tried first.
-_FEW, _MANY = 30, 1_000
 # Steps of interruptible actions of which a model can be made in some seconds, and from which on some plan on a coarser
-# grid comes first; the least time for that, in seconds.
+# grid comes first.
 _MOST_STEPS, _MANY_STEPS = 10_000, 100
-_COARSE = 0.1
-# Size of the largest model that is made at all, and per second of the time limit: making it takes up to half of that,
-# and CP-SAT a gigabyte of memory.
-_LARGEST_MODEL, _LARGEST_PER_SECOND = 500_000, 50_000
 # Size from which on a model takes so long to be made that heuristics come first.
 _SLOW_MODEL = 50_000
-# Lists that the heuristics try.
-_TRIES = 200
-# Seconds per action and per use of a resource, of the time limit, that are kept for replaying a schedule.
-_REPLAY = 3e-5
 
 
 def solve(
@@ -90,38 +70,8 @@ def solve(
     return search.run_on_every_tick(result) if finest and result.grid > 1 else result
 
 
-class _Search:
-    """The steps of one solve, from cheap to dear; keeps the best schedule and bound."""
-
-    def __init__(self, instance: Instance, time_limit: Limit, seed: int, workers: int) -> None:
-        self.instance = instance
-        self.began = perf_counter()
-        work = sum(1 + len(action.modes[0].demands) for action in instance.actions)
-        whole = deadline_of(time_limit)
-        left = whole.left()
-        self.deadline = whole.sooner(left - min(left / 4, _REPLAY * work))
-        self.largest = min(_LARGEST_MODEL, int(_LARGEST_PER_SECOND * min(left, _LARGEST_MODEL)))
-        self.seed = seed
-        self.workers = workers
-        windowed = any(lag.maximum is not None for lag in instance.lags)
-        #: Whether forced orders take longer than schedules that may do without them.
-        self.large = LARGE <= len(instance.actions) <= _MANY and not windowed
-        #: Whether most pairs exclude each other: forced orders are rare then, and lists far from the best.
-        self.crowded = self.large and crowded(instance)
-        self.bounds = (windows if self.large else ordered_windows)(instance, self.deadline)
-        self.step = common_tick(instance)
-        self.root = self.least = 0  # lower bounds: by hand, and the best so far
-        self.most = horizon(instance)
-        if instance.time_limit is not None:
-            self.most = min(self.most, instance.time_limit)
-        self.best: Schedule | None = None
-        self.rough: Schedule | None = None  # a first one, on a coarse grid
-        self.pauses = any(action.interruptible for action in instance.actions)
-        self.effort = 0.0
-        self.fast = False  # whether heuristics had their turn
-
-    def left(self) -> float:
-        return self.deadline.left()
+class _Search(Proving):
+    """The steps of one solve, from cheap to dear."""
 
     def run(self) -> Result:
         try:
@@ -142,7 +92,7 @@ class _Search:
         size = model_size(self.instance, self.bounds, self.step)
         if size > self.largest:
             return self.result(*self.without_search("too large a model for the time limit"), self.best)
-        many = len(self.instance.actions) > _MANY
+        many = len(self.instance.actions) > MANY
         if size > _SLOW_MODEL or many:
             self.schedule_fast(self.deadline.sooner(self.left() / 2 if many else min(2.0, self.left() / 4)))
             if self.best is not None and self.best.makespan == self.least:
@@ -239,23 +189,6 @@ class _Search:
         model = self.model(self.root, self.most, ordering=True)
         return self.result(*self.prove_at_length(model), self.best)
 
-    def rounded(self, bound: int) -> int:
-        return -(-bound // self.step) * self.step
-
-    def model(self, least: int, most: int, *, relaxed: bool = False, ordering: bool = False) -> ScheduleModel:
-        model = ScheduleModel(
-            self.instance,
-            self.bounds,
-            self.step,
-            least,
-            most,
-            relaxed=relaxed,
-            ordering=ordering,
-            deadline=self.deadline,
-        )
-        model.break_symmetry()
-        return model
-
     def grid(self, status: Status, makespan: int | None) -> int:
         """Return the grid on which a result holds, 1 if no finer one can change it."""
         if self.step == 1 or not grid_matters(self.instance):
@@ -277,141 +210,6 @@ class _Search:
         model.model.drop_objective()
         finer = run(model.model, deadline=self.deadline, deterministic=_GRID)
         return 1 if finer.status == Status.infeasible else self.step
-
-    def in_order(self, model: ScheduleModel, effort: float) -> Outcome:
-        """Branch on the makespan, then on the starts in fixed order, smallest value first.
-
-        A decision is only undone when it is proved wrong, so the first solution has the least makespan, and is
-        the lexicographically smallest of these.
-        """
-        model.model.search_in_order([model.makespan, *model.decisions])
-        found = run(model.model, deadline=self.deadline, seed=0, fixed_search=True, deterministic=effort, light=True)
-        model.model.search_freely()
-        self.effort += found.effort
-        return found
-
-    def canonical(self, model: ScheduleModel) -> Schedule | None:
-        """Find the canonical schedule of the best makespan known, if time and effort suffice."""
-        if self.left() <= 0 or self.best is None:
-            return None
-        model.narrow(self.best.makespan, self.best.makespan)
-        found = self.in_order(model, canonical_effort(self.effort, len(model.decisions), pauses=self.pauses))
-        return model.schedule(found.solution) if found.solution else None
-
-    def prove_at_length(self, model: ScheduleModel) -> tuple[Status, str]:
-        """Run CP-SAT in all settings; heuristics have their turn before those that take long."""
-        answer = None if self.crowded else self.prove(model, unpresolved())
-        if answer is None and not self.fast and (self.best is None or len(self.instance.actions) > _FEW):
-            self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
-        return answer or self.prove(model, presolved(self.workers)) or self.without_search("time limit")
-
-    def prove_in_rounds(self, model: ScheduleModel) -> tuple[Status, str] | None:
-        """Let heuristics look for a schedule, then CP-SAT for better ones in many settings."""
-        self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
-        model.model.search_by_time(model.decisions)
-        answer = self.prove(model, rounds())
-        model.model.search_freely()
-        return answer
-
-    def prove_in_turns(self, model: ScheduleModel) -> tuple[Status, str] | None:
-        """Let branch and bound on the plain model, and core search with orders stated, have their turns.
-
-        Neither is told what the other found: core search takes several times as long below a makespan that is known.
-        """
-        ordered: ScheduleModel | None = None
-        for ordering, stage in in_turns():
-            if ordering and ordered is None and self.left() > 0:
-                ordered = self.model(self.least, self.most, ordering=True)
-            answer = self.prove((ordered if ordering else None) or model, [stage], afresh=True)
-            if answer is not None:
-                return answer
-        return None
-
-    def prove(
-        self, model: ScheduleModel, stages: Iterable[Stage], *, afresh: bool = False
-    ) -> tuple[Status, str] | None:
-        """Run CP-SAT in these settings until the makespan is proved or time is over; ``None`` if it is not proved.
-
-        What others have found cuts off the rest, unless each is to look at all ``afresh``.
-        All but the last run one worker for a fixed effort, so that what they find does not depend on the machine.
-        """
-        for name, options, effort in stages:
-            if self.best is not None and self.best.makespan == self.least:
-                return Status.optimal, self.reason(name)
-            if self.left() <= 0:
-                break
-            if afresh:
-                model.narrow(self.rounded(self.root), self.most)
-            else:
-                model.narrow(self.least, self.most if self.best is None else min(self.most, self.best.makespan))
-            found = run(model.model, deadline=self.deadline, deterministic=effort, seed=self.seed, **options)
-            self.effort += found.effort
-            if found.status == Status.infeasible and self.best is None:
-                return self.confirm(model, presolved=bool(options.get("presolve")))
-            self.take(model, found)
-            if found.status == Status.optimal or (self.best is not None and self.best.makespan == self.least):
-                return Status.optimal, self.reason(name)
-        return None
-
-    def without_search(self, reason: str) -> tuple[Status, str]:
-        """Answer with what is known; ``reason`` says why there is no more."""
-        if self.best is None or (not self.fast and (self.best is self.rough or self.left() > 0)):
-            self.schedule_fast(self.deadline)
-        if self.best is None:
-            self.plan_coarsely()
-        if self.best is not None and self.best.makespan == self.least:
-            return Status.optimal, self.reason("several bounds")
-        return (Status.feasible if self.best is not None else Status.unknown), reason
-
-    def reason(self, step: str) -> str:
-        """Say what proved the best makespan: the step, unless the bound by hand does."""
-        assert self.best is not None
-        return "lower bound reached" if self.best.makespan <= self.rounded(self.root) else step
-
-    def plan_coarsely(self) -> None:
-        """Look for a first plan on a coarse grid; no better one takes longer."""
-        self.rough = coarse_schedule(self.instance, self.step, self.deadline.within(max(_COARSE, self.left() / 4)))
-        if self.rough is not None:
-            self.best = self.rough
-            self.most = min(self.most, self.best.makespan)
-
-    def schedule_fast(self, deadline: Deadline, *, briefly: bool = False) -> None:
-        """See whether the heuristics know better."""
-        from planoracle.heuristics.improve import improve, list_schedule  # late: most instances do without
-
-        if briefly:
-            found = list_schedule(self.instance, deadline=deadline, bound=self.least)
-        else:
-            self.fast = True
-            found = improve(self.instance, seed=self.seed, iterations=_TRIES, deadline=deadline, bound=self.least)
-        known = self.most if self.best is None else self.best.makespan - 1
-        if found is not None and found.makespan <= known:
-            self.best = found.schedule()
-
-    def take(self, model: ScheduleModel, found: Outcome) -> None:
-        if found.solution:
-            schedule = model.schedule(found.solution)
-            if self.best is None or self.best is self.rough or schedule.makespan < self.best.makespan:
-                self.best = schedule
-        if found.status in (Status.feasible, Status.unknown) and found.bound > 0:
-            self.least = max(self.least, ceil(found.bound - 1e-6) * self.step)
-        if found.status == Status.optimal:
-            assert self.best is not None
-            self.least = self.best.makespan
-
-    def confirm(self, model: ScheduleModel, *, presolved: bool) -> tuple[Status, str]:
-        """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
-        model.model.drop_objective()
-        second = run(model.model, deadline=self.deadline, seed=self.seed, presolve=not presolved)
-        if second.status == Status.infeasible:
-            return Status.infeasible, "CP-SAT with presolve on and off"
-        if not second.solution:
-            return Status.unknown, "infeasible by one setting of presolve, not confirmed by the other in time"
-        self.best = model.schedule(second.solution)
-        model.model.minimize(model.makespan)
-        third = run(model.model, deadline=self.deadline, seed=self.seed, presolve=not presolved)
-        self.take(model, third)
-        return Status.optimal if third.status == Status.optimal else Status.feasible, "presolve on and off disagree"
 
     def result(
         self,

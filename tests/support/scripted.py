@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from ortools.sat.python import cp_model_helper as cmh
 
-from planoracle.solver.exact import cp
-
 __all__ = ["Scripted"]
 
 
@@ -48,4 +46,4 @@ class Scripted:
                 answer.status = getattr(cmh.CpSolverStatus, status.upper())
                 return answer
 
-        monkeypatch.setattr(cp.cmh, "SolveWrapper", Wrapper)
+        monkeypatch.setattr(cmh, "SolveWrapper", Wrapper)
