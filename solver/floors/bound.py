@@ -30,7 +30,7 @@ class Bound:
     def __init__(self, moves: Moves) -> None:
         self.moves, self.places = moves, Places(moves)
         places = self.places
-        self.errands = Errands(places.ways, places.boards, moves.stoves, moves.window)
+        self.errands = Errands(places.ways, places.boards, moves.stoves, moves.windows)
         self.cookware = {name: kind for kind in moves.floor.facts.cookware for name in kind.ingredients}
         self.sources: dict[str, tuple[int, ...]] = {}
         for s, thing in enumerate(moves.gives):
@@ -96,13 +96,14 @@ class Bound:
             for s, thing in enumerate(on)
             if thing > plate
         ]
-        there += [(cook[2], places.tile(cook[0]), max(now, cook[1]), cook[3]) for cook in cooks if cook[2] > plate]
+        # Who holds something may have been on the way since his last use.
+        there += [(cook[2], places.tile(cook[0]), cook[1], cook[3]) for cook in cooks if cook[2] > plate]
         for thing, place, at, clock in there:
             form = forms[thing]
             if not form.vessel:
                 name, food = form.foods[0]
                 left[name] -= 1
-                value = self.food(name, food, place, at, ends[name], fills)
+                value = self.food(name, food, place, at, now, ends[name], fills)
                 if value > best:
                     best = value
                 continue
@@ -112,7 +113,7 @@ class Bound:
                 begun[form.vessel] = min(begun.get(form.vessel, FAR), clock)
             if not form.foods:
                 continue
-            value = at + places.out[place]
+            value = max(now, at + places.out[place])
             if form.cooking and all(ends[name] == {"cooked"} for name, _ in form.foods):
                 stands = place < places.count and kinds[place] == "stove"
                 ready = max(now, clock) if moves.stamped or stands else now + clock
@@ -124,7 +125,7 @@ class Bound:
                 value, only = FAR, self.sources.get(name, ())
                 for s in only:
                     at = max(now, min([free + row[s] for free, row in reach]))
-                    value = min(value, self.food(name, "raw", s, at, ends[name], fills if len(only) == 1 else []))
+                    value = min(value, self.food(name, "raw", s, at, now, ends[name], fills if len(only) == 1 else []))
                 if value > best:
                     best = value
         return self.cooked(fills, begun, best) if fills else best
@@ -146,23 +147,30 @@ class Bound:
             best = max(best, done + rest)
         return best
 
-    def food(self, name: str, state: str, place: int, at: int, ends: frozenset[str], fills: list[_Fill]) -> int:
-        """Return when an ingredient that is somewhere can be at the window; what is to be cooked goes to ``fills``."""
+    def food(
+        self, name: str, state: str, place: int, at: int, now: int, ends: frozenset[str], fills: list[_Fill]
+    ) -> int:
+        """Return when an ingredient that is somewhere can be at the window; what is to be cooked goes to ``fills``.
+
+        It has been under way since ``at``, but is not used before ``now``.
+        """
         places = self.places
         if state in ends or state == "cooked":
-            return at + places.out[place]
+            return max(now, at + places.out[place])
+        chopped, stove, fried = places.soonest
         options = []
         if "chopped" in ends and state == "raw":
-            options.append(at + places.chopped[place])
+            options.append(max(now + chopped, at + places.chopped[place]))
         kind = self.cookware.get(name)
         if "cooked" in ends and kind is not None:
             chop = kind.takes != state
             way = places.fried[place] + self.moves.chop if chop else places.stove[place]
-            put = at + (places.board[place] + self.moves.chop if chop else 0)
+            done = max(at + way, now + (fried + self.moves.chop if chop else stove))
+            put = max(now, at + (places.board[place] if chop else 0)) + (self.moves.chop if chop else 0)
             if not options:
                 stamped = self.moves.stamped
-                fills.append(_Fill(kind.name, put, places.served) if stamped else _Fill(kind.name, at, way))
-            options.append(at + way)
+                fills.append(_Fill(kind.name, put, places.served) if stamped else _Fill(kind.name, done - way, way))
+            options.append(done)
         return min(options, default=FAR)
 
     def walks(self, state: State) -> int:
@@ -205,7 +213,7 @@ class Bound:
             errands += [number(BRING, tuple(sorted(plates)))] * dishes
         else:
             errands += [number(BRING, (place,)) for place in plates]
-            errands += [number(BRING, (moves.window,))] * (dishes - len(plates))
+            errands += [number(BRING, tuple(moves.windows))] * (dishes - len(plates))
         errands.sort()
         where = tuple(sorted([places.tile(cook[0]) for cook in cooks]))
         total = work + self.errands.least(where, tuple(errands))

@@ -33,9 +33,11 @@ class Errands:
         How far it is for things from place to place.
     """
 
-    def __init__(self, ways: list[list[int]], boards: Sequence[int], stoves: Sequence[int], window: int) -> None:
+    def __init__(
+        self, ways: list[list[int]], boards: Sequence[int], stoves: Sequence[int], windows: Sequence[int]
+    ) -> None:
         self._ways, self._boards = ways, tuple(boards)
-        self._ends = {CHOP: tuple(boards), CHOP_FRY: tuple(stoves), FRY: tuple(stoves), BRING: (window,)}
+        self._ends = {CHOP: tuple(boards), CHOP_FRY: tuple(stoves), FRY: tuple(stoves), BRING: tuple(windows)}
         self._numbers: dict[_Errand, int] = {}
         self._errands: list[_Errand] = []
         self._after: list[list[int]] = []

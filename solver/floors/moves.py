@@ -111,7 +111,7 @@ class Moves:
         self.beside = [tuple(number[tile] for tile in beside(floor, one.name)) for one in floor.stations]
         self.kinds = [one.kind for one in floor.stations]
         self.stoves = [n for n, kind in enumerate(self.kinds) if kind == "stove"]
-        self.window = self.kinds.index("serving_window")
+        self.windows = [n for n, kind in enumerate(self.kinds) if kind == "serving_window"]
         self.gives = [
             self.things.food(one.provides) if one.kind == "dispenser" and one.provides else NOTHING
             for one in floor.stations

@@ -29,6 +29,8 @@ class Places:
         By place: to a board, from there to a stove and from there to the window, without the work.
     served
         From the stove that is nearest to the window.
+    soonest
+        The least of ``chopped``, ``stove`` and ``fried``.
     """
 
     def __init__(self, moves: Moves) -> None:
@@ -43,14 +45,15 @@ class Places:
         self.ways = [[min((across[a][b] for a in one for b in two), default=FAR) for two in spots] for one in spots]
         item = [[min((lone[a][b] for a in one for b in near[s]), default=FAR) for s in stations] for one in spots]
         boards = [s for s, kind in enumerate(moves.kinds) if kind == "chopping_board"]
-        stoves, window, chop = moves.stoves, moves.window, moves.chop
+        stoves, windows, chop = moves.stoves, moves.windows, moves.chop
         self.boards = boards
-        self.out = [row[window] for row in item]
+        self.out = [min((row[w] for w in windows), default=FAR) for row in item]
         self.board = [min((row[b] for b in boards), default=FAR) for row in item]
-        self.chopped = [min((row[b] + chop + item[b][window] for b in boards), default=FAR) for row in item]
-        self.served = min((item[v][window] for v in stoves), default=FAR)
-        self.stove = [min((row[v] + item[v][window] for v in stoves), default=FAR) for row in item]
+        self.chopped = [min((row[b] + chop + self.out[b] for b in boards), default=FAR) for row in item]
+        self.served = min((self.out[v] for v in stoves), default=FAR)
+        self.stove = [min((row[v] + self.out[v] for v in stoves), default=FAR) for row in item]
         self.fried = [min((row[b] + self.stove[b] for b in boards), default=FAR) for row in item]
+        self.soonest = tuple(min(row) for row in (self.chopped, self.stove, self.fried))
 
     def tile(self, number: int) -> int:
         """Return the place that a tile is."""

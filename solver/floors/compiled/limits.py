@@ -14,23 +14,28 @@ __all__ = ["chains", "walks"]
 
 
 @compiled
-def _food(fixed: Any, fills: Any, n: int, name: int, state: int, place: int, at: int, ends: int) -> tuple[int, int]:
+def _food(
+    fixed: Any, fills: Any, n: int, name: int, state: int, place: int, at: int, now: int, ends: int
+) -> tuple[int, int]:
     """Return when an ingredient that is somewhere can be at the window, and how many ``fills`` there are then."""
     if ends >> state & 1 or state == 2:
-        return at + fixed.out[place], n
+        return max(now, at + fixed.out[place]), n
     value, kind = FAR, fixed.cookware[name]
     both = ends & 2 and state == 0
     if both:
-        value = at + fixed.chopped[place]
+        value = max(now + fixed.soonest[0], at + fixed.chopped[place])
     if ends & 4 and kind >= 0:
         chop = fixed.takes[name] != state
         way = fixed.fried[place] + fixed.chop if chop else fixed.stove[place]
+        done = max(at + way, now + (fixed.soonest[2] + fixed.chop if chop else fixed.soonest[1]))
         if not both:
             fills[n, 0] = kind
-            fills[n, 1] = at + (fixed.board[place] + fixed.chop if chop else 0) if fixed.stamped else at
+            fills[n, 1] = done - way
+            if fixed.stamped:
+                fills[n, 1] = max(now, at + (fixed.board[place] if chop else 0)) + (fixed.chop if chop else 0)
             fills[n, 2] = fixed.served if fixed.stamped else way
             n += 1
-        value = min(value, at + way)
+        value = min(value, done)
     return value, n
 
 
@@ -64,12 +69,12 @@ def chains(fixed: Any, lookup: Any, row: Any, left: Any, begun: Any, fills: Any)
             at = max(now, row[since + i], _reached(fixed, row, i))
         else:
             place, clock = fixed.stations + row[cooks + COOK * c], row[cooks + COOK * c + 3]
-            at = max(now, row[cooks + COOK * c + 1])
+            at = row[cooks + COOK * c + 1]  # who holds something may have been on the way since his last use
         kind, count = things[thing, 5], things[thing, 4]
         if kind == 0:
             name = lookup.names[thing, 0]
             left[name] -= 1
-            value, n = _food(fixed, fills, n, name, lookup.states[thing, 0], place, at, fixed.ends[served, name])
+            value, n = _food(fixed, fills, n, name, lookup.states[thing, 0], place, at, now, fixed.ends[served, name])
             best = max(best, value)
             continue
         cooked = things[thing, 1] == 1
@@ -81,7 +86,7 @@ def chains(fixed: Any, lookup: Any, row: Any, left: Any, begun: Any, fills: Any)
             begun[kind] = min(begun[kind], clock)
         if not count:
             continue
-        value = at + fixed.out[place]
+        value = max(now, at + fixed.out[place])
         if cooked:
             stands = c < 0 and fixed.kind[i] == STOVE
             ready = max(now, clock) if fixed.stamped or stands else now + clock
@@ -93,7 +98,7 @@ def chains(fixed: Any, lookup: Any, row: Any, left: Any, begun: Any, fills: Any)
             for k in range(only):
                 s = fixed.sources[name, k + 1]
                 at = max(now, _reached(fixed, row, s))
-                one, more = _food(fixed, fills, n, name, 0, s, at, fixed.ends[served, name])
+                one, more = _food(fixed, fills, n, name, 0, s, at, now, fixed.ends[served, name])
                 value = min(value, one)
                 if only == 1:
                     n = more
@@ -177,8 +182,12 @@ def walks(fixed: Any, lookup: Any, row: Any, left: Any, errands: Any, costs: Any
             errands[n, 1] = plates
             for k in range(plates):
                 errands[n, k + 2] = errands[last, k + 2]
+        elif dish < plates:
+            _single(errands[n], BRING, errands[last, dish + 2])
         else:
-            _single(errands[n], BRING, errands[last, dish + 2] if dish < plates else fixed.window)
+            errands[n, 0] = BRING
+            for k in range(fixed.windows[0] + 1):
+                errands[n, k + 1] = fixed.windows[k]
         n += 1
     spare, size = fixed.cooks - 1, n + fixed.cooks
     for a in range(n):

@@ -77,6 +77,10 @@ class Fixed(NamedTuple):
         By ingredient: kind of vessel that cooks it (-1 for none), state in which it takes it.
     ticks
         By kind of vessel.
+    windows
+        How many, and which.
+    soonest
+        As in `Places`.
     """
 
     cooks: int
@@ -90,7 +94,6 @@ class Fixed(NamedTuple):
     longest: int
     served: int
     plate: int
-    window: int
     turns: int
     walks: Ints
     reach: Ints
@@ -113,6 +116,8 @@ class Fixed(NamedTuple):
     cookware: Ints
     takes: Ints
     ticks: Ints
+    windows: Ints
+    soonest: Ints
 
 
 class Lookup(NamedTuple):
@@ -179,7 +184,6 @@ class Tables:
             min(moves.longest, FAR),
             min(places.served, FAR),
             self.things.plate,
-            moves.window,
             int(turns and len(moves.floor.cooks) > 1),
             _ints(moves.walks),
             _ints(places.walks),
@@ -199,8 +203,10 @@ class Tables:
             _ints([[[one[1] for one in by_state] for by_state in row] for row in errands]),
             _ragged([bound.sources.get(name, ()) for name in names]),
             _ints([-1 if kind is None else self._kinds[kind.name] for kind in ware]),
-            _ints([-1 if kind is None else _STATES.index(kind.takes) for kind in ware]),
+            _ints([_STATES.index(kind.takes) if kind and kind.takes in _STATES else -1 for kind in ware]),
             _ints([0, 0, *(kind.ticks for kind in facts.cookware)]),
+            _ints([len(moves.windows), *moves.windows]),
+            _ints(places.soonest),
         )
 
     def _empty(self, things: int, keys: int) -> Lookup:
@@ -282,7 +288,7 @@ def spread(key: Iterable[Any]) -> int:
 def _errands(places: Places, moves: Moves) -> tuple[Ints, Ints]:
     """Return what errands cost by kind and place, as `Errands` counts it: on to any place, and to their own end."""
     ways = np.minimum(np.array(places.ways, np.int64), FAR)
-    boards, stoves, window = list(places.boards), list(moves.stoves), [moves.window]
+    boards, stoves, window = list(places.boards), list(moves.stoves), list(moves.windows)
     chop = _through(ways, boards)
     ends = {CHOP: (ways, boards), CHOP_FRY: (chop, stoves), FRY: (ways, stoves), SEE: (ways, []), BRING: (ways, window)}
     go, last = [], []
