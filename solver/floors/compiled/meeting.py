@@ -4,6 +4,11 @@ One ingredient and one vessel are on the floor, nothing else: every plan for the
 with other things, is a plan for these two, and not later. States are where the cooks are and where both things are;
 they are found tick by tick (breadth first). Turns at the same moment are taken in any order, and things lie everywhere
 where nothing else that counts lies, which can only make it look too early.
+
+- What other vessels carry is the ingredient itself: it is held by who holds the vessel, and lies where that lies. So
+  food that cookware takes lies on stoves, too. Poured from plate to plate it is taken up with the vessel that it was in.
+- A plate that was washed is another than it was before: it stands in the sink from the beginning, which it can only do
+  if it is not the first to be served.
 """
 
 from __future__ import annotations
@@ -33,7 +38,7 @@ class Meetings:
         self.moves = moves
         floor = moves.floor
         tiles, pace = range(len(moves.tiles)), max(1, floor.facts.move)
-        self.fits = len(floor.cooks) <= 2 and pace == 1
+        self.fits = len(floor.cooks) <= 2 and pace == 1 and moves.chop > 0
         near: list[list[int]] = [[] for _ in tiles]
         for s, places in enumerate(moves.beside):
             for tile in places:
@@ -43,6 +48,7 @@ class Meetings:
         self.food = np.array([kind in _LAID for kind in moves.kinds])
         self.board = np.array([kind == "chopping_board" for kind in moves.kinds])
         self.stove = np.array([kind == "stove" for kind in moves.kinds])
+        self.window = np.array([kind == "serving_window" for kind in moves.kinds])
         stations, cooks = len(moves.kinds), len(floor.cooks)
         #: Statuses of the ingredient and of the vessel.
         self.shape = (5 + 2 * stations + 2 * stations * moves.chop + 1, stations + 2)
@@ -60,29 +66,41 @@ class Meetings:
         if not self.fits:
             return 0
         stands = {name: [s for s, one in enumerate(moves.stations) if one.holds == name] for name in self._vessels}
-        onward = min((self.onward(s, _LATEST) for s in moves.stoves), default=0)
+        sinks = [s for s, kind in enumerate(moves.kinds) if kind == "sink"] if moves.returns else []
         best = 0
+        # When ingredients can be in cookware: of the first of a kind, and of those that must be cooked there.
+        first: dict[str, int] = {}
         puts: list[tuple[Vessel, int]] = []
-        for name, state in sorted({need for dish in moves.things.dishes for need in dish}):
+        for name, state, later in sorted(self._needs()):
             sources, ware = bound.sources.get(name, ()), bound.cookware.get(name)
-            if state != "cooked":
-                ways = [self.earliest(sources, state == "chopped", s, True, _LATEST) for s in stands[PLATE]]
-                best = max(best, min(ways, default=0))
-            elif ware is not None:
+            if ware is not None and (moves.stamped or state == "cooked"):
                 chop = ware.takes == "chopped"
-                puts.append(
-                    (ware, min((self.earliest(sources, chop, s, False, _LATEST) for s in stands[ware.name]), default=0))
-                )
-        for ware, put in puts:
-            done = put + ware.ticks
-            if moves.stamped:
-                first = min(other for kind, other in puts if kind is ware)
-                done = max(put, min(done, first + 2 * ware.ticks))
-            best = max(best, done + onward)
+                put = min((self.earliest(sources, chop, s, None) for s in stands[ware.name]), default=0)
+                first[ware.name] = min(first.get(ware.name, put), put)
+                if state == "cooked":
+                    puts.append((ware, put))
+            if state != "cooked":
+                carried = self.stove if ware is not None and ware.takes == state else self.stove & False
+                plates = stands[PLATE] + (sinks if later else [])
+                ways = [self.earliest(sources, state == "chopped", s, carried) for s in plates]
+                best = max(best, min(ways, default=0))
+        if puts:
+            onward = min((self.onward(s) for s in moves.stoves), default=0)
+            for ware, put in puts:
+                done = put + ware.ticks
+                if moves.stamped:
+                    done = max(put, min(done, first[ware.name] + 2 * ware.ticks))
+                best = max(best, done + onward)
         return best
 
-    def earliest(self, sources: tuple[int, ...], chopped: bool, vessel: int, serve: bool, latest: int) -> int:
-        """Return the earliest tick at which an ingredient is in a vessel, or is served in it; at most ``latest``.
+    def _needs(self) -> set[tuple[str, str, bool]]:
+        """Return all ingredients and states, and whether they are only on dishes that may be on a washed plate."""
+        dishes = self.moves.things.dishes
+        early = set(dishes[0])
+        return {(*need, need not in early) for dish in dishes for need in dish}
+
+    def earliest(self, sources: tuple[int, ...], chopped: bool, vessel: int, carried: Any) -> int:
+        """Return the earliest tick at which an ingredient is served on a plate, or is in cookware; at most 1000.
 
         Parameters
         ----------
@@ -92,28 +110,39 @@ class Meetings:
             Whether it is chopped before.
         vessel
             Station on which the vessel stands at the beginning.
+        carried
+            By station: whether it lies there in what carries it to the plate; ``None``: the vessel is cookware.
         """
         moves = self.moves
-        lies = self.food | (self.stove & (not serve))
+        serve = carried is not None
+        rests, lies = (self.food | carried, self.food) if serve else (self.food, self.food | self.stove)
         given = np.zeros(len(moves.kinds), np.bool_)
         given[list(sources)] = True
         starts = [moves.number[tile] for _, tile in moves.floor.cooks]
         second = starts[1] if len(starts) > 1 else -1
-        return int(
-            _earliest(
-                self.steps, self.near, self.food, lies, self.board, given, starts[0], second, vessel,
-                chopped, False, moves.chop, moves.window if serve else -1, self.shape[0], self.shape[1], latest,
-            )
-        )  # fmt: skip
+        return self._tried(rests, lies, given, starts[0], second, vessel, chopped, False, serve)
 
-    def onward(self, stove: int, latest: int) -> int:
-        """Return how long a vessel takes from a stove to the window, wherever the cooks are; at most ``latest``."""
-        moves = self.moves
-        second = -1 if len(moves.floor.cooks) == 1 else 0
+    def onward(self, stove: int) -> int:
+        """Return how long a vessel takes from a stove to the window, wherever the cooks are; at most 1000."""
+        second = -1 if len(self.moves.floor.cooks) == 1 else 0
+        return self._tried(self.food, self.food | self.stove, self.board, 0, second, stove, False, True, True)
+
+    def _tried(
+        self,
+        rests: Any,
+        lies: Any,
+        given: Any,
+        one: int,
+        two: int,
+        vessel: int,
+        chopped: bool,
+        cooked: bool,
+        serve: bool,
+    ) -> int:
         return int(
             _earliest(
-                self.steps, self.near, self.food, self.food | self.stove, self.board, self.board, 0, second, stove,
-                False, True, moves.chop, moves.window, self.shape[0], self.shape[1], latest,
+                self.steps, self.near, self.food, rests, lies, self.board, self.window, given, one, two, vessel,
+                chopped, cooked, serve, self.moves.chop, self.shape[0], self.shape[1], _LATEST,
             )
         )  # fmt: skip
 
@@ -125,8 +154,9 @@ def _table(rows: list[list[int]]) -> Any:
 
 @compiled
 def _earliest(  # noqa: C901 - the inner loop
-    steps: Any, near: Any, food: Any, lies: Any, board: Any, given: Any, one: int, two: int, vessel: int,
-    chopped: bool, cooked: bool, chop: int, window: int, kinds: int, places: int, latest: int,
+    steps: Any, near: Any, food: Any, rests: Any, lies: Any, board: Any, window: Any, given: Any,
+    one: int, two: int, vessel: int, chopped: bool, cooked: bool, serve: bool, chop: int,
+    kinds: int, places: int, latest: int,
 ) -> int:  # fmt: skip
     tiles, stations = len(steps), places - 2
     pair = tiles if two >= 0 else 1
@@ -166,8 +196,8 @@ def _earliest(  # noqa: C901 - the inner loop
                     ni, nv = i, v
                     there = 0  # what can be done there: up to two ways
                     if has_vessel:
-                        if s == window and i == joined and (tick > 0 or cooked):
-                            return tick
+                        if window[s] and i == joined:
+                            return tick if cooked else max(tick, 1)  # nothing is served at moment 0
                         if i == lying + s:
                             ni = joined
                             there = 1
@@ -179,8 +209,8 @@ def _earliest(  # noqa: C901 - the inner loop
                             if i == ready + c:
                                 ni = joined
                                 there = 1
-                        elif food[s]:
-                            ni = 3 + s if i == 1 + c else lying + s
+                        elif rests[s] if i == ready + c else food[s]:
+                            ni = lying + s if i == ready + c else 3 + s
                             there = 1
                     else:
                         if v == s:
@@ -197,7 +227,7 @@ def _earliest(  # noqa: C901 - the inner loop
                             ni = ready + c
                             there = 1
                     if there:
-                        if ni == joined and window < 0:
+                        if ni == joined and not serve:
                             return tick
                         new = ((p * pair + q) * kinds + ni) * places + nv
                         if not seen[new]:
