@@ -52,6 +52,8 @@ class Proved(NamedTuple):
 def prove(search: Search, rules: FloorRules, deadline: Deadline, most: int, least: int) -> Proved:
     """Look for the earliest plan before ``most``; there is none before ``least``."""
     proved = Proved(None, most, least, "", 0, False)
+    if min(search.moves.chop, search.moves.wash) < 1:  # work of no time is not told from none
+        return proved
     compiled = _compiled(search, most)
     first = deadline.within(_FIRST * deadline.left()) if compiled else deadline
     proved = _taken(search, rules, proved, search.run(first, most, least))

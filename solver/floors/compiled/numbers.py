@@ -10,6 +10,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Final, TypeVar, cast
 
 import numba
@@ -32,20 +33,31 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def _folder() -> str:
     """Return where compiled code is kept: a folder for these very sources, as the compiler looks at single files."""
     seal = sha256(version("numba").encode())
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    for source in sorted(Path(__file__).parents[1].rglob("*.py")):
         seal.update(source.read_bytes())
     return str(Path(user_cache_dir("planoracle", appauthor=False)) / "compiled" / seal.hexdigest()[:16])
 
 
+def _kept() -> bool:
+    """Whether compiled code can be kept; else the compiler would keep it next to the sources."""
+    try:
+        Path(_FOLDER).mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=_FOLDER):
+            return True
+    except OSError:
+        return False
+
+
 _FOLDER: Final = _folder()
+_KEPT: Final = _kept()
 
 
 def compiled(function: _Function) -> _Function:
-    """Compile a function when it is first called, and keep the code for the next process."""
+    """Compile a function when it is first called, and keep the code for the next process if there is a place for it."""
     settings: Any = config
     before, settings.CACHE_DIR = settings.CACHE_DIR, _FOLDER
     try:
-        return cast("_Function", numba.njit(cache=True)(function))
+        return cast("_Function", numba.njit(cache=_KEPT)(function))
     finally:
         settings.CACHE_DIR = before
 

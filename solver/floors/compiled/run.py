@@ -53,9 +53,9 @@ def advance(fixed: Any, lookup: Any, store: Any, work: Any, most: int, budget: i
         store.numbers[MADE] += count + 1
         for k in range(count):
             child = work.made[k]
-            bound = child[MOMENT]
+            bound = max(value, child[MOMENT])
             if child[SERVED] < fixed.orders:
-                bound = max(value, chains(fixed, lookup, child, work.left, work.begun, work.fills))
+                bound = max(bound, chains(fixed, lookup, child, work.left, work.begun, work.fills))
             if bound < most and not insert(fixed, lookup, store, child, state, _packed(work.uses[k]), bound, True):
                 return FULL
     return PAUSED
