@@ -6,9 +6,9 @@ they are found tick by tick (breadth first). Turns at the same moment are taken 
 where nothing else that counts lies, which can only make it look too early.
 
 - What other vessels carry is the ingredient itself: it is held by who holds the vessel, and lies where that lies. So
-  food that cookware takes lies on stoves, too. Poured from plate to plate it is taken up with the vessel that it was in.
-- A plate that was washed is another than it was before: it stands in the sink from the beginning, which it can only do
-  if it is not the first to be served.
+  food that cookware takes lies on stoves, too. Poured from plate to plate it is taken up with what it was in.
+- A plate that was washed is another than it was before: it stands in the sink from the beginning. It is not the first
+  to be served.
 """
 
 from __future__ import annotations
