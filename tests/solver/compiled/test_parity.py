@@ -83,7 +83,7 @@ def test_optima_are_the_same_and_no_bound_is_above(rules: FloorRules, made: Made
             continue
         own = search.run(deadline_of(Work(0.1)))
         loose, strict = (
-            CompiledSearch(search, turns).best_first(deadline_of(Work(0.3)), 300, 0, start) for turns in (False, True)
+            CompiledSearch(search, turns).best_first(deadline_of(Work(0.3)), 300, 0, [start]) for turns in (False, True)
         )
         if not own.complete or not strict.complete or not loose.complete:
             continue
@@ -97,7 +97,7 @@ def test_optima_are_the_same_and_no_bound_is_above(rules: FloorRules, made: Made
 
 @BOTH
 def test_who_holds_something_may_be_on_the_way(rules: FloorRules) -> None:
-    """A cook who waits for a board that another uses has walked there meanwhile: no state says more than the optimum."""
+    """A cook who waits for a board that another uses has walked there meanwhile: no bound is above the optimum."""
     search = Search(odd_floor(4, 2), rules)
     found = search.run(deadline_of(Work(2.0)))
     assert found.complete
