@@ -397,10 +397,10 @@ class _Trial:
             here = None
             thing = world.on[station]
             if thing is not None:
-                here = reached(station) + self.far[one.place]
+                here = reached(station) + self.far.get(one.place, never)
                 places.append((thing, here))
             elif one.kind == "dispenser":
-                here = reached(station) + self.far[one.place]
+                here = reached(station) + self.far.get(one.place, never)
                 places.append((Food(one.provides, "raw"), here))
             if one.kind == "serving_window":
                 window = reached(station)
