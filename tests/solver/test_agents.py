@@ -16,7 +16,7 @@ from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.schedule import Schedule
 from planoracle.solver.exact import bounds as bounding
 from planoracle.solver.exact import model as modelling
-from planoracle.solver.exact import solve as solving
+from planoracle.solver.exact import proving
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.solve import solve
@@ -160,7 +160,7 @@ def _scaled(instance: Instance, factor: int) -> Instance:
 
 def _on_every_tick(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> Result:
     with monkeypatch.context() as patch:
-        patch.setattr(solving, "common_tick", lambda _: 1)
+        patch.setattr(proving, "common_tick", lambda _: 1)
         return solve(instance)
 
 

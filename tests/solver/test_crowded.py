@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.solver.exact import proving
 from planoracle.solver.exact import solve as solving
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.exact.stages import crowded
@@ -35,7 +36,7 @@ def test_crowded_problems_have_many_pairs_that_exclude_each_other():
 def test_their_stages_find_what_the_others_find(seed, monkeypatch):
     quick = solve(shop(seed))
     with monkeypatch.context() as patch:
-        patch.setattr(solving, "crowded", lambda instance: False)
+        patch.setattr(proving, "crowded", lambda instance: False)
         slow = solve(shop(seed))
     assert (quick.status, quick.makespan) == (slow.status, slow.makespan)
     assert quick.status == "optimal"

@@ -17,8 +17,7 @@ from planoracle.instances.deadline import Deadline, TimeOverError
 from planoracle.instances.kitchens import sets as kitchens
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import find_violations
-from planoracle.solver.exact import orders
-from planoracle.solver.exact import solve as solving
+from planoracle.solver.exact import orders, proving
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.orders import ordered_windows
@@ -125,8 +124,9 @@ def test_a_large_instance_is_answered_whenever_time_runs_out(looks: int, monkeyp
     least = lower_bound(instance, windows(instance))
     with monkeypatch.context() as patch:
         Clock(patch, looks)
-        patch.setattr(solving, "run", lambda *_, **__: pytest.fail("no search in this test"))
-        patch.setattr(solving, "_LARGEST_MODEL", 10_000)
+        for module in (proving, solving):
+            patch.setattr(module, "run", lambda *_, **__: pytest.fail("no search in this test"))
+        patch.setattr(proving, "_LARGEST_MODEL", 10_000)
         result = solve(instance)
     _honest(result, instance, result.makespan)
     assert result.schedule is not None
@@ -148,15 +148,15 @@ def test_too_large_a_model_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = machines()
     size = model_size(instance, ordered_windows(instance), common_tick(instance))
     right = solve(instance, time_limit=20.0)
-    monkeypatch.setattr(solving, "_LARGEST_MODEL", size)
+    monkeypatch.setattr(proving, "_LARGEST_MODEL", size)
     assert solve(instance, time_limit=20.0).schedule == right.schedule
-    monkeypatch.setattr(solving, "_LARGEST_MODEL", size - 1)
-    monkeypatch.setattr(solving, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
+    monkeypatch.setattr(proving, "_LARGEST_MODEL", size - 1)
+    monkeypatch.setattr(proving, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
     result = solve(instance)
     assert (result.status, result.proof) == ("feasible", "too large a model for the time limit")
     _honest(result, instance, right.makespan)
-    monkeypatch.setattr(solving, "_LARGEST_MODEL", 10**9)
-    monkeypatch.setattr(solving, "_LARGEST_PER_SECOND", (size - 1) / 3.0)
+    monkeypatch.setattr(proving, "_LARGEST_MODEL", 10**9)
+    monkeypatch.setattr(proving, "_LARGEST_PER_SECOND", (size - 1) / 3.0)
     assert solve(instance, time_limit=3.0).proof == result.proof
 
 

@@ -11,6 +11,7 @@ from planoracle.instances.catalogue import load
 from planoracle.instances.deadline import NEVER
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.solver.exact import proving
 from planoracle.solver.exact import solve as solving
 from planoracle.solver.exact.in_order import schedule_in_order
 from planoracle.solver.exact.orders import ordered_windows
@@ -67,7 +68,7 @@ def test_answers_are_those_of_the_solver(family, block, monkeypatch):
 
 
 def test_where_the_bound_is_reached_at_once_there_is_no_model(monkeypatch):
-    monkeypatch.setattr(solving, "ScheduleModel", None)
+    monkeypatch.setattr(proving, "ScheduleModel", None)
     for name in ("asynctool/files_2", "recipe2plan/timed/Cobbler_Okra-Fry"):
         result = solve(load(name))
         assert (result.status, result.canonical, result.proof) == ("optimal", True, "lower bound reached"), name

@@ -13,6 +13,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.referee import referee
+from planoracle.solver.exact import proving
 from planoracle.solver.exact import solve as solving
 from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, windows
 from planoracle.solver.exact.solve import solve
@@ -177,7 +178,7 @@ def _scaled(instance: Instance, factor: int) -> Instance:
 
 def _on_grid(monkeypatch, instance: Instance, step: int):
     with monkeypatch.context() as patch:
-        patch.setattr(solving, "common_tick", lambda _: step)
+        patch.setattr(proving, "common_tick", lambda _: step)
         return solve(instance)
 
 
@@ -215,7 +216,7 @@ def test_finest_finds_what_pauses_off_the_grid_gain(monkeypatch):
     # Two agents share three jobs of two ticks; on a grid of two ticks they take 4, with finer pauses 3.
     jobs = tuple(Action(f"t/{n}", "t", 2, 2, interruptible=True) for n in range(3))
     instance = Instance("halves", jobs, agents=("a", "b"))
-    monkeypatch.setattr(solving, "common_tick", lambda _: 2)
+    monkeypatch.setattr(proving, "common_tick", lambda _: 2)
     monkeypatch.setattr(solving._Search, "grid", lambda self, status, makespan: self.step)
     assert (solve(instance).makespan, solve(instance).grid) == (4, 2)
     result = solve(instance, finest=True)

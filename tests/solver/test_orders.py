@@ -8,6 +8,7 @@ from support.random_crews import crewshop
 from support.random_instances import kitchen, workshop
 
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource, merge
+from planoracle.solver.exact import proving
 from planoracle.solver.exact import solve as solving
 from planoracle.solver.exact.bounds import windows
 from planoracle.solver.exact.model import ScheduleModel
@@ -53,7 +54,8 @@ FAMILIES = (project, workshop, crewshop, lambda seed: own(kitchen(seed, 7)))
 def test_forced_orders_change_no_answer(family, monkeypatch):
     instances = [family(seed) for seed in range(100 if family is project else 50)]
     tightened = [(instance, ordered_windows(instance), solve(instance)) for instance in instances]
-    monkeypatch.setattr(solving, "ordered_windows", windows)
+    for module in (proving, solving):
+        monkeypatch.setattr(module, "ordered_windows", windows)
     refuted = forced = 0
     for instance, bounds, found in tightened:
         plain = solve(instance)

@@ -11,7 +11,7 @@ from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan import facts
-from planoracle.solver.exact import solve as solving
+from planoracle.solver.exact import proving
 from planoracle.solver.exact.solve import solve
 
 LARGE = [
@@ -80,19 +80,19 @@ def test_infeasible_by_search_is_confirmed_with_presolve_on_and_off(monkeypatch)
     assert solve(Instance("jobs", jobs, resources=machine)).makespan == 8
     instance = Instance("jobs", jobs, resources=machine, time_limit=7)
     calls = []
-    run = solving.run
+    run = proving.run
 
     def spy(model, **options):
         calls.append(options.get("presolve", False))
         return run(model, **options)
 
-    monkeypatch.setattr(solving, "run", spy)
+    monkeypatch.setattr(proving, "run", spy)
     assert solve(instance).status == "infeasible"
     assert set(calls) == {True, False}
 
 
 def test_an_infeasible_that_cannot_be_confirmed_is_not_reported(monkeypatch):
-    run = solving.run
+    run = proving.run
 
     def lying(model, **options):
         found = run(model, **options)
@@ -100,7 +100,7 @@ def test_an_infeasible_that_cannot_be_confirmed_is_not_reported(monkeypatch):
             found.status, found.solution = "infeasible", []
         return found
 
-    monkeypatch.setattr(solving, "run", lying)
+    monkeypatch.setattr(proving, "run", lying)
     result = solve(load("recipe2plan/timed/Vada_Leche-Asada"))
     assert result.status == "optimal"
 
