@@ -18,6 +18,7 @@ from planoracle.instances.kitchens import sets as kitchens
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import find_violations
 from planoracle.solver.exact import orders, proving
+from planoracle.solver.exact import solve as solving
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.orders import ordered_windows
