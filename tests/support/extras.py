@@ -10,6 +10,7 @@ _NEEDED = {
     "planoracle.analysis.adapters.gym": "gymnasium",
     "planoracle.analysis.adapters.inspect": "inspect_ai",
     "planoracle.analysis.adapters.parallel": "pettingzoo",
+    "planoracle.solver.floors.compiled": "numba",
 }
 
 

@@ -87,7 +87,7 @@ def layer(fixed: Any, lookup: Any, store: Any, work: Any, chosen: Any, budget: i
         for k in range(count):
             child = work.made[k]
             done = child[SERVED] == fixed.orders
-            bound = child[MOMENT]
+            bound, further = child[MOMENT], 0
             if not done:
                 bound = chains(fixed, lookup, child, work.left, work.begun, work.fills)
                 if bound < store.numbers[LOWER]:
@@ -99,7 +99,7 @@ def layer(fixed: Any, lookup: Any, store: Any, work: Any, chosen: Any, budget: i
             if not insert(fixed, lookup, store, child, state, _packed(work.uses[k]), bound, False):
                 return FULL
             if store.numbers[KEPT] > before:
-                store.scores[before] = bound
+                store.scores[before] = bound * WIDE - further
                 if done:
                     store.numbers[LOWER] = bound
                     store.numbers[FOUND] = before

@@ -29,8 +29,10 @@ _STEP, _ANSWER = 2e-6, 5e-5
 _SLICE: Final = 50_000
 # Bytes of states at most, and of their places in tables, by state.
 _ROOM, _PLACES = 1_500_000_000, 40
-# Widths of beams, one after the other.
-_WIDTHS: Final = (250, 1_000, 4_000, 16_000)
+# Beams, one after the other: how wide, and whether of states with the same bound those are kept for which the bound by
+# work is the higher, as they have less before them that nobody has counted yet, or those made first. Neither is always
+# better.
+_BEAMS: Final = ((250, False), (1_000, True), (1_000, False), (4_000, True), (4_000, False), (16_000, True))
 _QUESTIONS: Final = 256
 
 
@@ -94,12 +96,12 @@ class CompiledSearch:
         best: tuple[Use, ...] | None = None
         looked = 0
         try:
-            for wide in _WIDTHS:
+            for wide, worked in _BEAMS:
                 if most <= least:
                     break
                 store = self._begun(0, most, [start], queued=False)
                 try:
-                    self._beam(store, wide, deadline)
+                    self._beam(store, wide, worked, deadline)
                 finally:
                     looked += int(store.numbers[EXPANDED])
                     if store.numbers[FOUND] >= 0:
@@ -108,7 +110,7 @@ class CompiledSearch:
             pass
         return Searched(most, best, False, looked)
 
-    def _beam(self, store: Store, wide: int, deadline: Deadline) -> None:
+    def _beam(self, store: Store, wide: int, worked: bool, deadline: Deadline) -> None:
         tables, numbers = self._tables, store.numbers
         numbers[LOWER], chosen = store.deeper, np.zeros(1, np.int64)
         while len(chosen):
@@ -123,8 +125,9 @@ class CompiledSearch:
             if why == FULL:
                 return
             new = np.arange(first, int(numbers[KEPT]))
-            new = new[(store.dead[new] == 0) & (store.scores[new] < numbers[LOWER])]
-            chosen = new[np.argsort(store.scores[new], kind="stable")[:wide]]
+            new = new[(store.dead[new] == 0) & (store.values[new] < numbers[LOWER])]
+            rank = store.scores[new] if worked else store.values[new]
+            chosen = new[np.argsort(rank, kind="stable")[:wide]]
 
     def _begun(self, least: int, most: int, starts: Sequence[State], queued: bool) -> Store:
         fixed, lookup = self._tables.fixed, self._tables.lookup

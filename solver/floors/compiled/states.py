@@ -30,7 +30,7 @@ class Store(NamedTuple):
     links, heads, tops
         Stacks of states by bound and rank, and the highest rank by bound.
     scores
-        By state, for choosing some of them.
+        By state, for choosing some of them: the least first.
     numbers
         See `KEPT` and what follows.
     least, deeper
