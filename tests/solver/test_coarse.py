@@ -77,7 +77,7 @@ def test_what_has_a_plan_on_the_coarse_grid_is_never_unknown(family, seeds, monk
         assert found.status in ("feasible", "optimal"), seed
         assert found.lower_bound <= found.makespan <= coarse.makespan, seed
         rough += found.status == "feasible"
-    assert rough > 2
+    assert rough >= 2
 
 
 @pytest.mark.parametrize(
