@@ -7,7 +7,10 @@ negation of ``v``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from planoracle.instances.deadline import NEVER, Deadline
@@ -17,7 +20,7 @@ from planoracle.instances.status import Status
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model_helper as cmh
 
-__all__ = ["MOST_WITHOUT_PRESOLVE", "Domain", "Model", "Outcome", "negated", "run"]
+__all__ = ["MOST_WITHOUT_PRESOLVE", "Domain", "Efforts", "Model", "Outcome", "counted", "negated", "run"]
 
 # Constraints after which the clock is looked at.
 _CLOCK = 256
@@ -228,6 +231,51 @@ class Outcome:
         self.effort = response.deterministic_time
 
 
+@dataclass(slots=True)
+class Efforts:
+    """What calls of CP-SAT have taken together.
+
+    ``size`` is the number of variables and constraints of the models they were given, ``units`` CP-SAT's deterministic
+    time. With one worker none of it depends on the machine's speed.
+    """
+
+    calls: int = 0
+    size: int = 0
+    branches: int = 0
+    conflicts: int = 0
+    units: float = 0.0
+
+    def add(self, model: Model, found: Outcome) -> None:
+        """Count one more call."""
+        self.calls += 1
+        self.size += model.variables + model.constraints
+        self.branches += found.branches
+        self.conflicts += found.conflicts
+        self.units += found.effort
+
+
+_counting: ContextVar[tuple[Efforts, ...]] = ContextVar("_counting", default=())
+
+
+@contextmanager
+def counted() -> Iterator[Efforts]:
+    """Count the calls of CP-SAT inside, those of an inner ``counted`` too; not those of threads begun inside.
+
+    >>> with counted() as efforts:
+    ...     model = Model()
+    ...     model.minimize(model.integer(2, 9))
+    ...     found = run(model, deadline=NEVER)
+    >>> efforts.calls, efforts.size
+    (1, 1)
+    """
+    efforts = Efforts()
+    token = _counting.set((*_counting.get(), efforts))
+    try:
+        yield efforts
+    finally:
+        _counting.reset(token)
+
+
 def run(
     model: Model,
     *,
@@ -295,4 +343,6 @@ def run(
     wrapper.set_parameters(parameters)
     found = Outcome(wrapper.solve(model.proto))  # type: ignore[no-untyped-call]  # the stub lacks types
     deadline.spend(found.effort / _UNITS + _PER_CONSTRAINT * model.constraints)
+    for efforts in _counting.get():
+        efforts.add(model, found)
     return found
