@@ -1,4 +1,4 @@
-"""Small project scheduling problems with time windows, the same for the same seed; they need no files."""
+"""Small project scheduling problems with time windows, and job shops: the same for the same seed, without files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from random import Random
 
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 
-__all__ = ["project"]
+__all__ = ["job_shop", "project"]
 
 
 def project(actions: int, seed: int) -> Instance:
@@ -28,3 +28,17 @@ def project(actions: int, seed: int) -> Instance:
             lags.append(Lag(f"project/{j}", f"project/{i}", minimum, maximum))
     resources = tuple(Resource(f"r{k}", capacity) for k, capacity in enumerate(capacities))
     return Instance(f"made/{actions}/{seed}", tuple(rows), tuple(lags), resources, agents=())
+
+
+def job_shop(jobs: int, machines: int, seed: int) -> Instance:
+    """Every job goes once over all machines, in an order of its own."""
+    random = Random(seed)
+    rows, lags = [], []
+    for j in range(jobs):
+        for k, machine in enumerate(random.sample(range(machines), machines)):
+            use = (Mode((Demand(f"m{machine}"),)),)
+            rows.append(Action(f"j{j}/{k}", f"j{j}", random.randint(1, 20), 0, modes=use, agents=()))
+            if k:
+                lags.append(Lag(f"j{j}/{k - 1}", f"j{j}/{k}"))
+    resources = tuple(Resource(f"m{machine}", 1) for machine in range(machines))
+    return Instance(f"made/job shop/{jobs}x{machines}/{seed}", tuple(rows), tuple(lags), resources, agents=())
