@@ -39,23 +39,50 @@ class Job(NamedTuple):
 def work_bound(jobs: Sequence[Job], room: int, known: int = 0, most_heads: int | None = None) -> int:
     """Return the best bound by the work of sets of jobs, or ``known`` if none is better.
 
-    Sets are those of the largest heads and tails, for ``most_heads`` least heads; where there is room for one, and
-    finding more is left to CP-SAT, all jobs at once.
+    Sets are those of the largest heads and tails, for ``most_heads`` least heads; where there is room for one, all.
 
     >>> work_bound([Job(0, 4, 0), Job(3, 2, 1), Job(3, 2, 1)], 2)
     6
     >>> work_bound([Job(0, 2, 0, 2), Job(1, 2, 0)], 3)
     3
+    >>> work_bound([Job(0, 5, 9), Job(0, 5, 9), Job(0, 5, 0), Job(2, 1, 19)], 1)
+    22
     """
     work = sum(job.work * job.units for job in jobs)
     first, last = min(job.head for job in jobs), min(job.tail for job in jobs)
     best = max(known, first + -(-work // room) + last)
-    if room == 1 or best >= -(-work // room) + max(job.head for job in jobs) + max(job.tail for job in jobs):
+    if best >= -(-work // room) + max(job.head for job in jobs) + max(job.tail for job in jobs):
         return best
+    if room == 1:
+        return max(best, _one_by_one(jobs))
     by_tail = sorted(jobs, key=lambda job: -job.tail)
     heads = sorted({job.head for job in jobs})
     for least in heads[:: -(-len(heads) // (most_heads or -(-_MOST_SETS // len(jobs))))]:
         best = max(best, _largest_tails(by_tail, room, least))
+    return best
+
+
+def _one_by_one(jobs: Sequence[Job]) -> int:
+    """Return the best bound for one unit of room: the best schedule if jobs could be paused (Jackson, 1955).
+
+    It always goes on with the job of the longest tail among those whose head is over.
+    """
+    ready: list[list[int]] = []  # tails, negative, and work that is left: the longest tail on top
+    best = now = 0
+    for head, work, tail, _ in sorted(jobs):
+        while ready and now < head:
+            first = ready[0]
+            done = min(first[1], head - now)
+            now += done
+            first[1] -= done
+            if not first[1]:
+                best = max(best, now - first[0])
+                heappop(ready)
+        now = max(now, head)
+        heappush(ready, [-tail, work])
+    for end, work in sorted(ready):
+        now += work
+        best = max(best, now - end)
     return best
 
 

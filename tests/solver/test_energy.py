@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import combinations, permutations
 from random import Random
 
 import pytest
@@ -55,6 +55,18 @@ def test_no_schedule_is_shorter(block: int) -> None:
         assert at_once <= found <= optimum
         reached += found == optimum
     assert reached > 50
+
+
+@pytest.mark.parametrize("block", sample(range(10), 5))
+def test_one_unit_of_room_is_bounded_by_the_best_set_of_jobs(block: int) -> None:
+    random = Random(block)
+    for _ in range(100):
+        jobs = [
+            Job(random.randint(0, 9), random.randint(1, 4), random.randint(0, 9)) for _ in range(random.randint(1, 7))
+        ]
+        sets = [some for count in range(len(jobs)) for some in combinations(jobs, count + 1)]
+        best = max(min(j.head for j in s) + sum(j.work for j in s) + min(j.tail for j in s) for s in sets)
+        assert work_bound(jobs, 1) == best
 
 
 def test_sets_of_jobs_bound_more_than_all_at_once() -> None:
