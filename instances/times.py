@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from functools import lru_cache
 
 from planoracle.instances.errors import InputWarning
 
 __all__ = ["format_clock", "warn_of_unit"]
 
 
+@lru_cache(maxsize=4096)  # plans hold the same few times again and again
 def format_clock(seconds: int) -> str:
     """Write seconds as ``HH:MM:SS`` (hours may need more digits).
 

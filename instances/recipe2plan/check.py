@@ -9,6 +9,8 @@ from planoracle.instances.model import Instance
 
 __all__ = ["check"]
 
+_RECIPE = re.compile(r"[\w-]+")
+
 
 def check(instance: Instance) -> None:
     """Raise if an instance asks for what plans of Recipe2Plan cannot say or its rules do not know."""
@@ -22,25 +24,24 @@ def check(instance: Instance) -> None:
             raise InputError(message, field=f"resources[{resource.name}]")
     count: dict[str, int] = {}
     for action in instance.actions:
-        field = f"actions[{action.id}]"
         if action.id != f"{action.task}/{count.setdefault(action.task, 0)}":
             message = "steps of recipe2plan are named 0, 1, 2, ... in order"
-            raise InputError(message, field=f"{field}.id", value=action.id)
+            raise InputError(message, field=f"actions[{action.id}].id", value=action.id)
         count[action.task] += 1
-        if not re.fullmatch(r"[\w-]+", action.task):
+        if not _RECIPE.fullmatch(action.task):
             message = "recipes of recipe2plan are named by word characters and hyphens"
-            raise InputError(message, field=f"{field}.task", value=action.task)
+            raise InputError(message, field=f"actions[{action.id}].task", value=action.task)
         plain = action.agents is None and not action.release and len(action.modes) == 1
         if not plain or action.attended not in (0, action.duration) or not action.duration:
             message = (
                 "steps of recipe2plan are attended throughout or not at all, last some time, have one mode, no release"
             )
-            raise InputError(message, field=field)
+            raise InputError(message, field=f"actions[{action.id}]")
         if action.interruptible and not action.attended:  # the rules would let its pieces run at the same time
             message = "steps of recipe2plan that run by themselves cannot be paused; must be false"
-            raise InputError(message, field=f"{field}.interruptible", value=True)
+            raise InputError(message, field=f"actions[{action.id}].interruptible", value=True)
         if any(demand.amount != 1 for demand in action.modes[0].demands):
-            raise InputError("steps of recipe2plan use one unit of an object", field=field)
+            raise InputError("steps of recipe2plan use one unit of an object", field=f"actions[{action.id}]")
     for lag in instance.lags:
         unordered = lag.minimum is None and instance.by_id[lag.before].interruptible
         across = instance.by_id[lag.before].task != instance.by_id[lag.after].task

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
+from typing import NamedTuple
 
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
@@ -17,8 +18,7 @@ from planoracle.instances.replay import MAX_OTHERS, Other
 __all__ = ["Kitchen", "Span", "State", "Step", "kitchen_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """Static facts of a step, references as positions in the kitchen's list."""
 
     id: str
