@@ -10,7 +10,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 
-__all__ = ["agrees", "certify", "language", "settled"]
+__all__ = ["accepted", "agrees", "certify", "language", "settled"]
 
 
 def language(instance: Instance) -> ScheduleBenchmark[Any, Any]:
@@ -41,11 +41,23 @@ def certify(instance: Instance, schedule: Schedule, makespan: int | None = None)
     InternalError
         If the plan breaks a rule, does not finish, or its makespan is not the one claimed.
     """
+    text, fault = _replayed(instance, schedule, schedule.makespan if makespan is None else makespan)
+    if fault:
+        raise InternalError(f"{instance.name}: a schedule of ours does not pass the rules: {fault}")
+    return text
+
+
+def accepted(instance: Instance, schedule: Schedule) -> str | None:
+    """Return the text that `certify` does, ``None`` if the rules do not accept it: for what has only been guessed."""
+    text, fault = _replayed(instance, schedule, schedule.makespan)
+    return None if fault else text
+
+
+def _replayed(instance: Instance, schedule: Schedule, claimed: int) -> tuple[str, str]:
+    """Return the text of a schedule, and what the rules have against it."""
     speech = language(instance)
     text = speech.render(instance, schedule)
     verdict = speech.run(instance, text).verdict
-    claimed = schedule.makespan if makespan is None else makespan
     if verdict.violations or not verdict.success or not agrees(instance, verdict.makespan, claimed):
-        fault = verdict.violations[0] if verdict.violations else f"makespan {verdict.makespan}, not {claimed}"
-        raise InternalError(f"{instance.name}: a schedule of ours does not pass the rules: {fault}")
-    return text
+        return text, str(verdict.violations[0] if verdict.violations else f"makespan {verdict.makespan}, not {claimed}")
+    return text, ""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
+from typing import NamedTuple
 
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError
+from planoracle.instances.memo import Memo
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.problem import GENERAL
 from planoracle.instances.similar import did_you_mean
+from planoracle.instances.validate import validate_numbers
 
 __all__ = ["UNCHANGED", "Numbers", "Unchanged", "changeable", "changed"]
 
@@ -50,6 +53,7 @@ def changeable(instance: Instance) -> Instance:
     return instance if registry.of(instance).self_contained else _general(instance)
 
 
+@Memo
 def _general(instance: Instance) -> Instance:
     return replace(instance, benchmark=GENERAL, origin=None)
 
@@ -75,22 +79,47 @@ def changed(instance: Instance, numbers: Numbers) -> Instance:
     instance = changeable(instance)
     _known(numbers.durations, instance.index, instance.index, "durations")
     _known(numbers.releases, instance.index, instance.index, "releases")
-    actions = list(instance.actions)
+    actions, places = list(instance.actions), set()
     for name in {**numbers.durations, **numbers.releases}:
         place = instance.index[name]
         actions[place] = _action(actions[place], numbers)
+        places.add(place)
     lags = instance.lags
     if numbers.lags:
         ends = {(lag.before, lag.after) for lag in lags}
         _known(numbers.lags, ends, (), "lags")
         lags = tuple(_lag(lag, numbers.lags) for lag in lags)
     limit = instance.time_limit if isinstance(numbers.time_limit, Unchanged) else numbers.time_limit
+    other = _Other(tuple(actions), sorted(places), lags, limit)
     try:
-        return replace(instance, actions=tuple(actions), lags=lags, time_limit=limit)
+        return other.of(instance)
     except InputError:
         if instance.benchmark == GENERAL:
             raise
-        return replace(_general(instance), actions=tuple(actions), lags=lags, time_limit=limit)
+        return other.of(_general(instance))
+
+
+class _Other(NamedTuple):
+    """Other actions at some places, time lags and limit, which differ from those of an instance in numbers only."""
+
+    actions: tuple[Action, ...]
+    places: Sequence[int]
+    lags: tuple[Lag, ...]
+    limit: int | None
+
+    def of(self, instance: Instance) -> Instance:
+        """Return the instance with these numbers, made without looking at all the rest again."""
+        made = object.__new__(type(instance))
+        same = _SAME if self.lags is not instance.lags else _SAME | _SAME_WITH_LAGS
+        made.__dict__.update((name, value) for name, value in instance.__dict__.items() if name in same)
+        made.__dict__.update(actions=self.actions, lags=self.lags, time_limit=self.limit)
+        validate_numbers(made, self.places, lags=self.lags is not instance.lags)
+        return made
+
+
+# What has no numbers in it of those that change: fields of an instance and what it works out of them.
+_SAME = {field.name for field in fields(Instance)} | {"index", "resource", "tasks"}
+_SAME_WITH_LAGS = {"order", "predecessors"}
 
 
 def _action(action: Action, numbers: Numbers) -> Action:

@@ -1,6 +1,6 @@
 """Solve the same problem again and again with other numbers.
 
-What was best before is mostly best again, or nearly so, once its actions are placed anew in their old order. Then only
+What was best before is mostly best again, or nearly so, once its pieces are placed anew in their old order. Then only
 that nothing is shorter has to be proved: by a bound, or by CP-SAT, which refutes far sooner than it finds. Where that
 does not settle it the problem is solved from nothing.
 """
@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import replace
 from itertools import islice
+from math import inf
 from time import perf_counter
 
 from planoracle.heuristics.generation import blocks_of, generate_serial
 from planoracle.heuristics.timetable import Timetable
-from planoracle.instances.certify import certify, settled
+from planoracle.instances.certify import accepted, certify, settled
 from planoracle.instances.deadline import Deadline, Limit, TimeOverError, deadline_of
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.status import Status
 from planoracle.solver.changes.numbers import Numbers, changeable, changed
+from planoracle.solver.changes.placing import Order, Placer, order_of
 from planoracle.solver.exact.bounds import common_tick, grid_matters, lower_bound, windows
 from planoracle.solver.exact.cp import run
 from planoracle.solver.exact.model import ScheduleModel
@@ -60,7 +62,8 @@ class ChangeSolver:
 
     def __init__(self, instance: Instance) -> None:
         self.instance = changeable(instance)
-        self._orders: deque[list[int]] = deque(maxlen=_KEPT)
+        self._orders: deque[Order] = deque(maxlen=_KEPT)
+        self._placer = Placer(self.instance)
         self._lags = [(lag.minimum, lag.maximum) for lag in self.instance.lags]
         self._blocks = blocks_of(self.instance)
 
@@ -89,7 +92,7 @@ class ChangeSolver:
             return replace(found, seconds=perf_counter() - began)
         result = solve(instance, time_limit=deadline)
         if result.schedule is not None:
-            self._keep(result.schedule)
+            self._keep(instance, result.schedule)
         return replace(result, seconds=perf_counter() - began)
 
     def _again(self, instance: Instance, deadline: Deadline) -> Result | None:
@@ -97,16 +100,36 @@ class ChangeSolver:
         question = _Question(instance, deadline)
         if not question.bounds.consistent:
             return None
+        best = self._placed_in_pieces(question) if self._placer.suits else None
+        if best is not None and best.makespan <= question.least and question.in_time(best):
+            best = settled(instance, best)
+            text = accepted(instance, best)
+            if text is not None:
+                self._keep(instance, best)
+                return question.answer(best, text, "lower bound reached")
+        question.bound()
         best = self._placed(instance, question.least)
-        if best is None or (instance.time_limit is not None and best.makespan > instance.time_limit):
+        if best is None or not question.in_time(best):
             return None
         proof: str | None = "lower bound reached"
         if best.makespan > question.least:
             best, proof = question.shortened(best)
         if proof is None:
             return None
-        self._keep(best)
-        return question.answer(best, proof)
+        self._keep(instance, best)
+        best = settled(instance, best)
+        return question.answer(best, certify(instance, best), proof)
+
+    def _placed_in_pieces(self, question: _Question) -> Schedule | None:
+        """Return the best schedule that has its pieces in an order kept, if it obeys what is looked at."""
+        best: Schedule | None = None
+        for order in islice(self._orders, _TRIED):
+            found = self._placer.place(question.instance, question.bounds, question.step, order)
+            if found is not None and (best is None or found.makespan < best.makespan):
+                best = found
+                if best.makespan <= question.bound(best.makespan):
+                    break
+        return best
 
     def _placed(self, instance: Instance, least: int) -> Schedule | None:
         """Return the best schedule that has its actions in an order kept."""
@@ -114,19 +137,19 @@ class ChangeSolver:
         blocks = self._blocks if same else blocks_of(instance)
         best: Timetable | None = None
         for order in islice(self._orders, _TRIED):
-            found = generate_serial(instance, [min(order[i] for i in block) for block in blocks.members], blocks)
+            rank: dict[int, int] = {}
+            for place, (i, _) in enumerate(order):
+                rank.setdefault(i, place)
+            found = generate_serial(instance, [min(rank[i] for i in block) for block in blocks.members], blocks)
             if found is not None and (best is None or found.makespan < best.makespan):
                 best = found
                 if best.makespan <= least:
                     break
         return None if best is None else best.schedule()
 
-    def _keep(self, schedule: Schedule) -> None:
+    def _keep(self, instance: Instance, schedule: Schedule) -> None:
         """Keep the order of a schedule, as the first one."""
-        starts: dict[str, int] = {}
-        for piece in schedule.pieces:
-            starts.setdefault(piece.action, piece.start)
-        order = [starts[action.id] for action in self.instance.actions]
+        order = order_of(instance, schedule)
         if order in self._orders:
             self._orders.remove(order)
         self._orders.appendleft(order)
@@ -140,12 +163,17 @@ class _Question:
         self.step = common_tick(instance)
         self.root = self.least = 0  # lower bounds, that on the grid of steps
         self.bounds = windows(instance, deadline)
-        self._bound()
 
-    def _bound(self) -> None:
-        if self.bounds.consistent:
-            self.root = lower_bound(self.instance, self.bounds)
+    def bound(self, enough: float = inf) -> int:
+        """Return a lower bound on the grid; no more than needed is worked out if so much is ``enough``."""
+        if self.least < enough:
+            self.root = max(self.root, lower_bound(self.instance, self.bounds, enough))
             self.least = -(-self.root // self.step) * self.step
+        return self.least
+
+    def in_time(self, schedule: Schedule) -> bool:
+        """Whether a schedule keeps the time limit."""
+        return self.instance.time_limit is None or schedule.makespan <= self.instance.time_limit
 
     def shortened(self, best: Schedule) -> tuple[Schedule, str | None]:
         """Return a best schedule and what proves it: that nothing is shorter than this one, or else the shortest.
@@ -153,8 +181,7 @@ class _Question:
         Nothing proves it where CP-SAT's effort ends before.
         """
         self.bounds = ordered_windows(self.instance, self.deadline)
-        self._bound()
-        if best.makespan <= self.least:
+        if self.bounds.consistent and best.makespan <= self.bound():
             return best, "lower bound reached"
         model = self._model(self.least, best.makespan - 1)
         model.break_symmetry()
@@ -170,15 +197,14 @@ class _Question:
             self.instance, self.bounds, self.step, least, most, relaxed=relaxed, deadline=self.deadline
         )
 
-    def answer(self, best: Schedule, proof: str) -> Result:
-        """Return a proved result, its schedule replayed by the rules."""
-        schedule = settled(self.instance, best)
+    def answer(self, schedule: Schedule, plan: str, proof: str) -> Result:
+        """Return a proved result, whose schedule has been replayed by the rules."""
         return Result(
             instance=self.instance.name,
             status=Status.optimal,
             makespan=schedule.makespan,
             lower_bound=schedule.makespan,
-            plan=certify(self.instance, schedule),
+            plan=plan,
             proof=proof,
             versions=versions(),
             unit=self.instance.unit,

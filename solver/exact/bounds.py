@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import gcd
+from math import gcd, inf
 
 from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Action, Demand, Instance
@@ -147,11 +147,20 @@ def _has_states(action: Action) -> bool:
     return any(demand.requires is not None or demand.sets is not None for demand in demands)
 
 
-def lower_bound(instance: Instance, bounds: Windows) -> int:
-    """Return the larger of the critical path and the work of every resource and of the agents."""
+def lower_bound(instance: Instance, bounds: Windows, enough: float = inf) -> int:
+    """Return the larger of the critical path and the work of every resource and of the agents.
+
+    Parameters
+    ----------
+    enough
+        A bound that suffices: others that may be better are not worked out then.
+    """
     heads, tails = bounds.head, bounds.tail
     best = max(h + a.duration + t for h, a, t in zip(heads, instance.actions, tails, strict=True))
-    best = agents_bound(instance, heads, tails, best)
+    if best < enough:
+        best = agents_bound(instance, heads, tails, best)
+    if best >= enough:
+        return best
     users: dict[str, list[tuple[int, Demand]]] = {resource.name: [] for resource in instance.resources}
     for i, action in enumerate(instance.actions):
         for demand in action.modes[0].demands if len(action.modes) == 1 else ():

@@ -18,7 +18,7 @@ from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.solver.exact.bounds import Windows, urgent
 
-__all__ = ["schedule_in_order"]
+__all__ = ["Room", "runs", "schedule_in_order", "span"]
 
 # Parts, instants and units of a capacity beyond which there is no search; parts that are placed for each of them, and
 # seconds that it takes to place one, of counted work.
@@ -150,10 +150,10 @@ def _tie(parts: list[_Part], one: int, two: int, least: int) -> None:
         parts[one].until.append((two, -least))
 
 
-def _runs(free: int, length: int) -> int:
+def runs(free: int, length: int) -> int:
     """Return the instants from which on so many in a row are free.
 
-    >>> bin(_runs(0b1101110, 2)), bin(_runs(0b1101110, 3))
+    >>> bin(runs(0b1101110, 2)), bin(runs(0b1101110, 3))
     ('0b100110', '0b10')
     """
     if not length:
@@ -166,11 +166,12 @@ def _runs(free: int, length: int) -> int:
     return free
 
 
-def _span(start: int, length: int) -> int:
+def span(start: int, length: int) -> int:
+    """Return so many instants from a start on."""
     return ((1 << length) - 1) << start
 
 
-class _Room:
+class Room:
     """What has been placed on one resource; never changed."""
 
     __slots__ = ("levels", "required", "settings", "uses")
@@ -183,32 +184,32 @@ class _Room:
 
     def fits(self, demand: Demand, size: int) -> int:
         """Return all instants at which nothing placed stands against a use of this length."""
-        found = _runs(~self.levels[-demand.amount], size) if demand.amount else -1
+        found = runs(~self.levels[-demand.amount], size) if demand.amount else -1
         for length, sets, start in self.uses if demand.sets is not None or self.settings else ():
             if length == size and (sets or demand.sets is not None):
                 found |= 1 << start  # the same interval: a setting may take no room of its own
         if demand.requires is not None:
             for state, instants in self.settings:
                 if state != demand.requires:
-                    found &= _runs(~instants, max(1, size))
+                    found &= runs(~instants, max(1, size))
         if demand.sets is not None:
             for state, instants in self.required:
                 if state != demand.sets:
                     found &= ~instants
         return found
 
-    def taken(self, demand: Demand, start: int, size: int) -> _Room:
+    def taken(self, demand: Demand, start: int, size: int) -> Room:
         """Return what there is with one more use."""
-        made = object.__new__(_Room)
-        span, amount, levels = _span(start, size), demand.amount, self.levels
+        made = object.__new__(Room)
+        instants, amount, levels = span(start, size), demand.amount, self.levels
         made.settings, made.required, made.levels = self.settings, self.required, levels
         if not any(use[0] == size and use[2] == start and (use[1] or demand.sets is not None) for use in self.uses):
-            made.levels = [span | level for level in levels[:amount]]
-            made.levels += [level | span & below for level, below in zip(levels[amount:], levels, strict=False)]
+            made.levels = [instants | level for level in levels[:amount]]
+            made.levels += [level | instants & below for level, below in zip(levels[amount:], levels, strict=False)]
         if demand.sets is not None:
             made.settings += ((demand.sets, 1 << start),)
         if demand.requires is not None:
-            made.required += ((demand.requires, span or 1 << start),)
+            made.required += ((demand.requires, instants or 1 << start),)
         made.uses = (*self.uses, (size, demand.sets is not None, start))
         return made
 
@@ -223,7 +224,7 @@ class _Search:
         # Before each part is placed: instants at which the agent is busy, those strictly inside of what keeps it from
         # starting anything, those at which it starts something, and what is placed on the resources.
         self.busy, self.inside, self.begun = [0] * (count + 1), [0] * (count + 1), [0] * (count + 1)
-        self.rooms = [{resource.name: _Room(resource.capacity) for resource in instance.resources}] * (count + 1)
+        self.rooms = [{resource.name: Room(resource.capacity) for resource in instance.resources}] * (count + 1)
         #: Parts placed so far, or tried in vain.
         self.placed = 0
 
@@ -257,9 +258,9 @@ class _Search:
             return None
         free = -1
         if part.held:
-            free = _runs(~self.busy[k], part.held)
+            free = runs(~self.busy[k], part.held)
             if part.held > 1 and self.begun[k]:
-                free &= _runs(~self.begun[k] >> 1, part.held - 1)
+                free &= runs(~self.begun[k] >> 1, part.held - 1)
         elif part.starter:
             free = ~self.inside[k]
         for demand in part.uses:
@@ -280,8 +281,8 @@ class _Search:
         self.starts[k] = start
         busy, inside, begun, rooms = self.busy[k], self.inside[k], self.begun[k], self.rooms[k]
         if part.held:
-            busy |= _span(start, part.held)
-            inside |= _span(start + 1, part.held - 1)
+            busy |= span(start, part.held)
+            inside |= span(start + 1, part.held - 1)
             if part.near and self._late(k, start):
                 inside |= 1 << start
         elif part.starter:

@@ -13,10 +13,12 @@ from support.random_instances import kitchen, ovens, workshop
 from support.samples import sample
 
 from planoracle.instances.catalogue import expand, load
+from planoracle.instances.certify import accepted
 from planoracle.instances.deadline import Work
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model import Instance
 from planoracle.instances.referee import find_violations
+from planoracle.instances.schedule import Schedule
 from planoracle.instances.status import Status
 from planoracle.solver.changes import solver as changes
 from planoracle.solver.changes.numbers import Numbers, changed
@@ -110,16 +112,41 @@ def test_most_changes_of_a_duration_need_no_search_for_a_schedule(monkeypatch: p
     assert len(calls) < len(instance.actions) / 4
 
 
+def squeezed(again: ChangeSolver) -> Schedule:
+    """A schedule that breaks the rules: its last piece begins at once."""
+    found = again.solve().schedule
+    assert found is not None
+    return Schedule((*found.pieces[:-1], found.pieces[-1]._replace(start=0)))
+
+
 def test_no_plan_is_returned_that_the_rules_do_not_accept(monkeypatch: pytest.MonkeyPatch) -> None:
     again = ChangeSolver(load("recipe2plan/timed/Cobbler_Pancakes"))
-    first = again.solve()
-    assert first.schedule is not None
-    squeezed = first.schedule.pieces[-1]._replace(start=0)
-    wrong = type(first.schedule)((*first.schedule.pieces[:-1], squeezed))
+    wrong = squeezed(again)
+    monkeypatch.setattr(ChangeSolver, "_placed_in_pieces", lambda self, question: None)
     monkeypatch.setattr(ChangeSolver, "_placed", lambda self, instance, least: wrong)
     monkeypatch.setattr(changes._Question, "shortened", lambda self, best: (best, "nothing shorter"))
     with pytest.raises(InternalError, match="does not pass the rules"):
         again.solve()
+
+
+def test_what_is_placed_in_pieces_is_dropped_if_the_rules_do_not_accept_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    again = ChangeSolver(load("recipe2plan/timed/Cobbler_Pancakes"))
+    wrong = squeezed(again)
+    refused: list[Schedule] = []
+
+    def placed(self: ChangeSolver, question: Any) -> Schedule:
+        question.least = wrong.makespan
+        return wrong
+
+    def looked_at(instance: Instance, schedule: Schedule) -> str | None:
+        text = accepted(instance, schedule)
+        refused.extend([schedule] if text is None else [])
+        return text
+
+    monkeypatch.setattr(ChangeSolver, "_placed_in_pieces", placed)
+    monkeypatch.setattr(changes, "accepted", looked_at)
+    found = again.solve()
+    assert (refused, found.makespan, found.status) == ([wrong], 4080, Status.optimal)
 
 
 def test_what_is_not_settled_soon_is_solved_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
