@@ -27,6 +27,7 @@ from planoracle.instances.recipe2plan.steps import (
     looks_like_a_step,
     nominal,
     plain_step,
+    plain_steps,
     released_steps,
 )
 from planoracle.instances.schedule import Piece, Schedule
@@ -48,6 +49,8 @@ __all__ = [
 #: More commands than any plan of a benchmark needs; protects memory.
 MAX_COMMANDS = 100_000
 
+# Characters up to which no limit is in the way.
+_SHORT = 10_000
 _T = TypeVar("_T")
 _FINISH = re.compile(r"action:\s{0,9}finish", re.IGNORECASE)
 
@@ -207,6 +210,9 @@ def _read(given: object, instance: Instance, rules: Profile) -> Reading[list[Com
     check_reading(rules)
     chat = chat_in(given) or ()
     if rules.parse_scope == "plan":
+        plain = plain_steps(given) if isinstance(given, str) and len(given) < _SHORT else None
+        if plain is not None:  # as most plans are that are no model's: the same in a fraction of the time
+            return Reading(plain, len(plain), "block of lines", 0)
         return outputs.read(joined(given) if isinstance(given, str) else given, _Steps(instance))
     text = given if isinstance(given, str) else "\n".join(_texts(chat))
     if rules.step_shapes == "lenient":

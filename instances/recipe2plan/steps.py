@@ -20,6 +20,7 @@ __all__ = [
     "looks_like_a_step",
     "nominal",
     "plain_step",
+    "plain_steps",
     "released_steps",
 ]
 
@@ -62,6 +63,9 @@ _LENIENT = re.compile(
 _LONE_AMOUNT = re.compile(_AMOUNT)
 _QUANTITY = re.compile(rf"({_N}){_S}([a-zA-Z]*)")
 _PLAIN = re.compile(r"(?a:(?:Action: )?Step\((\d{1,9}), ([\w-]+), (\d\d:\d\d:\d\d), (\d\d:\d\d:\d\d)\))")
+_BARE = r"Step\((\d{1,9}), ([\w-]+), (\d\d:\d\d:\d\d), (\d\d:\d\d:\d\d)\)"
+_PLAIN_STEPS = re.compile(f"(?a:{_BARE}(?:, {_BARE})*+)")
+_PLAIN_ONE = re.compile(f"(?a:{_BARE})")
 _QUOTES = str.maketrans("", "", "\"'`*")
 _BROKEN = re.compile(r"(?ai:step)[ \t]{0,9}\([^()]{0,200}\n[^()]{0,200}\)")
 _RESEMBLES = re.compile(
@@ -146,6 +150,18 @@ def plain_step(text: str) -> Command | None:
     """
     match = _PLAIN.fullmatch(text)
     return match and Command(int(match[1]), match[2], _amount(match[3]), _amount(match[4]))
+
+
+def plain_steps(text: str) -> list[Command] | None:
+    """Return the steps that a text is, if it is nothing but steps as `Command.text` writes them, with commas between.
+
+    >>> plain_steps("Step(0, Cobbler, 00:10:00, 01:00:00), Step(1, Cobbler, 00:03:00, 01:10:00)")[1]
+    Command(step=1, recipe='Cobbler', duration=180, start=4200)
+    """
+    if not _PLAIN_STEPS.fullmatch(text):
+        return None
+    rows = _PLAIN_ONE.findall(text)
+    return [Command(int(number), recipe, _amount(duration), _amount(start)) for number, recipe, duration, start in rows]
 
 
 def joined(text: str) -> str:

@@ -536,6 +536,25 @@ def test_a_schedule_as_json_is_the_same_plan(case):
     assert parse([command.text for command in plan.commands], instance) == plan
 
 
+steps = st.builds(
+    Command,
+    st.integers(0, 12),
+    st.sampled_from(["Tacos", "Smore-Bars", "Stew"]),
+    st.integers(0, 7200),
+    st.integers(0, 9),
+)
+
+
+@examples(200)
+@given(st.lists(steps, min_size=1, max_size=40), st.sampled_from([", ", ",", "\n", ", and ", ", Step 3, "]))
+def test_plans_as_we_write_them_are_read_alike_the_short_way_and_the_long(listed, between):
+    text = between.join(command.text for command in listed)
+    short = language.reading(PAIR, text, PAPER)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(language, "_SHORT", 0)
+        assert language.reading(PAIR, text, PAPER) == short
+
+
 def test_render_writes_what_the_prompts_show():
     schedule = Schedule.of(PAIR, [Piece("Tacos/3", 360_000, 61, "agent"), Piece("Smore-Bars/0", 0, 600, "agent")])
     assert render(schedule) == "Step(0, Smore-Bars, 00:10:00, 00:00:00), Step(3, Tacos, 00:01:01, 100:00:00)"
