@@ -32,7 +32,7 @@ from planoracle.solver.result import Result, versions
 __all__ = ["ChangeSolver"]
 
 # Orders of actions that are kept, and how many of them are tried, the ones first that were best last.
-_KEPT, _TRIED = 12, 4
+_KEPT, _TRIED = 12, 8
 # CP-SAT's effort to refute that anything is shorter, in deterministic time.
 _EFFORT = 0.02
 # The same, to refute that finer pauses help: as in the exact solver.

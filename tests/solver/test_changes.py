@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from support.random_crews import crewshop, pauseshop
 from support.random_instances import kitchen, ovens, workshop
 from support.samples import sample
 
@@ -20,6 +21,8 @@ from planoracle.instances.model import Instance
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.status import Status
+from planoracle.instances.validate import validate
+from planoracle.solver.changes import numbers as other_numbers
 from planoracle.solver.changes import solver as changes
 from planoracle.solver.changes.numbers import Numbers, changed
 from planoracle.solver.changes.solver import ChangeSolver
@@ -67,7 +70,7 @@ def same(instance: Instance, asked: Iterable[Numbers]) -> int:
 
 
 @pytest.mark.parametrize("seed", sample(range(60), 12))
-@pytest.mark.parametrize("family", [kitchen, workshop, ovens])
+@pytest.mark.parametrize("family", [kitchen, workshop, ovens, crewshop, pauseshop])
 def test_small_problems_have_the_same_answers_as_from_nothing(family: Any, seed: int) -> None:
     instance, random = family(seed), Random(seed)
     same(instance, (drawn(instance, random) for _ in range(6)))
@@ -81,6 +84,41 @@ def test_bundled_problems_have_the_same_answers_as_from_nothing(name: str) -> No
         for many in (1, 1, 2, 2, 3, 4)
     ]
     assert same(instance, asked)
+
+
+def outcome(instance: Instance, numbers: Numbers) -> object:
+    try:
+        return changed(instance, numbers)
+    except InputError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("seed", sample(range(40), 8))
+@pytest.mark.parametrize("family", [kitchen, workshop, crewshop])
+def test_numbers_are_checked_as_those_of_a_new_instance(
+    family: Any, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance, random = family(seed), Random(seed)
+    odd: list[Any] = [-1, 0, 10**10, True, 1.5, None]
+    for _ in range(20):
+        numbers = drawn(instance, random)
+        some = {a.id: random.choice(odd) for a in instance.actions if random.random() < 0.1}
+        if random.random() < 0.5:
+            numbers = replace(numbers, durations={**numbers.durations, **some})
+        if random.random() < 0.3:
+            numbers = replace(numbers, releases=some, time_limit=random.choice(odd))
+        for lag in instance.lags:
+            if random.random() < 0.1:
+                lags = {**numbers.lags, (lag.before, lag.after): (random.choice(odd), random.choice(odd))}
+                numbers = replace(numbers, lags=lags)
+        with monkeypatch.context() as patch:
+            patch.setattr(other_numbers, "validate_numbers", lambda made, places, lags: validate(made))
+            wanted = outcome(instance, numbers)
+        found = outcome(instance, numbers)
+        assert found == wanted
+        if isinstance(found, Instance):
+            assert found.order == replace(found).order
+            assert found.predecessors == replace(found).predecessors
 
 
 def test_numbers_of_a_problem_whose_rules_know_them_from_elsewhere_can_be_changed() -> None:
