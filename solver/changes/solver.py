@@ -100,25 +100,24 @@ class ChangeSolver:
         question = _Question(instance, deadline)
         if not question.bounds.consistent:
             return None
-        best = self._placed_in_pieces(question) if self._placer.suits else None
-        if best is not None and best.makespan <= question.least and question.in_time(best):
-            best = settled(instance, best)
-            text = accepted(instance, best)
-            if text is not None:
-                self._keep(instance, best)
-                return question.answer(best, text, "lower bound reached")
-        question.bound()
-        best = self._placed(instance, question.least)
+        best, text = None, None
+        if self._placer.suits:
+            best = self._placed_in_pieces(question)
+            text = None if best is None else accepted(instance, best)
+        if best is None or text is None:
+            best, text = self._placed(question), None
         if best is None or not question.in_time(best):
             return None
-        proof: str | None = "lower bound reached"
-        if best.makespan > question.least:
-            best, proof = question.shortened(best)
-        if proof is None:
+        found, proof = best, "lower bound reached"
+        if best.makespan > question.bound(best.makespan):
+            found, proof = question.shortened(best)
+        if not proof:
             return None
-        self._keep(instance, best)
-        best = settled(instance, best)
-        return question.answer(best, certify(instance, best), proof)
+        self._keep(instance, found)
+        if text is None or found is not best:
+            found = settled(instance, found)
+            text = certify(instance, found)
+        return question.answer(found, text, proof)
 
     def _placed_in_pieces(self, question: _Question) -> Schedule | None:
         """Return the best schedule that has its pieces in an order kept, if it obeys what is looked at."""
@@ -129,10 +128,11 @@ class ChangeSolver:
                 best = found
                 if best.makespan <= question.bound(best.makespan):
                     break
-        return best
+        return None if best is None else settled(question.instance, best)
 
-    def _placed(self, instance: Instance, least: int) -> Schedule | None:
+    def _placed(self, question: _Question) -> Schedule | None:
         """Return the best schedule that has its actions in an order kept."""
+        instance = question.instance
         same = [(lag.minimum, lag.maximum) for lag in instance.lags] == self._lags
         blocks = self._blocks if same else blocks_of(instance)
         best: Timetable | None = None
@@ -143,7 +143,7 @@ class ChangeSolver:
             found = generate_serial(instance, [min(rank[i] for i in block) for block in blocks.members], blocks)
             if found is not None and (best is None or found.makespan < best.makespan):
                 best = found
-                if best.makespan <= least:
+                if best.makespan <= question.bound(best.makespan):
                     break
         return None if best is None else best.schedule()
 
@@ -175,10 +175,10 @@ class _Question:
         """Whether a schedule keeps the time limit."""
         return self.instance.time_limit is None or schedule.makespan <= self.instance.time_limit
 
-    def shortened(self, best: Schedule) -> tuple[Schedule, str | None]:
+    def shortened(self, best: Schedule) -> tuple[Schedule, str]:
         """Return a best schedule and what proves it: that nothing is shorter than this one, or else the shortest.
 
-        Nothing proves it where CP-SAT's effort ends before.
+        Nothing (``""``) proves it where CP-SAT's effort ends before.
         """
         self.bounds = ordered_windows(self.instance, self.deadline)
         if self.bounds.consistent and best.makespan <= self.bound():
@@ -190,7 +190,7 @@ class _Question:
             return best, "nothing shorter"
         if found.status == Status.optimal:
             return model.schedule(found.solution), "core search"
-        return best, None
+        return best, ""
 
     def _model(self, least: int, most: int, *, relaxed: bool = False) -> ScheduleModel:
         return ScheduleModel(

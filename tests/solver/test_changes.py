@@ -161,7 +161,7 @@ def test_no_plan_is_returned_that_the_rules_do_not_accept(monkeypatch: pytest.Mo
     again = ChangeSolver(load("recipe2plan/timed/Cobbler_Pancakes"))
     wrong = squeezed(again)
     monkeypatch.setattr(ChangeSolver, "_placed_in_pieces", lambda self, question: None)
-    monkeypatch.setattr(ChangeSolver, "_placed", lambda self, instance, least: wrong)
+    monkeypatch.setattr(ChangeSolver, "_placed", lambda self, question: wrong)
     monkeypatch.setattr(changes._Question, "shortened", lambda self, best: (best, "nothing shorter"))
     with pytest.raises(InternalError, match="does not pass the rules"):
         again.solve()
@@ -191,7 +191,7 @@ def test_what_is_not_settled_soon_is_solved_from_nothing(monkeypatch: pytest.Mon
     instance = kitchen(3)
     again = ChangeSolver(instance)
     wanted = again.solve()
-    monkeypatch.setattr(changes._Question, "shortened", lambda self, best: (best, None))
+    monkeypatch.setattr(changes._Question, "shortened", lambda self, best: (best, ""))
     monkeypatch.setattr(changes, "lower_bound", lambda *given: 0)
     assert (again.solve().makespan, again.solve().status) == (wanted.makespan, Status.optimal)
     assert again.solve().canonical
