@@ -101,7 +101,8 @@ class Schedule:
 
 def _sets(action: Action, piece: Piece) -> bool:
     modes = action.modes
-    return 0 <= piece.mode < len(modes) and any(demand.sets is not None for demand in modes[piece.mode].demands)
+    demands = modes[piece.mode].demands if 0 <= piece.mode < len(modes) else ()
+    return bool(demands) and any(demand.sets is not None for demand in demands)
 
 
 def _cut_at_starts(pieces: list[Piece], by_id: dict[str, Action]) -> list[Piece]:

@@ -56,8 +56,8 @@ def kitchen_of(instance: Instance) -> Kitchen:
             duration=action.duration,
             autonomous=not action.attended,
             interruptible=action.interruptible,
-            objects=tuple((d.resource, d.requires, d.sets) for d in action.modes[0].demands),
-            prerequisites=tuple(i for i, _ in instance.predecessors[position]),
+            objects=tuple([(d.resource, d.requires, d.sets) for d in action.modes[0].demands]),
+            prerequisites=tuple([i for i, _ in instance.predecessors[position]]),
             windows=tuple(windows[position]),
         )
         for position, action in enumerate(instance.actions)

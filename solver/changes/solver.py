@@ -85,19 +85,19 @@ class ChangeSolver:
         began, deadline = perf_counter(), deadline_of(time_limit)
         instance = changed(self.instance, numbers)
         try:
-            found = self._again(instance, deadline) if self._orders and deadline.left() > 0 else None
+            found = self._again(instance, deadline, began) if self._orders and deadline.left() > 0 else None
         except TimeOverError:  # while a model was made
             found = None
         if found is not None:
-            return replace(found, seconds=perf_counter() - began)
+            return found
         result = solve(instance, time_limit=deadline)
         if result.schedule is not None:
             self._keep(instance, result.schedule)
         return replace(result, seconds=perf_counter() - began)
 
-    def _again(self, instance: Instance, deadline: Deadline) -> Result | None:
+    def _again(self, instance: Instance, deadline: Deadline, began: float) -> Result | None:
         """Return the answer, if an old order or CP-SAT's first look gives it."""
-        question = _Question(instance, deadline)
+        question = _Question(instance, deadline, began)
         if not question.bounds.consistent:
             return None
         best, text = None, None
@@ -158,8 +158,8 @@ class ChangeSolver:
 class _Question:
     """One instance to be solved, of which a schedule is known."""
 
-    def __init__(self, instance: Instance, deadline: Deadline) -> None:
-        self.instance, self.deadline = instance, deadline
+    def __init__(self, instance: Instance, deadline: Deadline, began: float) -> None:
+        self.instance, self.deadline, self.began = instance, deadline, began
         self.step = common_tick(instance)
         self.root = self.least = 0  # lower bounds, that on the grid of steps
         self.bounds = windows(instance, deadline)
@@ -210,6 +210,7 @@ class _Question:
             unit=self.instance.unit,
             schedule=schedule,
             grid=self._grid(schedule.makespan),
+            seconds=perf_counter() - self.began,
         )
 
     def _grid(self, makespan: int) -> int:

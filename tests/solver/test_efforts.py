@@ -51,7 +51,7 @@ def test_a_weaker_bound_shows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @on_linux
 def test_forgetting_what_was_best_shows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes.ChangeSolver, "_again", lambda self, instance, deadline: None)
+    monkeypatch.setattr(changes.ChangeSolver, "_again", lambda self, *given: None)
     name = next(name for name in CASES if name.startswith("changes"))
     assert grown(SPENT[name], measure(CASES[name]))
 
