@@ -22,7 +22,7 @@ from planoracle.instances.schedule import Schedule
 from planoracle.instances.status import Status
 from planoracle.solver.changes.numbers import Numbers, changeable, changed
 from planoracle.solver.changes.placing import Order, Placer, order_of
-from planoracle.solver.exact.bounds import common_tick, grid_matters, lower_bound, windows
+from planoracle.solver.exact.bounds import Lags, Windows, common_tick, grid_matters, lower_bound
 from planoracle.solver.exact.cp import run
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.orders import ordered_windows
@@ -64,7 +64,7 @@ class ChangeSolver:
         self.instance = changeable(instance)
         self._orders: deque[Order] = deque(maxlen=_KEPT)
         self._placer = Placer(self.instance)
-        self._lags = [(lag.minimum, lag.maximum) for lag in self.instance.lags]
+        self._lags = Lags(self.instance)
         self._blocks = blocks_of(self.instance)
 
     def solve(self, numbers: Numbers = Numbers(), *, time_limit: Limit = 60.0) -> Result:  # noqa: B008
@@ -97,7 +97,8 @@ class ChangeSolver:
 
     def _again(self, instance: Instance, deadline: Deadline, began: float) -> Result | None:
         """Return the answer, if an old order or CP-SAT's first look gives it."""
-        question = _Question(instance, deadline, began)
+        lags = self._lags if self._lags.suits(instance) else Lags(instance)
+        question = _Question(instance, lags.windows(instance, deadline), deadline, began)
         if not question.bounds.consistent:
             return None
         best, text = None, None
@@ -133,8 +134,7 @@ class ChangeSolver:
     def _placed(self, question: _Question) -> Schedule | None:
         """Return the best schedule that has its actions in an order kept."""
         instance = question.instance
-        same = [(lag.minimum, lag.maximum) for lag in instance.lags] == self._lags
-        blocks = self._blocks if same else blocks_of(instance)
+        blocks = self._blocks if instance.lags == self.instance.lags else blocks_of(instance)
         best: Timetable | None = None
         for order in islice(self._orders, _TRIED):
             rank: dict[int, int] = {}
@@ -158,11 +158,10 @@ class ChangeSolver:
 class _Question:
     """One instance to be solved, of which a schedule is known."""
 
-    def __init__(self, instance: Instance, deadline: Deadline, began: float) -> None:
-        self.instance, self.deadline, self.began = instance, deadline, began
+    def __init__(self, instance: Instance, bounds: Windows, deadline: Deadline, began: float) -> None:
+        self.instance, self.bounds, self.deadline, self.began = instance, bounds, deadline, began
         self.step = common_tick(instance)
         self.root = self.least = 0  # lower bounds, that on the grid of steps
-        self.bounds = windows(instance, deadline)
 
     def bound(self, enough: float = inf) -> int:
         """Return a lower bound on the grid; no more than needed is worked out if so much is ``enough``."""

@@ -10,6 +10,7 @@ from planoracle.instances.model import Action, Demand, Instance
 from planoracle.solver.exact.energy import agents_bound, resource_bound
 
 __all__ = [
+    "Lags",
     "Windows",
     "common_divisor",
     "common_tick",
@@ -23,6 +24,8 @@ __all__ = [
 
 # Ticks of interruptible work of several agents of which every one is looked at.
 _FEW_TICKS = 100
+# Passes over all lags after which it is looked whether they go round in a circle: most need no more.
+_PATIENCE = 3
 # Agents among whom interruptible work is dealt out evenly.
 _FEW_AGENTS = 4
 
@@ -60,33 +63,57 @@ def windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
 
     When time is over before all paths are as long as they can be, those found so far still bound all schedules.
     """
-    count, index = len(instance.actions), instance.index
-    edges: list[_Edge] = []  # starts are nodes 2i, finishes 2i + 1
-    for i, action in enumerate(instance.actions):
-        edges.append((2 * i, 2 * i + 1, action.duration))
-        if not action.interruptible:
-            edges.append((2 * i + 1, 2 * i, -action.duration))
-    for lag in instance.lags:
-        before, after = 2 * index[lag.before] + 1, 2 * index[lag.after]
-        if lag.minimum is not None:
-            edges.append((before, after, lag.minimum))
-        if lag.maximum is not None:
-            edges.append((after, before, -lag.maximum))
-    place = [0] * (2 * count)
-    for k, i in enumerate(instance.order):
-        place[2 * i], place[2 * i + 1] = 2 * k, 2 * k + 1
-    edges.sort(key=lambda edge: place[edge[0]])  # precedences are settled in one pass
-    head = [instance.actions[node // 2].release if node % 2 == 0 else 0 for node in range(2 * count)]
-    tail = [0] * (2 * count)
-    edges_back = [(v, u, w) for u, v, w in sorted(edges, key=lambda edge: -place[edge[1]])]
-    settled = _relax(head, edges, deadline) and _relax(tail, edges_back, deadline)
-    return Windows(head[::2], tail[1::2], tail[1::2], "" if settled else "the time lags contradict each other")
+    return Lags(instance).windows(instance, deadline)
+
+
+class Lags:
+    """Which ends of actions time lags tie together, whatever their numbers: in the order in which they are looked at.
+
+    Starts are nodes 2i, finishes 2i + 1.
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        count, index = len(instance.actions), instance.index
+        lags = len(instance.lags)
+        # Node, node, and the place of the length among all durations, these negative, all minima, and maxima negative.
+        edges = [(2 * i, 2 * i + 1, i) for i in range(count)]
+        edges += [
+            (2 * i + 1, 2 * i, count + i) for i, action in enumerate(instance.actions) if not action.interruptible
+        ]
+        self._bounded = [(lag.minimum is not None, lag.maximum is not None) for lag in instance.lags]
+        for number, lag in enumerate(instance.lags):
+            before, after = 2 * index[lag.before] + 1, 2 * index[lag.after]
+            if lag.minimum is not None:
+                edges.append((before, after, 2 * count + number))
+            if lag.maximum is not None:
+                edges.append((after, before, 2 * count + lags + number))
+        place = [0] * (2 * count)
+        for k, i in enumerate(instance.order):
+            place[2 * i], place[2 * i + 1] = 2 * k, 2 * k + 1
+        self._onward = sorted(edges, key=lambda edge: place[edge[0]])  # precedences are settled in one pass
+        self._back = [(v, u, length) for u, v, length in sorted(edges, key=lambda edge: -place[edge[1]])]
+
+    def suits(self, instance: Instance) -> bool:
+        """Whether the lags of an instance with other numbers have bounds where these have."""
+        return self._bounded == [(lag.minimum is not None, lag.maximum is not None) for lag in instance.lags]
+
+    def windows(self, instance: Instance, deadline: Deadline = NEVER) -> Windows:
+        """Return the windows of an instance that they suit, see `windows`."""
+        durations = [action.duration for action in instance.actions]
+        lengths = durations + [-duration for duration in durations]
+        lengths += [lag.minimum or 0 for lag in instance.lags]
+        lengths += [-(lag.maximum or 0) for lag in instance.lags]
+        head, tail = [0] * (2 * len(durations)), [0] * (2 * len(durations))
+        head[::2] = [action.release for action in instance.actions]
+        onward, back = ([(u, v, lengths[k]) for u, v, k in edges] for edges in (self._onward, self._back))
+        settled = _relax(head, onward, deadline) and _relax(tail, back, deadline)
+        return Windows(head[::2], tail[1::2], tail[1::2], "" if settled else "the time lags contradict each other")
 
 
 def _relax(value: list[int], edges: list[_Edge], deadline: Deadline) -> bool:
     """Raise the values to the longest paths; return whether there is no cycle of positive length."""
     parent = [-1] * len(value)
-    for _ in range(len(value) + 1):
+    for number in range(len(value) + 1):
         changed = False
         for u, v, weight in edges:
             if value[u] + weight > value[v]:
@@ -95,7 +122,7 @@ def _relax(value: list[int], edges: list[_Edge], deadline: Deadline) -> bool:
                 changed = True
         if not changed or deadline.over():
             return True
-        if _circular(parent):
+        if number >= _PATIENCE and _circular(parent):
             return False
     return False
 
