@@ -18,6 +18,7 @@ from planoracle.solver.exact.orders import ordered_windows
 from planoracle.solver.exact.rounds import rounds
 from planoracle.solver.exact.stages import (
     LARGE,
+    LARGER,
     Stage,
     canonical_effort,
     crowded,
@@ -55,10 +56,11 @@ class Proving:
         self.seed = seed
         self.workers = workers
         windowed = any(lag.maximum is not None for lag in instance.lags)
-        #: Whether forced orders take longer than schedules that may do without them.
-        self.large = LARGE <= len(instance.actions) <= MANY and not windowed
+        small = len(instance.actions) <= MANY and not windowed
         #: Whether most pairs exclude each other: forced orders are rare then, and lists far from the best.
-        self.crowded = self.large and crowded(instance)
+        self.crowded = small and crowded(instance)
+        #: Whether forced orders take longer than schedules that may do without them.
+        self.large = self.crowded or (small and len(instance.actions) >= LARGE)
         self.bounds = (windows if self.large else ordered_windows)(instance, self.deadline)
         self.step = common_tick(instance)
         self.root = self.least = 0  # lower bounds: by hand, and the best so far
@@ -94,14 +96,22 @@ class Proving:
         model.break_symmetry()
         return model
 
-    def in_order(self, model: ScheduleModel, effort: float) -> Outcome:
+    def in_order(self, model: ScheduleModel, effort: float, *, strong: bool = False) -> Outcome:
         """Branch on the makespan, then on the starts in fixed order, smallest value first.
 
         A decision is only undone when it is proved wrong, so the first solution has the least makespan, and is
         the lexicographically smallest of these.
         """
         model.model.search_in_order([model.makespan, *model.decisions])
-        found = run(model.model, deadline=self.deadline, seed=0, fixed_search=True, deterministic=effort, light=True)
+        found = run(
+            model.model,
+            deadline=self.deadline,
+            deterministic=effort,
+            fixed_search=True,
+            light=True,
+            lean=self.crowded,
+            strong=strong,
+        )
         model.model.search_freely()
         self.effort += found.effort
         return found
@@ -111,7 +121,9 @@ class Proving:
         if self.left() <= 0 or self.best is None:
             return None
         model.narrow(self.best.makespan, self.best.makespan)
-        found = self.in_order(model, canonical_effort(self.effort, len(model.decisions), pauses=self.pauses))
+        count = len(model.decisions)
+        effort = canonical_effort(self.effort, count, pauses=self.pauses, crowded=self.crowded)
+        found = self.in_order(model, effort, strong=self.crowded and count < LARGER)
         return model.schedule(found.solution) if found.solution else None
 
     def prove_at_length(self, model: ScheduleModel) -> tuple[Status, str]:
@@ -130,18 +142,11 @@ class Proving:
         return answer
 
     def prove_in_turns(self, model: ScheduleModel) -> tuple[Status, str] | None:
-        """Let branch and bound on the plain model, and core search with orders stated, have their turns.
+        """Let core search, and branch and bound that halves what is possible, have their turns on a crowded problem.
 
         Neither is told what the other found: core search takes several times as long below a makespan that is known.
         """
-        ordered: ScheduleModel | None = None
-        for ordering, stage in in_turns():
-            if ordering and ordered is None and self.left() > 0:
-                ordered = self.model(self.least, self.most, ordering=True)
-            answer = self.prove((ordered if ordering else None) or model, [stage], afresh=True)
-            if answer is not None:
-                return answer
-        return None
+        return self.prove(model, in_turns(len(model.decisions)), afresh=True)
 
     def prove(
         self, model: ScheduleModel, stages: Iterable[Stage], *, afresh: bool = False

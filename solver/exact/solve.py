@@ -139,7 +139,7 @@ class _Search(Proving):
         """Let CP-SAT search, in the plain model as long as that may suffice."""
         model = self.model(self.least, self.most)
         count = len(model.decisions)
-        look = None if self.crowded else first_look(count, pauses=self.pauses)
+        look = first_look(count, pauses=self.pauses, crowded=self.crowded)
         if look is not None:
             found = self.in_order(model, look)
             if found.status == Status.infeasible and self.best is None:
@@ -147,14 +147,16 @@ class _Search(Proving):
             self.take(model, found)
             if found.status == Status.optimal and self.best is not None:
                 return self.result(Status.optimal, self.reason("search in order"), self.best, canonical=True)
-        answer = self.prove(model, plain(count, pauses=self.pauses, crowded=self.crowded))
+        if self.crowded:
+            answer = self.prove_in_turns(model)
+        else:
+            answer = self.prove(model, plain(count, pauses=self.pauses))
         if answer is None and of_many_actions(self.instance):
             answer = self.prove_in_rounds(model)
         if answer is None and self.crowded:
             settled_now = self.look_at_orders()
             if settled_now is not None:
                 return settled_now
-            answer = self.prove_in_turns(model)
         if answer is None:
             if self.left() > 0 and (self.bounds.open or self.bounds.ordered):
                 model = self.model(self.least, self.most, ordering=True)

@@ -32,31 +32,36 @@ Stage = tuple[str, dict[str, Any], float | None]
 LARGE, LARGER = 50, 100
 
 # Searches in order: a first look, and what the proof took besides where the best makespan is known.
-_LOOK, _LOOK_WITH_PAUSES = 0.0003, 0.004
-_CANONICAL, _CANONICAL_WITH_PAUSES, _CANONICAL_EACH = 0.1, 0.05, 1.3e-5
+_LOOK, _LOOK_WITH_PAUSES, _LOOK_EACH_CROWDED = 0.0003, 0.004, 2.5e-6
+_CANONICAL, _CANONICAL_WITH_PAUSES, _CANONICAL_EACH, _CANONICAL_CROWDED = 0.1, 0.05, 1.3e-5, 0.002
 # Core search before orders are stated: with pauses, and for every decision where there are many.
-_PLAIN_WITH_PAUSES, _PLAIN_EACH, _PLAIN_EACH_CROWDED = 0.005, 2.5e-5, 1e-4
+_PLAIN_WITH_PAUSES, _PLAIN_EACH = 0.005, 2.5e-5
 _CORE, _BRANCHING = 0.02, 0.1
 _PRESOLVED_CORE = 0.3, 2.0  # before the branch and bound, which profits from its lower bound, and after it
 _PRESOLVED = 4.0
 # Pairs of uses that exclude each other, for every action, from which on a problem is crowded.
-_PAIRS_EACH = 4
-# What takes turns there: branch and bound on the plain model, core search with presolve where orders are stated.
-_TURNS = (False, 0.05), (True, 0.13), (False, 0.2), (True, 0.2), (False, 1.25)
+_PAIRS_EACH = 2
+# Core search and halving in turns there: effort for every decision at first, factor for the next turn, turns.
+_TURN_OF_CORE, _TURN_OF_HALVING, _GROWTH, _TURNS = 1.3e-5, 1.5e-4, 4, 5
 
 _CORE_SEARCH: dict[str, Any] = {"light": True, "core": True}
 
 
-def first_look(decisions: int, *, pauses: bool) -> float | None:
+def first_look(decisions: int, *, pauses: bool, crowded: bool) -> float | None:
     """Return the effort for a first search in order; ``None`` where it would be in vain."""
+    if crowded:
+        return _LOOK_EACH_CROWDED * decisions
     if pauses:
         return _LOOK_WITH_PAUSES
     return _LOOK if decisions < LARGER else None
 
 
-def canonical_effort(proof: float, decisions: int, *, pauses: bool) -> float:
+def canonical_effort(proof: float, decisions: int, *, pauses: bool, crowded: bool) -> float:
     """Return the effort for the canonical schedule of a makespan, by that which its proof has taken."""
-    least = _CANONICAL_WITH_PAUSES if pauses else max(_LOOK, _CANONICAL_EACH * decisions)
+    if crowded:
+        least = _CANONICAL_CROWDED
+    else:
+        least = _CANONICAL_WITH_PAUSES if pauses else max(_LOOK, _CANONICAL_EACH * decisions)
     return least + _CANONICAL * proof
 
 
@@ -74,12 +79,12 @@ def crowded(instance: Instance) -> bool:
     return sum(n * (n - 1) // 2 for n in users.values()) > _PAIRS_EACH * len(instance.actions)
 
 
-def plain(decisions: int, *, pauses: bool, crowded: bool) -> Iterator[Stage]:
+def plain(decisions: int, *, pauses: bool) -> Iterator[Stage]:
     """Yield what is tried before orders are stated."""
     if pauses:
         yield "core search", _CORE_SEARCH, _PLAIN_WITH_PAUSES
     elif decisions >= LARGE:
-        yield "core search", _CORE_SEARCH, (_PLAIN_EACH_CROWDED if crowded else _PLAIN_EACH) * decisions
+        yield "core search", _CORE_SEARCH, _PLAIN_EACH * decisions
 
 
 def unpresolved() -> Iterator[Stage]:
@@ -88,21 +93,16 @@ def unpresolved() -> Iterator[Stage]:
     yield "branch and bound", {"light": True}, _BRANCHING
 
 
-def in_turns() -> Iterator[tuple[bool, Stage]]:
-    """Yield what is tried on crowded problems, and whether orders are stated.
+def in_turns(decisions: int) -> Iterator[Stage]:
+    """Yield what is tried on crowded problems.
 
-    Literals of orders make core search much faster, with presolve, and branch and bound much slower.
+    Where one resource alone says how long all takes, core search proves it at once or not for a long time; elsewhere
+    halving what the makespan may be is several times as fast as either search is without it.
     """
-    core: dict[str, Any] = {"presolve": True, "core": True}
-    for ordering, effort in _TURNS:
-        yield (
-            (True, ("core search with presolve", core, effort))
-            if ordering
-            else (
-                False,
-                ("branch and bound", {}, effort),
-            )
-        )
+    for turn in range(_TURNS):
+        share = decisions * _GROWTH**turn
+        yield "core search", _CORE_SEARCH, _TURN_OF_CORE * share
+        yield "branch and bound", {"halving": True}, _TURN_OF_HALVING * share
 
 
 def presolved(workers: int) -> Iterator[Stage]:

@@ -8,8 +8,9 @@ import pytest
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.solver.exact import proving
 from planoracle.solver.exact import solve as solving
+from planoracle.solver.exact.proving import Proving
 from planoracle.solver.exact.solve import solve
-from planoracle.solver.exact.stages import crowded
+from planoracle.solver.exact.stages import crowded, in_turns
 
 
 def shop(seed: int, jobs: int = 10, machines: int = 5) -> Instance:
@@ -29,7 +30,7 @@ def test_crowded_problems_have_many_pairs_that_exclude_each_other():
     instance = shop(0)
     assert crowded(instance)
     assert not crowded(replace(instance, resources=tuple(Resource(r.name, 2) for r in instance.resources)))
-    assert not crowded(shop(0, jobs=8))
+    assert not crowded(shop(0, jobs=5))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -44,8 +45,18 @@ def test_their_stages_find_what_the_others_find(seed, monkeypatch):
         assert quick.schedule == slow.schedule
 
 
-def test_turns_need_nothing_from_the_stages_before(monkeypatch):
-    monkeypatch.setattr(solving, "plain", lambda *counts, **kinds: iter(()))
+@pytest.mark.parametrize("turn", range(2))
+def test_each_of_their_turns_does_without_the_other(turn, monkeypatch):
+    expected = solve(shop(1))
+    alone = list(in_turns(50))[turn]
+    monkeypatch.setattr(solving, "first_look", lambda *counts, **kinds: None)
+    monkeypatch.setattr(proving, "in_turns", lambda decisions: iter([(*alone[:2], 1.0)]))
+    monkeypatch.setattr(Proving, "prove_at_length", None)
     result = solve(shop(1))
-    assert result.status == "optimal"
-    assert result.makespan == solve(shop(1)).makespan
+    assert (result.status, result.makespan) == ("optimal", expected.makespan)
+
+
+def test_small_and_easy_shops_keep_their_canonical_schedules():
+    found = [solve(shop(seed, *size)) for size in ((6, 6), (10, 5), (20, 5)) for seed in range(5)]
+    assert all(result.status == "optimal" for result in found)
+    assert sum(result.canonical for result in found) >= 12
