@@ -42,7 +42,7 @@ _PRESOLVED = 4.0
 # Pairs of uses that exclude each other, for every action, from which on a problem is crowded.
 _PAIRS_EACH = 2
 # Core search and halving in turns there: effort for every decision at first, factor for the next turn, turns.
-_TURN_OF_CORE, _TURN_OF_HALVING, _GROWTH, _TURNS = 1.3e-5, 1.5e-4, 4, 5
+_TURN_OF_CORE, _TURN_OF_HALVING, _GROWTH, _TURNS = 1.3e-5, 1e-4, 4, 5
 
 _CORE_SEARCH: dict[str, Any] = {"light": True, "core": True}
 
@@ -59,7 +59,7 @@ def first_look(decisions: int, *, pauses: bool, crowded: bool) -> float | None:
 def canonical_effort(proof: float, decisions: int, *, pauses: bool, crowded: bool) -> float:
     """Return the effort for the canonical schedule of a makespan, by that which its proof has taken."""
     if crowded:
-        least = _CANONICAL_CROWDED
+        least = max(_CANONICAL_CROWDED, _CANONICAL_EACH * decisions)
     else:
         least = _CANONICAL_WITH_PAUSES if pauses else max(_LOOK, _CANONICAL_EACH * decisions)
     return least + _CANONICAL * proof
