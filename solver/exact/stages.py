@@ -41,6 +41,8 @@ _PRESOLVED_CORE = 0.3, 2.0  # before the branch and bound, which profits from it
 _PRESOLVED = 4.0
 # Pairs of uses that exclude each other, for every action, from which on a problem is crowded.
 _PAIRS_EACH = 2
+# Uses of anything else, for every one of these, from which on it is not.
+_SHARED = 0.2
 # Core search and halving in turns there: effort for every decision at first, factor for the next turn, turns.
 _TURN_OF_CORE, _TURN_OF_HALVING, _GROWTH, _TURNS = 1.3e-5, 1e-4, 4, 5
 
@@ -68,15 +70,20 @@ def canonical_effort(proof: float, decisions: int, *, pauses: bool, crowded: boo
 def crowded(instance: Instance) -> bool:
     """Whether most of the work is to find out in which order actions use what only one of them can.
 
-    There are several such pairs for every action then, and agents do not matter, as in job shops.
+    There are several such pairs for every action then, hardly anything else is used, and agents do not matter, as in
+    job shops.
     """
     users = dict.fromkeys((resource.name for resource in instance.resources), 0)
+    shared = 0
     for action in instance.actions:
         if action.attended or len(action.modes) > 1:
             return False
         for demand in action.modes[0].demands:
-            users[demand.resource] += 2 * demand.amount > instance.resource[demand.resource].capacity
-    return sum(n * (n - 1) // 2 for n in users.values()) > _PAIRS_EACH * len(instance.actions)
+            alone = 2 * demand.amount > instance.resource[demand.resource].capacity
+            users[demand.resource] += alone
+            shared += not alone
+    pairs = sum(n * (n - 1) // 2 for n in users.values())
+    return pairs > _PAIRS_EACH * len(instance.actions) and shared < _SHARED * sum(users.values())
 
 
 def plain(decisions: int, *, pauses: bool) -> Iterator[Stage]:
