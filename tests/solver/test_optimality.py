@@ -13,7 +13,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.referee import referee
-from planoracle.solver.exact import proving
+from planoracle.solver.exact import energy, proving
 from planoracle.solver.exact import solve as solving
 from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, windows
 from planoracle.solver.exact.solve import solve
@@ -204,12 +204,15 @@ def test_a_finer_grid_has_no_better_schedule_where_grid_is_1(factor, monkeypatch
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", sample(["Pancakes_Smore-Bars", "Pancakes_Saltine-Candy", "Choco_Smore-Bars"], 3))
-def test_the_three_problems_proved_on_a_grid_are_proved_to_the_second_by_finest(pair):
+def test_the_three_problems_that_the_claim_leaves_open_are_settled_by_their_bound_and_by_finest(pair, monkeypatch):
     instance = load(f"recipe2plan/timed/{pair}")
-    quick, thorough = solve(instance), solve(instance, finest=True)
+    by_bound = solve(instance)
+    with monkeypatch.context() as patch:  # all work at once, which bounds less
+        patch.setattr(energy, "_one_by_one", lambda jobs: 0)
+        quick, thorough = solve(replace(instance)), solve(replace(instance), finest=True)
     assert quick.grid == common_tick(instance) > 1
-    assert (thorough.status, thorough.grid) == ("optimal", 1)
-    assert thorough.schedule == quick.schedule
+    assert (thorough.status, thorough.grid) == (by_bound.status, by_bound.grid) == ("optimal", 1)
+    assert thorough.schedule == quick.schedule == by_bound.schedule
 
 
 def test_finest_finds_what_pauses_off_the_grid_gain(monkeypatch):
@@ -224,8 +227,8 @@ def test_finest_finds_what_pauses_off_the_grid_gain(monkeypatch):
 
 
 @pytest.mark.slow
-def test_all_other_recipe2plan_problems_are_proved_on_every_grid():
-    assert sum(solve(load(name)).grid == 1 for name in facts.names()) == 127
+def test_all_recipe2plan_problems_are_proved_on_every_grid():
+    assert all(solve(load(name)).grid == 1 for name in facts.names())
 
 
 def _without_pausing_users(instance: Instance) -> Instance:
