@@ -31,6 +31,8 @@ __all__ = ["MANY", "Proving"]
 
 # Actions up to which CP-SAT finds good schedules before heuristics do, and up to which a list of them is tried first.
 _FEW, MANY = 30, 1_000
+# Critical paths beyond which the work of one resource is by far the longest.
+_LOADED = 1.5
 # Seconds at least for a plan on a coarser grid.
 _COARSE = 0.1
 # Size of the largest model that is made at all, and per second of the time limit: making it takes up to half of that,
@@ -146,7 +148,9 @@ class Proving:
 
         Neither is told what the other found: core search takes several times as long below a makespan that is known.
         """
-        return self.prove(model, in_turns(len(model.decisions)), afresh=True)
+        ways = zip(self.bounds.head, self.instance.actions, self.bounds.tail, strict=True)
+        path = max(head + action.duration + tail for head, action, tail in ways)
+        return self.prove(model, in_turns(len(model.decisions), loaded=self.root > _LOADED * path), afresh=True)
 
     def prove(
         self, model: ScheduleModel, stages: Iterable[Stage], *, afresh: bool = False

@@ -45,6 +45,8 @@ _PAIRS_EACH = 2
 _SHARED = 0.2
 # Core search and halving in turns there: effort for every decision at first, factor for the next turn, turns.
 _TURN_OF_CORE, _TURN_OF_HALVING, _GROWTH, _TURNS = 1.3e-5, 1e-4, 4, 5
+# How much more core search gets where one resource has far more work than a path is long.
+_LOADED = 4
 
 _CORE_SEARCH: dict[str, Any] = {"light": True, "core": True}
 
@@ -100,15 +102,15 @@ def unpresolved() -> Iterator[Stage]:
     yield "branch and bound", {"light": True}, _BRANCHING
 
 
-def in_turns(decisions: int) -> Iterator[Stage]:
-    """Yield what is tried on crowded problems.
+def in_turns(decisions: int, *, loaded: bool) -> Iterator[Stage]:
+    """Yield what is tried on crowded problems; ``loaded``: the work of one resource is far longer than any path.
 
     Where one resource alone says how long all takes, core search proves it at once or not for a long time; elsewhere
     halving what the makespan may be is several times as fast as either search is without it.
     """
     for turn in range(_TURNS):
         share = decisions * _GROWTH**turn
-        yield "core search", _CORE_SEARCH, _TURN_OF_CORE * share
+        yield "core search", _CORE_SEARCH, _TURN_OF_CORE * share * (_LOADED if loaded else 1)
         yield "branch and bound", {"halving": True}, _TURN_OF_HALVING * share
 
 

@@ -48,9 +48,9 @@ def test_their_stages_find_what_the_others_find(seed, monkeypatch):
 @pytest.mark.parametrize("turn", range(2))
 def test_each_of_their_turns_does_without_the_other(turn, monkeypatch):
     expected = solve(shop(1))
-    alone = list(in_turns(50))[turn]
+    alone = list(in_turns(50, loaded=False))[turn]
     monkeypatch.setattr(solving, "first_look", lambda *counts, **kinds: None)
-    monkeypatch.setattr(proving, "in_turns", lambda decisions: iter([(*alone[:2], 1.0)]))
+    monkeypatch.setattr(proving, "in_turns", lambda decisions, loaded: iter([(*alone[:2], 1.0)]))
     monkeypatch.setattr(Proving, "prove_at_length", None)
     result = solve(shop(1))
     assert (result.status, result.makespan) == ("optimal", expected.makespan)
