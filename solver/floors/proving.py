@@ -13,6 +13,7 @@ from planoracle.solver.floors.found import FloorPlan
 from planoracle.solver.floors.moves import Use
 from planoracle.solver.floors.search import Search, Searched
 from planoracle.solver.floors.spares import spares, without
+from planoracle.solver.floors.turns import followed
 from planoracle.solver.floors.writing import plan_of
 
 __all__ = ["Proved", "prove"]
@@ -105,6 +106,9 @@ def _taken(search: Search, rules: FloorRules, proved: Proved, found: Searched, w
     if found.uses is None:
         return proved
     plan, ends = replayed(search, rules, found.uses)
+    if plan is None and not search.moves.single:
+        again = followed(search.moves, found.uses, proved.makespan)
+        plan, ends = replayed(search, rules, again) if again else (None, 0)
     if plan is None or ends >= proved.makespan:
         return proved._replace(complete=False)
     return proved._replace(plan=plan, makespan=ends, way=way, complete=found.complete and ends <= proved.bound)
