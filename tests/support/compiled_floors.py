@@ -25,7 +25,7 @@ def successors(search: CompiledSearch, state: State) -> list[Successor]:
     row: Any = np.array(row_of(state, tables.fixed), np.int16)
     while True:
         room.asked[0, 0] = 0
-        count = children(tables.fixed, tables.lookup, row, 8_000, room.made, room.uses, room.key, room.asked)
+        count = children(tables.fixed, tables.lookup, row, 8_000, (-1, -1), room.made, room.uses, room.key, room.asked)
         if not room.asked[0, 0]:
             return sorted((tuple(room.uses[k].tolist()), tuple(room.made[k].tolist())) for k in range(count))
         search._answer(NEVER)
@@ -36,4 +36,4 @@ def bounds(search: CompiledSearch, state: State) -> tuple[int, int]:
     room, fixed, lookup = search._work, search._tables.fixed, search._tables.lookup
     row: Any = np.array(row_of(state, fixed), np.int16)
     by_chains = chains(fixed, lookup, row, room.left, room.begun, room.fills)
-    return int(by_chains), int(walks(fixed, lookup, row, room.left, room.errands, room.costs, room.scratch))
+    return int(by_chains), int(walks(fixed, lookup, row, room.left, room.errands, room.costs, room.scratch, 0))

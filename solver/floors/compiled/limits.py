@@ -8,7 +8,7 @@ from planoracle.solver.floors.compiled.numbers import COOK, MOMENT, SERVED, comp
 from planoracle.solver.floors.compiled.sizes import FAR, NEVER
 from planoracle.solver.floors.compiled.step import sites
 from planoracle.solver.floors.compiled.tables import STOVE
-from planoracle.solver.floors.errands import BRING, SEE
+from planoracle.solver.floors.errands import BRING, CHOP_FRY, FRY, SEE
 
 __all__ = ["chains", "walks"]
 
@@ -135,8 +135,26 @@ def _single(errand: Any, what: int, place: int) -> None:
 
 
 @compiled
-def walks(fixed: Any, lookup: Any, row: Any, left: Any, errands: Any, costs: Any, scratch: Any) -> int:  # noqa: C901 - as the bound is
-    """Return a bound by what all cooks together must walk and work."""
+def _fetched(fixed: Any, errands: Any, n: int) -> int:
+    errands[n, 0] = SEE
+    count = 0
+    for s in range(fixed.stations):
+        if fixed.kind[s] == STOVE:
+            errands[n, count + 2] = s
+            count += 1
+    errands[n, 1] = count
+    return n + 1
+
+
+@compiled
+def walks(  # noqa: C901 - as the bound is
+    fixed: Any, lookup: Any, row: Any, left: Any, errands: Any, costs: Any, scratch: Any, loose: int
+) -> int:
+    """Return a bound by what all cooks together must walk and work.
+
+    Where ``loose`` is not 0 it is no bound but a guess: nothing is fetched on the way, cooked food is fetched from its
+    stove as well, and walks count so many halves.
+    """
     now, served = row[MOMENT], row[SERVED]
     if served == fixed.orders:
         return now
@@ -166,6 +184,8 @@ def walks(fixed: Any, lookup: Any, row: Any, left: Any, errands: Any, costs: Any
             _single(errands[n], fixed.errand[served, name, state], place)
             work += fixed.work[served, name, state]
             n += 1
+            if loose and fixed.errand[served, name, state] in (FRY, CHOP_FRY):
+                n = _fetched(fixed, errands, n)
     for name in range(fixed.counts.shape[1]):
         for _ in range(left[name]):
             if not fixed.sources[name, 0]:
@@ -175,6 +195,8 @@ def walks(fixed: Any, lookup: Any, row: Any, left: Any, errands: Any, costs: Any
                 errands[n, k + 1] = fixed.sources[name, k]
             work += fixed.work[served, name, 0]
             n += 1
+            if loose and fixed.errand[served, name, 0] in (FRY, CHOP_FRY):
+                n = _fetched(fixed, errands, n)
     dishes = fixed.orders - served
     for dish in range(dishes):
         if plates > dishes:
@@ -196,6 +218,8 @@ def walks(fixed: Any, lookup: Any, row: Any, left: Any, errands: Any, costs: Any
             end = min(end, fixed.last[errands[a, 0], errands[a, k + 2]])
         for b in range(n):
             costs[a, b] = _between(fixed, errands[a], errands[b])
+        if loose and n > 1:
+            costs[a, a] = FAR
         for b in range(spare):
             costs[a, n + b] = end
         costs[a, size - 1] = end if errands[a, 0] == BRING else FAR
@@ -210,7 +234,8 @@ def walks(fixed: Any, lookup: Any, row: Any, left: Any, errands: Any, costs: Any
         for b in range(spare):
             costs[n + c, n + b] = 0
         costs[n + c, size - 1] = FAR
-    return -(-(work + _cheapest(costs, size, scratch)) // fixed.cooks)
+    steps = _cheapest(costs, size, scratch)
+    return -(-(work + (steps * loose // 2 if loose else steps)) // fixed.cooks)
 
 
 @compiled

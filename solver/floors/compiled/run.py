@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from planoracle.solver.floors.compiled.limits import chains, walks
-from planoracle.solver.floors.compiled.numbers import MOMENT, SERVED, compiled
+from planoracle.solver.floors.compiled.numbers import COOK, MOMENT, SERVED, compiled
 from planoracle.solver.floors.compiled.sizes import WIDE
 from planoracle.solver.floors.compiled.states import EXPANDED, FOUND, KEPT, LOWER, MADE, NEXT, insert, pop, push
-from planoracle.solver.floors.compiled.step import children
+from planoracle.solver.floors.compiled.step import children, sites
+from planoracle.solver.floors.compiled.tables import BOARD, LAY
 
 __all__ = ["ASKED", "DONE", "EMPTY", "FULL", "PAUSED", "advance", "layer"]
 
@@ -19,6 +20,27 @@ DONE, EMPTY, FULL, PAUSED, ASKED = range(5)
 @compiled
 def _packed(use: Any) -> int:
     return use[0] + 8 * (use[1] + WIDE * (use[2] + WIDE * (1 if use[4] else 0)))
+
+
+@compiled
+def _undone(fixed: Any, store: Any, state: int) -> tuple[int, int]:
+    """Return a cook and a station that he cannot use but to undo what he has just done there; -1 for none.
+
+    He has put something down, and would take it up again, or the other way round, and nobody has done anything since:
+    whatever follows could follow on the state before both, in which nothing is later. That holds for a state, too, that
+    was left out because of this one: what it leads to by such a use is reached from that state with fewer uses.
+    """
+    parent, (cooks, on, _, _) = store.parents[state], sites(fixed)
+    if parent < 0 or fixed.turns:
+        return -1, -1
+    rest, c = store.uses[state] // 8, store.uses[state] % 8
+    s = rest // WIDE % WIDE
+    if rest // WIDE // WIDE or (fixed.kind[s] != LAY and fixed.kind[s] != BOARD):
+        return -1, -1
+    before, row, hand = store.rows[parent], store.rows[state], cooks + COOK * c + 2
+    if before[hand] == row[on + s] and before[on + s] == row[hand] and before[hand] != row[hand]:
+        return c, s
+    return -1, -1
 
 
 @compiled
@@ -37,14 +59,15 @@ def advance(fixed: Any, lookup: Any, store: Any, work: Any, most: int, budget: i
             return DONE
         if not store.settled[state]:
             store.settled[state] = 1
-            bound = walks(fixed, lookup, row, work.left, work.errands, work.costs, work.scratch)
+            bound = walks(fixed, lookup, row, work.left, work.errands, work.costs, work.scratch, 0)
             if bound > value:
                 if bound < most:
                     store.values[state] = bound
                     push(store, state)
                 continue
         work.asked[0, 0] = 0
-        count = children(fixed, lookup, row, most, work.made, work.uses, work.key, work.asked)
+        undone = _undone(fixed, store, state)
+        count = children(fixed, lookup, row, most, undone, work.made, work.uses, work.key, work.asked)
         if work.asked[0, 0]:
             push(store, state)
             return ASKED
@@ -62,8 +85,8 @@ def advance(fixed: Any, lookup: Any, store: Any, work: Any, most: int, budget: i
 
 
 @compiled
-def layer(fixed: Any, lookup: Any, store: Any, work: Any, chosen: Any, budget: int) -> int:
-    """Look at the states that were chosen; what comes of them is kept behind, with scores.
+def layer(fixed: Any, lookup: Any, store: Any, work: Any, chosen: Any, loose: int, budget: int) -> int:
+    """Look at the states that were chosen; what comes of them is kept behind, with scores: by bound, or by a guess.
 
     `LOWER` is the moment of the best plan so far, and `FOUND` its last state.
     """
@@ -77,7 +100,8 @@ def layer(fixed: Any, lookup: Any, store: Any, work: Any, chosen: Any, budget: i
             return PAUSED
         row, most = store.rows[state], store.numbers[LOWER]
         work.asked[0, 0] = 0
-        count = children(fixed, lookup, row, most, work.made, work.uses, work.key, work.asked)
+        undone = _undone(fixed, store, state)
+        count = children(fixed, lookup, row, most, undone, work.made, work.uses, work.key, work.asked)
         if work.asked[0, 0]:
             return ASKED
         store.numbers[EXPANDED] += 1
@@ -91,7 +115,7 @@ def layer(fixed: Any, lookup: Any, store: Any, work: Any, chosen: Any, budget: i
             if not done:
                 bound = chains(fixed, lookup, child, work.left, work.begun, work.fills)
                 if bound < store.numbers[LOWER]:
-                    further = walks(fixed, lookup, child, work.left, work.errands, work.costs, work.scratch)
+                    further = walks(fixed, lookup, child, work.left, work.errands, work.costs, work.scratch, 0)
                     bound = max(bound, further)
             if bound >= store.numbers[LOWER]:
                 continue
@@ -99,7 +123,11 @@ def layer(fixed: Any, lookup: Any, store: Any, work: Any, chosen: Any, budget: i
             if not insert(fixed, lookup, store, child, state, _packed(work.uses[k]), bound, False):
                 return FULL
             if store.numbers[KEPT] > before:
-                store.scores[before] = bound * WIDE - further
+                score = bound
+                if loose and not done:
+                    guess = walks(fixed, lookup, child, work.left, work.errands, work.costs, work.scratch, loose)
+                    score = max(bound, min(guess, WIDE))
+                store.scores[before] = score * WIDE - further
                 if done:
                     store.numbers[LOWER] = bound
                     store.numbers[FOUND] = before

@@ -29,10 +29,17 @@ _STEP, _ANSWER = 2e-6, 5e-5
 _SLICE: Final = 50_000
 # Bytes of states at most, and of their places in tables, by state.
 _ROOM, _PLACES = 1_500_000_000, 40
-# Beams, one after the other: how wide, and whether of states with the same bound those are kept for which the bound by
-# work is the higher, as they have less before them that nobody has counted yet, or those made first. Neither is always
-# better.
-_BEAMS: Final = ((250, False), (1_000, True), (1_000, False), (4_000, True), (4_000, False), (16_000, True))
+# Beams, one after the other: how wide, and in what order states are kept: by bound, those made first; by bound, those
+# for which the bound by work is the higher, as they have less before them that nobody has counted yet; or by a guess,
+# see `walks`, with walks counted so many halves. None is always better.
+_BEAMS: Final = (
+    (250, False, 0),
+    (1_000, True, 4),
+    (4_000, True, 4),
+    (1_000, True, 0),
+    (4_000, False, 0),
+    (16_000, True, 4),
+)
 _QUESTIONS: Final = 256
 
 
@@ -96,12 +103,12 @@ class CompiledSearch:
         best: tuple[Use, ...] | None = None
         looked = 0
         try:
-            for wide, worked in _BEAMS:
+            for wide, worked, loose in _BEAMS:
                 if most <= least:
                     break
                 store = self._begun(0, most, [start], queued=False)
                 try:
-                    self._beam(store, wide, worked, deadline)
+                    self._beam(store, wide, worked, loose, deadline)
                 finally:
                     looked += int(store.numbers[EXPANDED])
                     if store.numbers[FOUND] >= 0:
@@ -110,7 +117,7 @@ class CompiledSearch:
             pass
         return Searched(most, best, False, looked)
 
-    def _beam(self, store: Store, wide: int, worked: bool, deadline: Deadline) -> None:
+    def _beam(self, store: Store, wide: int, worked: bool, loose: int, deadline: Deadline) -> None:
         tables, numbers = self._tables, store.numbers
         numbers[LOWER], chosen = store.deeper, np.zeros(1, np.int64)
         while len(chosen):
@@ -118,7 +125,7 @@ class CompiledSearch:
             numbers[NEXT] = 0
             while why in (PAUSED, ASKED):
                 made = int(numbers[MADE])
-                why = layer(tables.fixed, tables.lookup, store, self._work, chosen, _SLICE)
+                why = layer(tables.fixed, tables.lookup, store, self._work, chosen, loose, _SLICE)
                 deadline.check(_STEP * (int(numbers[MADE]) - made))
                 if why == ASKED:
                     self._answer(deadline)

@@ -84,9 +84,10 @@ def _config(fixed: Any, row: Any) -> int:
     mixed = row[SERVED] * 31 + row[DIRTY_PLATES]
     for c in range(fixed.cooks):
         base = cooks + COOK * c
-        mixed = (mixed * 1_000_003 + row[base] + 1) & 0x3FFFFFFFFFFF
+        if fixed.turns:
+            mixed = (mixed * 1_000_003 + row[base] + 1) & 0x3FFFFFFFFFFF
         mixed = (mixed * 1_000_003 + row[base + 2] + 1) & 0x3FFFFFFFFFFF
-        if row[base + 1] >= now:
+        if fixed.turns and row[base + 1] >= now:
             mixed = (mixed * 1_000_003 + row[base + 4] * 2 + row[base + 5] + 101) & 0x3FFFFFFFFFFF
     for s in range(fixed.stations):
         extra = 8192 if row[since + s] > now else 0
@@ -100,7 +101,10 @@ def _config(fixed: Any, row: Any) -> int:
 
 @compiled
 def _compared(fixed: Any, lookup: Any, one: Any, two: Any) -> int:
-    """Return 1 if nothing is later in the first state than in the second, 2 the other way round, 3 both, 0 neither."""
+    """Return 1 if nothing is later in the first state than in the second, 2 the other way round, 3 both, 0 neither.
+
+    Unless turns count, a cook may be elsewhere if he has had the time to walk to where he is in the other state.
+    """
     cooks, on, clocks, since = sites(fixed)
     if one[SERVED] != two[SERVED] or one[DIRTY_PLATES] != two[DIRTY_PLATES]:
         return 0
@@ -120,13 +124,19 @@ def _compared(fixed: Any, lookup: Any, one: Any, two: Any) -> int:
             more = more and two[clocks + s] <= one[clocks + s]
     for c in range(fixed.cooks):
         base = cooks + COOK * c
-        if one[base] != two[base] or one[base + 2] != two[base + 2]:
+        if one[base + 2] != two[base + 2]:
             return 0
-        a, b = one[base + 1] >= now, two[base + 1] >= then
-        if a != b or (a and (one[base + 4] != two[base + 4] or one[base + 5] != two[base + 5])):
-            return 0
+        if fixed.turns:
+            a, b = one[base + 1] >= now, two[base + 1] >= then
+            if one[base] != two[base] or a != b:
+                return 0
+            if a and (one[base + 4] != two[base + 4] or one[base + 5] != two[base + 5]):
+                return 0
         mine, its = max(one[base + 1], now - fixed.longest), max(two[base + 1], then - fixed.longest)
-        less, more = less and mine <= its, more and its <= mine
+        less = less and mine + fixed.walks[one[base], two[base]] <= its
+        more = more and its + fixed.walks[two[base], one[base]] <= mine
+        if not (less or more):
+            return 0
         if lookup.things[one[base + 2], 0]:
             less = less and one[base + 3] <= two[base + 3]
             more = more and two[base + 3] <= one[base + 3]

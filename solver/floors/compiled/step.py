@@ -254,9 +254,12 @@ def _carried_out(  # noqa: C901 - as the rules are
 
 
 @compiled
-def children(fixed: Any, lookup: Any, row: Any, most: int, made: Any, uses: Any, key: Any, asked: Any) -> int:  # noqa: C901 - the inner loop
+def children(  # noqa: C901 - the inner loop
+    fixed: Any, lookup: Any, row: Any, most: int, undone: tuple[int, int], made: Any, uses: Any, key: Any, asked: Any
+) -> int:
     """Write what can be done next before ``most``, and what it leads to, to ``uses`` and ``made``; return how many.
 
+    What a cook would do at a station without work is left out where ``undone`` names both.
     What the tables cannot tell is in ``asked``, whose first number counts the questions; then the answer is not whole.
     """
     cooks, on, clocks, since = sites(fixed)
@@ -308,6 +311,8 @@ def children(fixed: Any, lookup: Any, row: Any, most: int, made: Any, uses: Any,
                     if kind != BOARD or not lying or not things[lying, 2]:
                         continue
                     work = fixed.chop
+                elif c == undone[0] and s == undone[1]:
+                    continue
                 elif not held and not lying:
                     if not fixed.gives[s]:
                         continue
