@@ -10,7 +10,7 @@ from planoracle.solver.floors.moves import Moves, State, Use
 __all__ = ["followed"]
 
 # States that are kept of those in which as much has been done.
-_WIDE: Final = 16
+_WIDE: Final = 200
 
 
 def followed(moves: Moves, uses: Sequence[Use], most: int) -> tuple[Use, ...] | None:
@@ -22,6 +22,7 @@ def followed(moves: Moves, uses: Sequence[Use], most: int) -> tuple[Use, ...] | 
     layer: list[tuple[int, State, tuple[int, ...], tuple[Use, ...]]] = [(0, moves.start(), (0,) * len(tasks), ())]
     for _ in uses:
         new = []
+        known = set()
         for apart, state, done, path in layer:
             for use, after in moves.children(state):
                 position = done[use.cook]
@@ -30,7 +31,9 @@ def followed(moves: Moves, uses: Sequence[Use], most: int) -> tuple[Use, ...] | 
                 task = tasks[use.cook][position]
                 if (task.tile, task.station, bool(task.work)) == (use.tile, use.station, bool(use.work)):
                     then = (*done[: use.cook], position + 1, *done[use.cook + 1 :])
-                    new.append((apart + abs(use.moment - task.moment), after, then, (*path, use)))
+                    if (after, then) not in known:
+                        known.add((after, then))
+                        new.append((apart + abs(use.moment - task.moment), after, then, (*path, use)))
         new.sort(key=lambda one: one[0])
         layer = new[:_WIDE]
     return min((path for _, _, _, path in layer), key=lambda path: path[-1].moment, default=None)

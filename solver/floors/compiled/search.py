@@ -36,9 +36,9 @@ _BEAMS: Final = (
     (250, False, 0),
     (1_000, True, 4),
     (4_000, True, 4),
+    (12_000, True, 3),
     (1_000, True, 0),
     (4_000, False, 0),
-    (16_000, True, 4),
 )
 _QUESTIONS: Final = 256
 
