@@ -14,6 +14,7 @@ class AssignmentBound:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        self._rank = {item: rank for rank, item in enumerate(context.items)}
         self._least: dict[tuple[int, tuple[tuple[int, ...], ...]], tuple[int, tuple[int, ...]]] = {}
 
     def least(self, scene: Scene, rows: dict[str, tuple[int, ...]]) -> int:
@@ -28,6 +29,7 @@ class AssignmentBound:
         chosen: dict[str, int] = {}
         least: dict[str, int] = {}
         for kind, items in kinds.items():
+            items.sort(key=self._rank.__getitem__)
             cost, picks = self._match(tuple(rows[item] for item in items))
             least[kind] = cost
             total += cost
@@ -78,17 +80,14 @@ class AssignmentBound:
             cast = {item: scene.options[item][role] for row in way for role, item in enumerate(row)}
             cost += sum(rows[item][role] - rows[item][-1] for row in way for role, item in enumerate(row))
             if cost < best:
-                cast |= {item: place for item, place in self._fixed(scene).items() if item in looped}
                 best = min(best, cost + 4 * len(set(_cycles(self._straight(scene, cast)).values())))
         return best - sum(least[kind] for kind in involved)
-
-    def _fixed(self, scene: Scene) -> dict[str, int]:
-        return {item: places[0] for item, places in scene.options.items() if len(places) == 1 and places[0] >= 0}
 
     def _straight(self, scene: Scene, cast: dict[str, int]) -> dict[str, tuple[str, str]]:
         """Return station and goal of the items that are carried straight to the dish of their role."""
         found = {}
-        for item, place in cast.items():
+        for item in sorted(cast, key=self._rank.__getitem__):
+            place = cast[item]
             station = scene.direct.get((item, place))
             goal = scene.tables[self._context.roles.roles[place].dish] if place >= 0 else ""
             if station is not None and goal:

@@ -23,15 +23,14 @@ _MEMORY = 100_000
 
 
 class Bound:
-    """Least numbers of steps for the states of one kitchen."""
+    """Least numbers of steps for the states of one kitchen, which is the ``context``."""
 
     def __init__(self, abstraction: Abstraction, roles: Roles) -> None:
-        self._context = context = Context(abstraction, roles)
+        self.context = self._context = context = Context(abstraction, roles)
         self._item_costs = ItemCosts(context)
         self._vessel_costs = VesselCosts(context, self._item_costs)
         self._time_bound = TimeBound(context)
         self._assignment_bound = AssignmentBound(context)
-        self._options: dict[Group, dict[str, tuple[int, ...]]] = {}
         self._known: dict[Group, dict[Any, Stack]] = {}
         self._needs = context.bits.union(
             (process.predicate, item)
@@ -41,7 +40,7 @@ class Bound:
 
     def remaining(self, view: View, group: Group) -> int:
         """Return how many steps, all players' together, are left at least with the choices of a group."""
-        options = self._options.get(group) or self._choices(group)
+        options = self._context.choices(group)
         tables = [self._table(view, group.bottoms[i], dish.bottom) for i, dish in enumerate(self._context.roles.dishes)]
         scene = Scene(view, group, options, tables)
         rows: dict[str, tuple[int, ...]] = {}
@@ -77,21 +76,6 @@ class Bound:
             ):  # a pot of soup is there already
                 total += self._vessel_costs.standing(scene, group.vessels[place], vessel.station)
         return max(1, total, self._time_bound.least(scene) if self._context.alone else 0)
-
-    def _choices(self, group: Group) -> dict[str, tuple[int, ...]]:
-        """Return for every item the roles it may play; -1: none."""
-        fixed = {name: self._context.roles.dishes[i].bottom for i, name in enumerate(group.bottoms) if name}
-        found: dict[str, tuple[int, ...]] = {}
-        for item in self._context.items:
-            if item in fixed:
-                found[item] = (fixed[item],)
-                continue
-            open_roles = (
-                i for i in self._context.roles.kinds.get(self._context.kinds[item], ()) if i not in fixed.values()
-            )
-            found[item] = (*open_roles, -1)
-        self._options[group] = found
-        return found
 
     def _table(self, view: View, bottom: str, role: int) -> str:
         place = view.places.get(bottom)

@@ -42,6 +42,22 @@ class Context:
         self.stations = [name for name, kind in kitchen.objects if kind == "station"]
         self.containers = [name for name, kind in kitchen.objects if kind == "container"]
         self.alone = len(kitchen.players) == 1
+        self._options: dict[Group, dict[str, tuple[int, ...]]] = {}
+
+    def choices(self, group: Group) -> dict[str, tuple[int, ...]]:
+        """Return for every item the roles it may play; -1: none."""
+        found = self._options.get(group)
+        if found is not None:
+            return found
+        found = self._options[group] = {}
+        fixed = {name: self.roles.dishes[i].bottom for i, name in enumerate(group.bottoms) if name}
+        for item in self.items:
+            if item in fixed:
+                found[item] = (fixed[item],)
+                continue
+            open_roles = (i for i in self.roles.kinds.get(self.kinds[item], ()) if i not in fixed.values())
+            found[item] = (*open_roles, -1)
+        return found
 
     def fits(self, station: str, asked: str) -> bool:
         """Whether a station is the one, or of the kind, that is asked for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from planoracle.instances.deadline import NEVER as NO_DEADLINE
 from planoracle.instances.deadline import Deadline
@@ -15,6 +15,9 @@ from planoracle.solver.kitchens.bound import Bound
 from planoracle.solver.kitchens.consistency import piles_stand
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.goals import Group, Process, Roles
+
+if TYPE_CHECKING:
+    from planoracle.solver.kitchens.compiled.search import CompiledSearch
 
 __all__ = ["Groups", "Heuristic", "Seeing", "heuristic", "ordinary"]
 
@@ -58,6 +61,10 @@ class Heuristic(Protocol):
         """Look at a state, reached in so many steps, for plans of fewer than ``most`` steps with one of the choices."""
         ...
 
+    def compiled(self, start: State, groups: Groups) -> CompiledSearch | None:
+        """Return the compiled search from a state; needs numba. ``None`` if there is none for such a kitchen."""
+        ...
+
 
 class _Blind:
     """Knows nothing but that the goal has not been reached."""
@@ -66,6 +73,9 @@ class _Blind:
 
     def root(self, state: State) -> Groups:
         return ((1, None),)
+
+    def compiled(self, start: State, groups: Groups) -> CompiledSearch | None:
+        return None
 
     def look(self, state: State, groups: Groups, steps: int, most: int) -> Seeing:
         return Seeing((state,), ((steps + 1, None),) if steps + 1 < most else (), 0)
@@ -91,6 +101,12 @@ class _Familiar:
 
     def root(self, state: State) -> Groups:
         return self.look(state, tuple((0, group) for group in self._roles.groups()), 0, NEVER).groups
+
+    def compiled(self, start: State, groups: Groups) -> CompiledSearch | None:
+        from planoracle.solver.kitchens.compiled.search import compiled_search
+
+        listed = [group for _, group in groups if group is not None]
+        return compiled_search(self._abstraction.compiled, self._bound.context, listed, start)
 
     def look(self, state: State, groups: Groups, steps: int, most: int) -> Seeing:
         # What a choice took before it still takes: those that took more than another does now need no second look.

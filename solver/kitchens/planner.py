@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
+from importlib.util import find_spec
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -23,6 +24,9 @@ __all__ = ["plan"]
 
 # Of the greedy searches: how much what is left weighs, and states after which they give up.
 _WEIGHTS, _GREEDY = (5, 2), 30_000
+# States looked at, and met by a greedy search, before compiled code is loaded; its shares for a first proof, for
+# plans, and for a proof in between.
+_FIRST, _GLANCE, _SOON, _BEAMS, _PROOF = 300, 1_500, 0.05, 0.3, 0.5
 # Of counted work: seconds to make a successor, see also `planoracle.solver.kitchens.heuristic`.
 _STEP = 7e-6
 
@@ -119,24 +123,76 @@ class _Search:
             if not groups or not all(self.kitchen.candidates.values()):
                 return self.result(Status.infeasible, "the goal asks for objects that there are not")
             self.limit = max(self.limit, groups[0][0])
-            for weight in _WEIGHTS if self.cap == NEVER else ():
-                found = self.greedy(start, groups, weight)
-                if found is not None and len(found) < self.most:
-                    self.best = found
-                if self.first and self.best is not None:
-                    return self.result(Status.feasible, "greedy search", self.best, self.limit)
-            if self.best is not None and len(self.best) == self.limit:
-                return self.result(Status.optimal, "lower bound reached", self.best)
-            self.search(start, groups)
+            if not self.solve(start, groups):
+                return self.result(self.sofar, "no room for more states", self.best, self.limit)
+            if self.first and self.best is not None:
+                return self.result(Status.feasible, "greedy search", self.best, self.limit)
         except TimeOverError:
-            return self.result(
-                Status.unknown if self.best is None else Status.feasible, "time limit", self.best, self.limit
-            )
+            return self.result(self.sofar, "time limit", self.best, self.limit)
         if self.best is None and self.cap < NEVER:
             return self.result(Status.unknown, "no plan is that short", bound=self.cap)
         if self.best is None:
             return self.result(Status.infeasible, "all states that can be reached")
         return self.result(Status.optimal, "A*", self.best)
+
+    @property
+    def sofar(self) -> Status:
+        """What is known before the search is through."""
+        return Status.unknown if self.best is None else Status.feasible
+
+    def solve(self, start: State, groups: Groups) -> bool:
+        """Search until the best plan is known (or, if that is enough, any); false if there is no room to go on.
+
+        A short search by the rules comes first, which loads no compiled code.
+        """
+        if self.heuristic.familiar and find_spec("numba") is not None:
+            if not self.first and self.search(start, groups, _FIRST):
+                return True
+            if self.cap == NEVER and self.greedy(start, groups, _GLANCE):
+                return True
+            done = self.quickly(start, groups)
+            if done is not None:
+                return done
+        if self.cap == NEVER and self.greedy(start, groups, _GREEDY):
+            return True
+        self.search(start, groups)
+        return True
+
+    def quickly(self, start: State, groups: Groups) -> bool | None:
+        """Do the same with the compiled search; ``None`` if it is not for such a kitchen."""
+        began = perf_counter()
+        from planoracle.solver.kitchens.compiled.search import NARROW, WIDE, OddError, Searched
+
+        search = self.heuristic.compiled(start, groups)
+        if search is None:
+            return None
+        search.prepare()
+        self.deadline.excuse(perf_counter() - began)
+
+        def take(found: Searched) -> bool:
+            self.expanded += found.expanded
+            self.best = self.best if found.deeds is None else found.deeds
+            self.limit = min(self.most, max(self.limit, found.bound))
+            return found.complete or self.limit == self.most or (self.first and self.best is not None)
+
+        whole = self.deadline
+        try:
+            for share, beams in ((_SOON, None), (_BEAMS, NARROW), (_PROOF, None), (_BEAMS, WIDE), (1.0, None)):
+                if whole.over(0.0):
+                    raise TimeOverError
+                part = whole.sooner(share * whole.left()) if share < 1 else whole
+                if beams is not None:
+                    done = self.cap == NEVER and take(search.beams(part, self.most, self.limit, beams))
+                else:
+                    found = search.best_first(part, self.most, self.limit)
+                    done = take(found)
+                    if found.full:
+                        return False
+                if done:
+                    return True
+        except OddError:
+            return None
+        raise TimeOverError
 
     @property
     def most(self) -> int:
@@ -174,11 +230,21 @@ class _Search:
                     last = compiled.step(after, then)
                     yield _Child(2, (deed, then), last, compiled.goal(last))
 
-    def greedy(self, start: State, groups: Groups, weight: int) -> tuple[int, ...] | None:
+    def greedy(self, start: State, groups: Groups, most: int) -> bool:
+        """Look for some plan, meeting at most so many states; whether one is found that is proved, or enough."""
+        for weight in _WEIGHTS:
+            found = self.hasty(start, groups, weight, most)
+            if found is not None and len(found) < self.most:
+                self.best = found
+            if self.first and self.best is not None:
+                return True
+        return self.best is not None and len(self.best) == self.limit
+
+    def hasty(self, start: State, groups: Groups, weight: int, most: int) -> tuple[int, ...] | None:
         """Look for some plan, what is left weighing more than what has been done."""
         seen: set[Any] = {start}
         queue: list[Any] = [(0, 0, 0, 0, start, None)]
-        while queue and len(seen) < _GREEDY:
+        while queue and len(seen) < most:
             _, _, _, steps, state, path = heappop(queue)
             self.expanded += 1
             for child in self.children(state):
@@ -196,13 +262,15 @@ class _Search:
                 heappush(queue, (rank, seeing.unstarted, -len(seen), now, child.state, (child.deeds, path)))
         return None
 
-    def search(self, start: State, groups: Groups) -> tuple[int, ...] | None:
+    def search(self, start: State, groups: Groups, looks: int | None = None) -> bool:
         """Expand states in the order of the fewest steps that a plan through them may have (A*).
 
         Among equals three orders take turns: the newest first; those that have got furthest; those in which least
         is left to be started. So a plan is found soon if one of them finds it soon. A state is expanded again if it
-        is met with fewer steps. Ends when no plan can be shorter than the best known.
+        is met with fewer steps. Ends when no plan can be shorter than the best known, or after so many looks; whether
+        it is through.
         """
+        enough = None if looks is None else self.expanded + looks
         look = self.heuristic.look
         seen: dict[Any, int] = {start: 0}
         nodes: list[tuple[int, int, State, Groups, _Path] | None] = [(self.limit, 0, start, groups, None)]
@@ -221,6 +289,8 @@ class _Search:
                 break
             if seen[state] < steps:
                 continue
+            if self.expanded == enough:
+                return False
             self.limit = max(self.limit, least)
             self.expanded += 1
             found = []
@@ -245,7 +315,7 @@ class _Search:
                 heappush(queues[0], (-rank, number if own else -number, number))
                 heappush(queues[1], (-rank, -now, -unstarted, number))
                 heappush(queues[2], (-rank, -unstarted, -now, number))
-        return self.best
+        return True
 
     def result(
         self, status: Status, proof: str, deeds: tuple[int, ...] | None = None, bound: int | None = None

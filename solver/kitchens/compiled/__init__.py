@@ -1,0 +1,1 @@
+"""The search for kitchens of the usual domain, compiled."""

@@ -1,0 +1,116 @@
+"""The compiled search for kitchens: held against the rules and the bound in Python, and against blind search."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from support.robotouille import KITCHENS, blind
+from support.samples import sample
+from support.tiny_kitchens import random_kitchen
+
+from planoracle.instances.deadline import NEVER
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.profile import PROFILES, Profile, profile
+from planoracle.instances.kitchens.sets import kitchen
+
+pytest.importorskip("numba")
+
+#: Both profiles, and joint moves.
+RULES = (*PROFILES.values(), profile("released", moves="joint"))
+
+
+def walk(problem: Kitchen, rules: Profile, seed: int, steps: int) -> int:
+    """Walk at random and hold what is seen against each other; how many successors there were."""
+    from support.compiled_kitchens import both
+
+    ways = both(problem, rules)
+    if ways.search is None:
+        return 0
+    choose = random.Random(seed)
+    state, total = ways.engine.start(), 0
+    keys: dict[object, object] = {}
+    alone = len(problem.players) == 1
+    for step in range(steps):
+        slow, fast = ways.slowly(state), ways.quickly(state)
+        assert fast.after == slow.after, (problem.name, step)
+        assert fast.reached == slow.reached, (problem.name, step)
+        assert keys.setdefault(slow.key, fast.key) == fast.key, (problem.name, step)
+        assert all(a == b if alone else a >= b for a, b in zip(fast.bounds, slow.bounds, strict=True))
+        total += len(slow.after)
+        texts = sorted(fast.after)
+        [text] = choose.choices(texts, [1 if each.startswith(("Move", "Do nothing")) else 4 for each in texts])
+        deed = ways.engine.find(state, text)
+        assert deed is not None
+        state = ways.engine.step(state, deed)
+    return total
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize(
+    "problem", [KITCHENS["grill"], KITCHENS["crowd"], kitchen("kitchens/asynchronous/6_onion_soup")]
+)
+def test_states_keys_goals_and_bounds_are_those_of_the_rules(problem: Kitchen, rules: Profile) -> None:
+    assert walk(problem, rules, 1, 80) > 200
+
+
+@pytest.mark.parametrize("block", sample(range(20), 3))
+def test_the_same_in_random_kitchens(block: int) -> None:
+    total = 0
+    for seed in range(5 * block, 5 * block + 5):
+        for players in (1, 2, 3):
+            for rules in RULES:
+                total += walk(random_kitchen(seed, 1 + seed % 4, players), rules, seed, 25)
+    assert total > 1_000
+
+
+@pytest.mark.parametrize("block", sample(range(25), 2))
+def test_blind_search_agrees_with_the_compiled_one_alone(block: int) -> None:
+    from support.compiled_kitchens import both
+
+    looked = 0
+    for seed in range(4 * block, 4 * block + 4):
+        for players in (1, 2, 3):
+            problem = random_kitchen(seed, 2 if players == 1 else 1, players)
+            for rules in RULES:
+                ways = both(problem, rules)
+                expected = blind(problem, rules)
+                if ways.search is None or ways.engine.goal(ways.engine.start()):
+                    continue
+                found = ways.search.best_first(NEVER, 10**6, 0)
+                assert found.deeds is None if expected is None else len(found.deeds or ()) == expected, problem.name
+                assert found.bound == expected or expected is None, problem.name
+                looked += 1
+    assert looked > 12
+
+
+def test_beams_find_plans_that_the_rules_accept() -> None:
+    from support.compiled_kitchens import both
+
+    ways = both(kitchen("kitchens/multi_agent/5_lettuce_tomato_chicken_sandwich"), PROFILES["released"])
+    assert ways.search is not None
+    first, again = (ways.search.beams(NEVER, 10**6, 0, [(100, 8)]) for _ in range(2))
+    assert first == again
+    assert first.deeds is not None
+    state = ways.engine.start()
+    for deed in first.deeds:
+        assert deed in ways.engine.legal(state)
+        state = ways.engine.step(state, deed)
+    assert ways.engine.goal(state)
+
+
+def test_without_room_the_bound_still_holds() -> None:
+    from support.compiled_kitchens import both
+
+    from planoracle.solver.kitchens.compiled.search import compiled_search
+
+    problem = kitchen("kitchens/multi_agent/2_lettuce_tomato_burger")
+    ways = both(problem, PROFILES["released"])
+    start = ways.engine.start()
+    small = compiled_search(ways.engine, ways.guide._bound.context, ways.groups, start, room=100_000)
+    assert small is not None
+    found = small.best_first(NEVER, 10**6, 0)
+    assert found.full
+    assert not found.complete
+    assert found.deeds is None
+    assert found.bound <= 40
