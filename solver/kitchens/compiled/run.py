@@ -237,7 +237,7 @@ def layer(fixed: Any, store: Any, room: Any, work: Any, chosen: Any, weight: int
             known = store.slots[slot]
             if known >= 0 and store.steps[known] <= now:
                 continue
-            left, group = least_left(fixed, child, room, first, 0)
+            left, group = least_left(fixed, child, room, first, store.left[state] - (now - steps))
             if now + left >= numbers[MOST]:
                 continue
             new = keep(store, slot, work.key, child, state, work.deeds[k], now)
