@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from planoracle.solver.kitchens.compiled.clock import least_time
 from planoracle.solver.kitchens.compiled.costs import FAR, gone, hands, lying
 from planoracle.solver.kitchens.compiled.lookup import (
     ALONE,
@@ -45,6 +46,7 @@ from planoracle.solver.kitchens.compiled.room import (
     CIRCLE,
     COSTS,
     DIRECT,
+    GOES,
     LEAST,
     LEAVING,
     LISTED,
@@ -83,7 +85,7 @@ def _match(fixed: Any, g: int, room: Any, kind: int, choose: bool) -> tuple[int,
     roles = look_at(fixed, MANY, g, room[LISTED, 0]) - 1
     base = 0
     for n in range(many):
-        base += room[COSTS + 2 * roles, room[LISTED, n]]
+        base += room[COSTS + 3 * roles, room[LISTED, n]]
         room[USED, n] = 0
     if roles > many:
         return FAR, many
@@ -91,7 +93,7 @@ def _match(fixed: Any, g: int, room: Any, kind: int, choose: bool) -> tuple[int,
     for role in range(roles - 1, -1, -1):
         low = FAR * 4
         for n in range(many):
-            low = min(low, room[COSTS + 2 * role, room[LISTED, n]] - room[COSTS + 2 * roles, room[LISTED, n]])
+            low = min(low, room[COSTS + 3 * role, room[LISTED, n]] - room[COSTS + 3 * roles, room[LISTED, n]])
         room[LEAST, role] = room[LEAST, role + 1] + low
     best = FAR * 100
     spent = depth = 0
@@ -106,13 +108,13 @@ def _match(fixed: Any, g: int, room: Any, kind: int, choose: bool) -> tuple[int,
         n = room[PICKS, depth]
         if n >= 0:
             room[USED, n] = 0
-            spent -= room[COSTS + 2 * depth, room[LISTED, n]] - room[COSTS + 2 * roles, room[LISTED, n]]
+            spent -= room[COSTS + 3 * depth, room[LISTED, n]] - room[COSTS + 3 * roles, room[LISTED, n]]
         n += 1
         while n < many and (
             room[USED, n]
             or spent
-            + room[COSTS + 2 * depth, room[LISTED, n]]
-            - room[COSTS + 2 * roles, room[LISTED, n]]
+            + room[COSTS + 3 * depth, room[LISTED, n]]
+            - room[COSTS + 3 * roles, room[LISTED, n]]
             + room[LEAST, depth + 1]
             >= best
         ):
@@ -123,7 +125,7 @@ def _match(fixed: Any, g: int, room: Any, kind: int, choose: bool) -> tuple[int,
             depth -= 1
             continue
         room[USED, n] = 1
-        spent += room[COSTS + 2 * depth, room[LISTED, n]] - room[COSTS + 2 * roles, room[LISTED, n]]
+        spent += room[COSTS + 3 * depth, room[LISTED, n]] - room[COSTS + 3 * roles, room[LISTED, n]]
         depth += 1
         room[PICKS, depth] = -1
     if choose:
@@ -134,7 +136,7 @@ def _match(fixed: Any, g: int, room: Any, kind: int, choose: bool) -> tuple[int,
 
 @compiled
 def _lies(fixed: Any, room: Any, item: int, station: int) -> bool:
-    return room[DIRECT + 2 * (room[CHOSEN, item]), item] == station
+    return room[DIRECT + 3 * (room[CHOSEN, item]), item] == station
 
 
 @compiled
@@ -147,7 +149,7 @@ def _circles(fixed: Any, g: int, room: Any) -> int:
         room[BOUND_FOR, i] = -1
         room[CIRCLE, i] = 0
         o = room[CHOSEN, i]
-        if o >= 0 and room[DIRECT + 2 * o, i] >= 0:
+        if o >= 0 and room[DIRECT + 3 * o, i] >= 0:
             room[BOUND_FOR, i] = room[TABLES, look(fixed, R_DISH, look_into(fixed, OPTIONS, g, i, o))]
     found = 0
     for start in range(fixed[ITEMS]):
@@ -188,7 +190,7 @@ def _detours(fixed: Any, g: int, room: Any) -> int:
     """Return the steps that are added because of items each of which waits for the place of the next."""
     some = False
     for i in range(fixed[ITEMS]):
-        some = some or (room[CHOSEN, i] >= 0 and room[DIRECT + 2 * (room[CHOSEN, i]), i] >= 0)
+        some = some or (room[CHOSEN, i] >= 0 and room[DIRECT + 3 * (room[CHOSEN, i]), i] >= 0)
     if not some or not _circles(fixed, g, room):
         return 0
     # All assignments of the kinds that are in circles, the others fixed by nothing and in none.
@@ -210,7 +212,7 @@ def _detours(fixed: Any, g: int, room: Any) -> int:
     for i in range(fixed[ITEMS]):
         kind = look(fixed, SPECIES, i)
         if kind >= 0 and room[BELOW, kind] and look_at(fixed, MANY, g, i) > 1:
-            total += room[COSTS + 2 * (look_at(fixed, MANY, g, i) - 1), i]
+            total += room[COSTS + 3 * (look_at(fixed, MANY, g, i) - 1), i]
     # Every open role of these kinds is a slot.
     for kind in range(kinds):
         if room[BELOW, kind]:
@@ -232,7 +234,7 @@ def _detours(fixed: Any, g: int, room: Any) -> int:
         i = room[PICKS, depth]
         if i >= 0:
             room[CHOSEN, i] = -1
-            total -= room[COSTS + 2 * o, i] - room[COSTS + 2 * (look_at(fixed, MANY, g, i) - 1), i]
+            total -= room[COSTS + 3 * o, i] - room[COSTS + 3 * (look_at(fixed, MANY, g, i) - 1), i]
         i += 1
         while i < fixed[ITEMS] and (
             look(fixed, SPECIES, i) != kind or look_at(fixed, MANY, g, i) == 1 or room[CHOSEN, i] >= 0
@@ -244,7 +246,7 @@ def _detours(fixed: Any, g: int, room: Any) -> int:
             continue
         room[PICKS, depth] = i
         room[CHOSEN, i] = o
-        total += room[COSTS + 2 * o, i] - room[COSTS + 2 * (look_at(fixed, MANY, g, i) - 1), i]
+        total += room[COSTS + 3 * o, i] - room[COSTS + 3 * (look_at(fixed, MANY, g, i) - 1), i]
         depth += 1
         room[PICKS, depth] = -1
     return best - least
@@ -362,7 +364,7 @@ def remaining(fixed: Any, row: Any, g: int, room: Any) -> int:
             if ready and row[at] >= 0 and row[at + 1] < 0 and look_at(fixed, D_FITS, d, row[at]):
                 room[TABLES, d] = row[at]
     for o in range(fixed[OPTIONS + 3]):
-        room[DIRECT + 2 * o, :] = -1
+        room[DIRECT + 3 * o, :] = -1
     for s in range(fixed[STATIONS]):
         room[LEAVING, s] = 0
         if room[0, s] >= 0 and lying(fixed, row, g, room, s):
@@ -372,10 +374,12 @@ def remaining(fixed: Any, row: Any, g: int, room: Any) -> int:
         if row[at] == HELD or row[at] == GONE:
             for o in range(look_at(fixed, MANY, g, i)):
                 role = look_into(fixed, OPTIONS, g, i, o)
+                room[GOES + 3 * o, i] = row[at] == HELD
                 if row[at] == HELD:
-                    room[COSTS + 2 * o, i] = hands(fixed, row, g, room, i, role)
+                    room[COSTS + 3 * o, i] = hands(fixed, row, g, room, i, role)
                 else:
-                    room[COSTS + 2 * o, i] = gone(fixed, row, g, i, role)
+                    room[COSTS + 3 * o, i] = gone(fixed, row, g, i, role)
+                    room[GOES + 3 * o, i] = room[COSTS + 3 * o, i] > 0
     total = _cast(fixed, g, room)
     if total >= FAR:
         return FAR
@@ -386,6 +390,5 @@ def remaining(fixed: Any, row: Any, g: int, room: Any) -> int:
     for place in range(fixed[V_POT + 1]):
         if look(fixed, V_ASKED, place) and (not look(fixed, V_POT, place) or not fixed[M_BOILED + 1]):
             total += standing(fixed, row, room, place, look_at(fixed, G_VESSELS, g, place))
-    if fixed[ALONE]:
-        total = max(total, _times(fixed, row, g, room))
-    return max(1, total)
+    time = _times(fixed, row, g, room) if fixed[ALONE] else least_time(fixed, row, g, room)
+    return max(1, total, time)

@@ -45,7 +45,7 @@ from planoracle.solver.kitchens.compiled.lookup import (
     look_into,
 )
 from planoracle.solver.kitchens.compiled.numbers import EFFECTS, HEAD, MEALS, places
-from planoracle.solver.kitchens.compiled.room import BEFORE, BELOW, COSTS, DIRECT, LEAVING, TABLES
+from planoracle.solver.kitchens.compiled.room import BEFORE, BELOW, COSTS, DIRECT, GOES, LEAVING, TABLES
 from planoracle.solver.kitchens.compiled.tables import BOARD, COOKED, CUT, FRIED, FRYER, SINK, STOVE
 
 __all__ = ["BOIL", "FAR", "FILL", "anybody_at", "effort", "gone", "hands", "lying", "taken", "where"]
@@ -213,7 +213,7 @@ def _errand(fixed: Any, row: Any, room: Any, item: int, s: int, height: int, o: 
     if dish >= 0 and not todo and look(fixed, D_BOTTOM, dish) >= 0:
         if room[TABLES, dish] == s:
             return total + (6 if look(fixed, D_LAST, dish) == role else 2)
-        room[DIRECT + 2 * o, item] = s
+        room[DIRECT + 3 * o, item] = s
     return total + 2
 
 
@@ -233,14 +233,15 @@ def lying(fixed: Any, row: Any, g: int, room: Any, s: int) -> bool:
             role = look_into(fixed, OPTIONS, g, item, o)
             goes = surely or capped or _goes(fixed, row, g, room, s, item, height, below, role)
             goes_anyway = goes_anyway and (goes or (role < 0 and look_at(fixed, NEEDED, g, item) != 0))
+            room[GOES + 3 * o, item] = goes
             if not goes:
                 if role < 0:
-                    room[COSTS + 2 * o, item] = 0
+                    room[COSTS + 3 * o, item] = 0
                 elif look(fixed, R_NAME, role) >= 0 and look(fixed, R_NAME, role) != item:
-                    room[COSTS + 2 * o, item] = FAR
+                    room[COSTS + 3 * o, item] = FAR
                 else:
                     todo = look(fixed, R_NEEDS, role) & ~row[items + 3 * item + 2]
-                    room[COSTS + 2 * o, item] = _acts(fixed, row, item, todo, s)
+                    room[COSTS + 3 * o, item] = _acts(fixed, row, item, todo, s)
                 continue
             cost = (walk if room[4, item] < 0 else 1) + _errand(fixed, row, room, item, s, height, o, role)
             if (
@@ -252,7 +253,7 @@ def lying(fixed: Any, row: Any, g: int, room: Any, s: int) -> bool:
                 and fixed[ALONE]
             ):
                 cost += 4
-            room[COSTS + 2 * o, item] = cost
+            room[COSTS + 3 * o, item] = cost
         surely = surely or goes_anyway
         dish = look_at(fixed, DISH, g, item)
         if goes_anyway and look_at(fixed, NEEDED, g, item) and dish >= 0:

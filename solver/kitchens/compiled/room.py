@@ -20,6 +20,7 @@ __all__ = [
     "CIRCLE",
     "COSTS",
     "DIRECT",
+    "GOES",
     "LEAST",
     "LEAVING",
     "LISTED",
@@ -43,12 +44,13 @@ LISTED, USED, LEAST, PICKS = 11, 12, 13, 14
 CHOSEN, BOUND_FOR, CIRCLE = 16, 17, 18
 #: Times at a kind of station.
 SPANS = 19
-#: From here on by option, two rows each: steps by item, and where it comes from if it is carried straight to its dish.
-COSTS, DIRECT = 20, 21
+#: From here on by option, three rows each: steps by item; where it comes from if it is carried straight to its dish;
+#: whether it has to be put to its place yet.
+COSTS, DIRECT, GOES = 20, 21, 22
 
 
 def room_for(fixed: Fixed) -> Any:
     """Return room to work in."""
     roles = max(len(fixed.allowed), len(fixed.r_name)) + 2
     wide = max(fixed.stations, fixed.items + len(fixed.m_boiled), roles, len(fixed.d_bottom))
-    return np.zeros((COSTS + 2 * fixed.options.shape[2], wide), np.int64)
+    return np.zeros((COSTS + 3 * fixed.options.shape[2], wide), np.int64)
