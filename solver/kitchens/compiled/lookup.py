@@ -81,7 +81,7 @@ __all__ = [
 ]
 
 compiled = compiler(
-    Path(__file__).parents[1],
+    Path(__file__).parent,
     {
         "fixed": "int64[::1]",
         "row": "int8[::1]",

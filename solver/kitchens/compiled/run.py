@@ -244,6 +244,7 @@ def layer(fixed: Any, store: Any, room: Any, work: Any, chosen: Any, weight: int
             if new < 0:
                 return FULL
             store.left[new], store.group[new] = left, group
-            store.scores[new] = 16 * left + weight * _unstarted(fixed, child)
+            # Of equals any, lest all be alike.
+            store.scores[new] = (16 * min(left, 2_000) + weight * _unstarted(fixed, child)) * 1024 + (new * 643) % 1021
             push(store, new, 0)
     return EMPTY

@@ -48,8 +48,10 @@ _BEAM: Final = 400_000_000
 # More steps than plans have that are looked for.
 _LONGEST: Final = 600
 #: Beams, one after the other: how wide, and by how much of a step what has not been started counts (in sixteenths).
-NARROW: Final = ((100, 8), (1_000, 8), (1_000, 24))
+NARROW: Final = ((30, 8), (100, 8), (300, 8), (1_000, 8), (1_000, 24))
 WIDE: Final = ((5_000, 8), (20_000, 8))
+# Layers after which a beam is given up in which nothing has got any nearer.
+_STUCK: Final = 30
 # Effects that there is room for beside two for every object.
 _EFFECTS: Final = 6
 
@@ -175,11 +177,13 @@ class CompiledSearch:
 
     def _beam(self, store: Store, wide: int, weight: int, deadline: Deadline) -> None:
         steps, found = 0, np.zeros(len(store.rows), np.int32)
-        last = 0
-        while steps < store.numbers[MOST] and steps <= last + 2:
+        last, least, since = 0, _LONGEST, 0
+        while steps < store.numbers[MOST] and steps <= last + 2 and since < _STUCK:
             count = collect(store, steps, found)
             if count:
-                last = steps
+                last, since = steps, since + 1
+                if store.left[found[:count]].min() < least:
+                    least, since = store.left[found[:count]].min(), 0
                 chosen = found[:count]
                 chosen = chosen[np.argsort(store.scores[chosen], kind="stable")[:wide]]
                 store.numbers[NEXT], why = 0, PAUSED
