@@ -62,7 +62,7 @@ def compiler(sources: Path, types: Mapping[str, str]) -> Callable[[_Function], _
 def _signature(function: Callable[..., Any], types: Mapping[str, str]) -> str | None:
     """Return the types of a function, ``None`` if they are not all known: then it is compiled for what comes."""
     notes = dict(function.__annotations__)
-    result = _TYPES.get(notes.pop("return"))
+    result = _TYPES.get(notes.pop("return", ""))
     known = [types.get(name) if note == "Any" else _TYPES.get(note) for name, note in notes.items()]
     return None if result is None or None in known else f"{result}({', '.join(filter(None, known))})"
 

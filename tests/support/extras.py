@@ -11,6 +11,7 @@ _NEEDED = {
     "planoracle.analysis.adapters.inspect": "inspect_ai",
     "planoracle.analysis.adapters.parallel": "pettingzoo",
     "planoracle.solver.floors.compiled": "numba",
+    "planoracle.solver.kitchens.compiled": "numba",
 }
 
 
