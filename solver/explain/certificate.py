@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model import Instance
 from planoracle.solver.explain.branching import EVERYWHERE, Prover
-from planoracle.solver.explain.checker import verify
+from planoracle.solver.explain.checker import FORMAT, VERSION, RefusedError, check
 from planoracle.solver.explain.derivations import Arguments
 from planoracle.solver.explain.steps import Load, Path, Proof, Step
 from planoracle.solver.explain.text import tell
 from planoracle.solver.explain.writer import written
 
-__all__ = ["KINDS", "Certificate", "certificate"]
+__all__ = ["KINDS", "Certificate", "certificate", "verify"]
 
 #: From simple to less simple; ``search``: the bound falls short of the makespan.
 KINDS = ("critical path", "busy time", "chain", "supposition", "cases", "search")
@@ -51,8 +51,10 @@ class Certificate(Proof):
         return tell(instance, self)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the certificate for JSON."""
+        """Return the certificate for JSON, as `planoracle.solver.explain.checker` reads it."""
         return {
+            "format": FORMAT,
+            "version": VERSION,
             "instance": self.instance,
             "kind": self.kind,
             "bound": self.bound,
@@ -81,7 +83,7 @@ def certificate(instance: Instance, makespan: int | None = None) -> Certificate:
     InputError
         If the time lags contradict each other, or no schedule can be as short as ``makespan``.
     InternalError
-        If the proof does not stand up to `planoracle.solver.explain.checker.verify`.
+        If the proof does not stand up to `planoracle.solver.explain.checker.check`.
 
     Examples
     --------
@@ -133,6 +135,22 @@ def certificate(instance: Instance, makespan: int | None = None) -> Certificate:
     )
     verify(instance, shown)
     return shown
+
+
+def verify(instance: Instance, shown: Certificate) -> None:
+    """Have a certificate checked as anybody can do it, from the documents that would be written of both.
+
+    Raises
+    ------
+    InternalError
+        Naming the first step that does not hold.
+    """
+    from planoracle.instances.files import to_document
+
+    try:
+        check(to_document(instance), shown.as_dict())
+    except RefusedError as error:
+        raise InternalError(f"{instance.name}: the certificate does not hold: {error}") from error
 
 
 def _kind(steps: tuple[Step, ...]) -> str:

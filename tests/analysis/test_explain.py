@@ -14,7 +14,7 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.explain import explain
 from planoracle.instances import catalogue
 from planoracle.instances.model import Action, Instance
-from planoracle.solver.explain.checker import verify
+from planoracle.solver.explain.certificate import verify
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 KITCHEN = "kitchens/synchronous/0_cheese_sandwich"

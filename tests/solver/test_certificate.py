@@ -17,8 +17,7 @@ from planoracle.instances.schedule import Piece
 from planoracle.instances.state import State, restricted
 from planoracle.solver.exact.bounds import horizon
 from planoracle.solver.exact.solve import solve
-from planoracle.solver.explain.certificate import certificate
-from planoracle.solver.explain.checker import verify
+from planoracle.solver.explain.certificate import certificate, verify
 from planoracle.solver.explain.steps import Case, Load, Order, Path, Split
 
 
