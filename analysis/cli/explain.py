@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,7 +16,7 @@ from planoracle.analysis.cli.output import Format, Table
 from planoracle.analysis.spoken import say
 from planoracle.analysis.streams import lenient
 from planoracle.instances.status import Status
-from planoracle.instances.visible import visible
+from planoracle.instances.visible import to_json, visible
 
 
 class Form(StrEnum):
@@ -38,6 +39,12 @@ def explain(
         Form,
         typer.Option("--format", "-f", help=f"How to write the explanations: {', '.join(Form)}.", metavar="FORMAT"),
     ] = Form.text,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write the certificates into this file, one per line, for planoracle verify.", dir_okay=False
+        ),
+    ] = None,
     time_limit: LimitOption = None,
 ) -> None:
     """Say why no schedule is shorter than the optimum, in steps to check by hand; or why there is none.
@@ -52,14 +59,19 @@ def explain(
     if table is None:  # names may hold anything that JSON can
         lenient(sys.stdout, encoding="utf-8")
     failed = False
+    proofs: list[str] = []
     for _, found in run.each(partial(explained, **stated(time_limit=time_limit))):
         failed |= found.status == Status.unknown or (
             found.conflict is not None and found.conflict.status != Status.infeasible
         )
+        if found.certificate is not None:
+            proofs.append(to_json(found.certificate.as_dict()))
         if table is None:
             say(folded("\n".join(map(visible, found.lines())) + "\n", sys.stdout))
         else:
             table.add(found.as_dict())
     if table is not None:
         table.close()
+    if out is not None:
+        out.write_text("".join(f"{proof}\n" for proof in proofs), encoding="utf-8")
     run.exit(failed=failed)

@@ -76,6 +76,9 @@ PANELS = {
             "explain.explain",
             "Say why no schedule is shorter than the optimum, in steps to check by hand; or why there is none.",
         ),
+        "verify": Verb(
+            "verify.verify", "Check proofs that no schedule is shorter, step by step, each against its problem."
+        ),
         "critique": Verb(
             "critique.critique",
             "Say what is wrong with every plan, how far from the best it is, and which decisions cost most.",

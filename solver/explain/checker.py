@@ -439,7 +439,7 @@ class Checker:
             self.fail(step, "it is about no agent and no resource")
         actions = [self.problem.actions[name] for name in names]
         if count == 3:
-            return self.state(step, *actions, what) if kind == "state" else self.mode(step, *actions)
+            return self.state(step, what, *actions) if kind == "state" else self.mode(step, *actions)
         (one, two), ends = actions, ["finish", "finish"]
         rigid = not (one.pausing or two.pausing)
         if kind == "agent":
@@ -489,7 +489,7 @@ class Checker:
             self.fail(step, "these are not what its two modes wait for")
         return (("finish", one.id), ("start", user.id), 0), (("finish", two.id), ("start", user.id), 0)
 
-    def state(self, step: Any, other: _Action, setter: _Action, user: _Action, resource: str) -> tuple[Any, Any]:
+    def state(self, step: Any, resource: str, other: _Action, setter: _Action, user: _Action) -> tuple[Any, Any]:
         """Let a setting to another state precede the only setting that serves a use, or come after the use."""
         state = user.needs(resource)
         if state is None or {None, state} & other.sets(resource) or self.setters(user, resource, state) != [setter.id]:
@@ -504,5 +504,5 @@ if __name__ == "__main__":
     try:
         files = [json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]]
         print(f"No schedule of {files[0]['name']} is shorter than {check(*files)} ticks.")
-    except (RefusedError, OSError, ValueError, TypeError, IndexError, RecursionError) as error:
+    except (RefusedError, OSError, ValueError, TypeError, LookupError, RecursionError) as error:
         sys.exit(f"usage: checker.py problem.json proof.json; refused: {error}")
