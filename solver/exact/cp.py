@@ -343,8 +343,10 @@ def run(
     parameters.use_strong_propagation_in_disjunctive = strong
     if halving:
         parameters.binary_search_num_conflicts = _CONFLICTS_EACH
+        # Never with new_linear_propagation=False, which ends the process now and then (OR-Tools 9.15.6755: "Check
+        # failed: presence_literals.empty()", or a segmentation fault): orders are created in the middle of the search.
         parameters.use_dynamic_precedence_in_disjunctive = True
-        parameters.new_linear_propagation = parameters.use_sat_inprocessing = False
+        parameters.use_sat_inprocessing = False
     if light or lean:
         parameters.use_sat_inprocessing = False
         parameters.symmetry_level = parameters.cp_model_probing_level = 0

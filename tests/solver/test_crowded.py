@@ -60,3 +60,37 @@ def test_small_and_easy_shops_keep_their_canonical_schedules():
     found = [solve(shop(seed, *size)) for size in ((6, 6), (10, 5), (20, 5)) for seed in range(5)]
     assert all(result.status == "optimal" for result in found)
     assert sum(result.canonical for result in found) >= 12
+
+
+def heated(seed: int) -> Instance:
+    """A small shop of one or two machines that have a state, with releases and steps of no length."""
+    random = Random(seed)
+    machines = random.randint(1, 2)
+    actions, lags = [], []
+    for job in range(random.randint(4, 7)):
+        for k in range(random.randint(2, 4)):
+            state = random.random()
+            requires = "x" if random.random() < 0.15 else None
+            use = Demand(
+                f"m{random.randrange(machines)}", requires=requires, sets=random.choice("xy") if state < 0.3 else None
+            )
+            length, release = random.choice((0, 1, 2, 3, 5, 8, 12)), random.choice((0, 0, 0, 3, 20))
+            actions.append(
+                Action(f"j{job}/{k}", f"j{job}", length, 0, modes=(Mode((use,)),), agents=(), release=release)
+            )
+            if k:
+                lags.append(Lag(f"j{job}/{k - 1}", f"j{job}/{k}", random.choice((0, 0, 0, 2, -1))))
+    resources = tuple(Resource(f"m{m}", state="x") for m in range(machines))
+    return Instance(f"heated-{seed}", tuple(actions), tuple(lags), resources, agents=())
+
+
+@pytest.mark.parametrize("seed", [0, 6, 8, 10, 13])
+def test_halving_alone_finds_what_all_find_where_machines_have_states(seed, monkeypatch):
+    instance = heated(seed)
+    expected = solve(instance)
+    monkeypatch.setattr(solving, "first_look", lambda *counts, **kinds: None)
+    halving = ("branch and bound", {"halving": True}, 0.3)
+    monkeypatch.setattr(proving, "in_turns", lambda decisions, loaded: iter([halving]))
+    result = solve(instance)
+    assert (result.status, result.makespan) == (expected.status, expected.makespan)
+    assert result.status in ("optimal", "infeasible")
