@@ -125,6 +125,8 @@ class Proving:
         model.narrow(self.best.makespan, self.best.makespan)
         count = len(model.decisions)
         effort = canonical_effort(self.effort, count, pauses=self.pauses, crowded=self.crowded)
+        if effort is None:
+            return None
         found = self.in_order(model, effort, strong=self.crowded and count < LARGER)
         return model.schedule(found.solution) if found.solution else None
 

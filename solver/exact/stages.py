@@ -32,8 +32,10 @@ Stage = tuple[str, dict[str, Any], float | None]
 LARGE, LARGER = 50, 100
 
 # Searches in order: a first look, and what the proof took besides where the best makespan is known.
-_LOOK, _LOOK_WITH_PAUSES, _LOOK_EACH_CROWDED = 0.0003, 0.004, 2.5e-6
-_CANONICAL, _CANONICAL_WITH_PAUSES, _CANONICAL_EACH, _CANONICAL_CROWDED = 0.1, 0.05, 1.3e-5, 0.002
+_LOOK, _LOOK_WITH_PAUSES = 0.0003, 0.004
+_CANONICAL, _CANONICAL_WITH_PAUSES, _CANONICAL_EACH = 0.1, 0.05, 1.3e-5
+# What a crowded problem takes for every decision to come to a first schedule in order.
+_DOWN_EACH = 2.5e-6
 # Core search before orders are stated: with pauses, and for every decision where there are many.
 _PLAIN_WITH_PAUSES, _PLAIN_EACH = 0.005, 2.5e-5
 _CORE, _BRANCHING = 0.02, 0.1
@@ -43,29 +45,31 @@ _PRESOLVED = 4.0
 _PAIRS_EACH = 2
 # Uses of anything else, for every one of these, from which on it is not.
 _SHARED = 0.2
-# Core search and halving in turns there: effort for every decision at first, factor for the next turn, turns.
-_TURN_OF_CORE, _TURN_OF_HALVING, _GROWTH, _TURNS = 1.3e-5, 1e-4, 4, 5
-# How much more core search gets where one resource has far more work than a path is long.
-_LOADED = 4
+# Turns there: effort for every decision at first, of what is over soon and of the others; factor for the next, turns.
+_SHORT_TURN, _TURN, _GROWTH, _TURNS = 1.3e-5, 1e-4, 4, 5
 
 _CORE_SEARCH: dict[str, Any] = {"light": True, "core": True}
 
 
 def first_look(decisions: int, *, pauses: bool, crowded: bool) -> float | None:
     """Return the effort for a first search in order; ``None`` where it would be in vain."""
-    if crowded:
-        return _LOOK_EACH_CROWDED * decisions
     if pauses:
         return _LOOK_WITH_PAUSES
-    return _LOOK if decisions < LARGER else None
+    if decisions >= LARGER:
+        return None
+    return _DOWN_EACH * decisions if crowded else _LOOK
 
 
-def canonical_effort(proof: float, decisions: int, *, pauses: bool, crowded: bool) -> float:
-    """Return the effort for the canonical schedule of a makespan, by that which its proof has taken."""
+def canonical_effort(proof: float, decisions: int, *, pauses: bool, crowded: bool) -> float | None:
+    """Return the effort for the canonical schedule of a makespan, by that which its proof has taken.
+
+    On crowded problems it is often in vain, so it takes little besides the proof, and nothing (``None``) where that
+    would not do for a single schedule.
+    """
     if crowded:
-        least = max(_CANONICAL_CROWDED, _CANONICAL_EACH * decisions)
-    else:
-        least = _CANONICAL_WITH_PAUSES if pauses else max(_LOOK, _CANONICAL_EACH * decisions)
+        effort = _LOOK + _CANONICAL * proof
+        return effort if effort >= _DOWN_EACH * decisions else None
+    least = _CANONICAL_WITH_PAUSES if pauses else max(_LOOK, _CANONICAL_EACH * decisions)
     return least + _CANONICAL * proof
 
 
@@ -105,13 +109,16 @@ def unpresolved() -> Iterator[Stage]:
 def in_turns(decisions: int, *, loaded: bool) -> Iterator[Stage]:
     """Yield what is tried on crowded problems; ``loaded``: the work of one resource is far longer than any path.
 
-    Where one resource alone says how long all takes, core search proves it at once or not for a long time; elsewhere
-    halving what the makespan may be is several times as fast as either search is without it.
+    Where one resource alone says how long all takes, core search proves it at once, or in tenths of a second if it
+    reasons on what comes first, or not for a long time; elsewhere halving what the makespan may be is several times as
+    fast as either search is without it.
     """
     for turn in range(_TURNS):
         share = decisions * _GROWTH**turn
-        yield "core search", _CORE_SEARCH, _TURN_OF_CORE * share * (_LOADED if loaded else 1)
-        yield "branch and bound", {"halving": True}, _TURN_OF_HALVING * share
+        yield "core search", _CORE_SEARCH, _SHORT_TURN * share
+        if loaded:
+            yield "core search", {"core": True, "dynamic": True}, _TURN * share
+        yield "branch and bound", {"halving": True}, _TURN * share
 
 
 def presolved(workers: int) -> Iterator[Stage]:
