@@ -115,10 +115,15 @@ def in_turns(decisions: int, *, loaded: bool) -> Iterator[Stage]:
     """
     for turn in range(_TURNS):
         share = decisions * _GROWTH**turn
-        yield "core search", _CORE_SEARCH, _SHORT_TURN * share
+        short: Stage = "core search", _CORE_SEARCH, _SHORT_TURN * share
+        halving: Stage = "branch and bound", {"halving": True}, _TURN * share
         if loaded:
+            yield short
             yield "core search", {"core": True, "dynamic": True}, _TURN * share
-        yield "branch and bound", {"halving": True}, _TURN * share
+            yield halving
+        else:
+            yield halving
+            yield short
 
 
 def presolved(workers: int) -> Iterator[Stage]:
