@@ -118,7 +118,7 @@ def in_turns(decisions: int, *, loaded: bool) -> Iterator[Stage]:
         short: Stage = "core search", _CORE_SEARCH, _SHORT_TURN * share
         halving: Stage = "branch and bound", {"halving": True}, _TURN * share
         if loaded:
-            yield short
+            yield ("core search", _CORE_SEARCH, _TURN * share) if turn else short
             yield "core search", {"core": True, "dynamic": True}, _TURN * share
             yield halving
         else:
