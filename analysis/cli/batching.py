@@ -58,7 +58,11 @@ def workshop(
                     executor = Cluster(work, cluster)
                 yield stack.enter_context(Pool(work, jobs, executor, expected)), journal
         except Stopped:
-            said = "nothing is kept; with --run DIR, what is done would be" if journal is None else _kept(journal)
+            said = "nothing is kept; with --run DIR, what is done would be"
+            if journal is not None:
+                said = _kept(journal)
+            elif folder is not None:  # while it was being opened
+                said = f"nothing was added to {folder}; the same command goes on from there"
             tell(said, "interrupted")
             raise
         except (StorageError, WorkerError) as error:
