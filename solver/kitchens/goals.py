@@ -46,7 +46,7 @@ class Role:
     loose
         It may end at a station where it is prepared.
     rank
-        Of two roles of a dish, the one of higher rank is put there later.
+        Of two roles of a dish, the one of higher rank is put there later; of equals either.
     """
 
     kind: str
@@ -199,17 +199,33 @@ class Roles:
         )
 
     def _rank(self, item: str) -> int:
-        """Return the height in a pile that the goal asks for; else 0 for the bottom, 1, and many for what is on top."""
-        height, seen = 0, set[str]()
-        while item and item not in seen:  # a goal may ask for a pile that rests on itself
-            if self._place("item_on", item):
-                return height
-            if (item,) in self._conditions("clear"):
-                return height + len(self._kitchen.objects)
-            seen.add(item)
-            height += 1
-            item = self._place("atop", item)
-        return height
+        """Return a number by which to order the roles of a dish; equal if either may be put there first.
+
+        A pile on the station itself comes before all else, that with the one on top comes after. Of other piles none
+        has to be below another, so their heights count only if there is but one.
+        """
+        atop = {upper: lower for upper, lower in self._conditions("atop")}  # noqa: C416  # so the types are known
+        below = self._chain(atop, item)
+        foot, head = below[-1], self._chain({lower: upper for upper, lower in atop.items()}, item)[-1]
+        many = len(self._kitchen.objects)
+        if self._place("item_on", foot):
+            return len(below) - 1
+        if (head,) in self._conditions("clear"):
+            return 2 * many + len(below)
+        loose = [
+            each
+            for each, station in self._stations.items()
+            if station == self._stations.get(item) and each not in atop and not self._place("item_on", each)
+        ]
+        return many + (len(below) if len(loose) == 1 else 0)
+
+    @staticmethod
+    def _chain(following: dict[str, str], item: str) -> list[str]:
+        """Return an item and what follows it; a goal may ask for a pile that rests on itself."""
+        found = [item]
+        while (after := following.get(found[-1], "")) and after not in found:
+            found.append(after)
+        return found
 
     def _dish(self, dish: int, station: str) -> Dish:
         crew = Counter(role.kind for role in self.roles if role.dish == dish)

@@ -39,12 +39,18 @@ class ItemCosts:
             goes_anyway = True
             for place in scene.options[item]:
                 role = roles[place] if place >= 0 else None
-                goes = surely or capped or self._goes(scene, station, stack, height, role)
+                must = surely or self._goes(scene, station, stack, height, role)
+                goes = must or capped
                 goes_anyway = goes_anyway and (goes or (place < 0 and self._needed(item, scene.options[item])))
                 if not goes:
                     row.append(self._staying(view, item, station, role))
                     continue
-                cost = (walk if height == last else 1) + self._errand(scene, item, station, height, place, role, direct)
+                cost = walk if height == last else 1
+                aside = role is None or (role.dish < 0 and role.meal < 0 and role.name in ("", item))
+                if aside and not must:
+                    cost += 1  # it may be in a hand at the end
+                else:
+                    cost += self._errand(scene, item, station, height, place, role, direct)
                 if (
                     role is not None
                     and role.rank > before.get(role.dish, NEVER)

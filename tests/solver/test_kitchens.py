@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.robotouille import blind
+from support.robotouille import blind, distances
+from support.robotouille import kitchen as small
 from support.samples import sample
-from support.tiny_kitchens import random_kitchen
+from support.tiny_kitchens import random_kitchen, random_piles
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens import run
@@ -83,6 +84,57 @@ def test_the_bound_never_exceeds_what_is_left_of_an_optimal_plan(name: str) -> N
         state = compiled.step(state, deed)
 
 
+@pytest.mark.parametrize("players", [1, 2])
+@pytest.mark.parametrize("block", sample(range(20), 2))
+def test_no_bound_is_too_high_in_any_state(block: int, players: int) -> None:
+    looked, seed = 0, 100 * block
+    while looked < 3:
+        seed += 1
+        problem = random_piles(seed, players)
+        compiled = Compiled(problem)
+        left = distances(compiled, 4_000)
+        if left is None or compiled.start() not in left:
+            continue
+        guided = heuristic(compiled)
+        choices = tuple((0, group) for _, group in guided.root(compiled.start()))
+        for state, steps in left.items():
+            bounds = guided.look(state, choices, 0, NEVER).groups
+            assert not steps or bounds[0][0] <= steps, problem.name
+        looked += 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", sample(range(20), 2))
+def test_blind_search_agrees_on_piles(block: int) -> None:
+    for seed in range(10 * block, 10 * block + 10):
+        problem = random_piles(seed)
+        assert plan(problem).makespan == blind(problem, PROFILES["released"]), problem.name
+
+
+def test_what_is_in_the_way_may_be_in_a_hand_at_the_end() -> None:
+    problem = small(
+        {"table1": ["bread1", "cheese1"], "table2": []}, goal=[["clear", "bread#1"], ["item_on", "bread#1", "table#1"]]
+    )
+    compiled = Compiled(problem)
+    [(bound, _)] = heuristic(compiled).root(compiled.start())
+    assert bound == plan(problem).makespan == 1
+
+
+def test_of_two_piles_on_a_table_either_may_be_first() -> None:
+    problem = small(
+        {"table1": ["bread1", "cheese1"], "table2": ["lettuce1", "onion1"]},
+        goal=[
+            ["item_on", "bread1", "table1"],
+            ["atop", "cheese#1", "bread1"],
+            ["atop", "onion#1", "cheese#1"],
+            ["item_at", "lettuce#1", "table1"],
+        ],
+    )
+    compiled = Compiled(problem)
+    [(bound, _)] = heuristic(compiled).root(compiled.start())
+    assert bound == plan(problem).makespan == blind(problem, PROFILES["released"]) == 8
+
+
 @pytest.mark.parametrize("task", ["0_cheese_sandwich", "3_burger"])
 def test_blind_search_agrees_on_the_smallest_default_kitchens(shared: Path, task: str) -> None:
     problem = read_environment(shared / "benchmarks" / "robotouille" / "synchronous" / f"{task}.json")
@@ -138,7 +190,7 @@ def test_the_same_plan_every_time() -> None:
 
 @pytest.mark.slow
 def test_plans_for_joint_moves_pass_the_rules():
-    small = kitchen("kitchens/multi_agent/4_lettuce_chicken_sandwich")
-    found = plan(small, time_limit=4, rules=profile("paper", moves="joint"))
+    problem = kitchen("kitchens/multi_agent/4_lettuce_chicken_sandwich")
+    found = plan(problem, time_limit=4, rules=profile("paper", moves="joint"))
     assert found.status in ("optimal", "feasible")
     assert found.rounds == -(-found.makespan // 2)

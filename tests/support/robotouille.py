@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from planoracle.instances.kitchens.compiled import Compiled
+from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.files import kitchen_from_document
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
@@ -97,6 +97,32 @@ def blind(problem: Kitchen, rules: Profile) -> int | None:
                     following.append(after)
         level = following
     return None
+
+
+def distances(compiled: Compiled, most: int) -> dict[State, int] | None:
+    """Return by state how many steps are left at least, of those that reach the goal; ``None`` if there are too many.
+
+    ``most`` is how many states may come up.
+    """
+    before: dict[State, list[State]] = {compiled.start(): []}
+    states = list(before)
+    for state in states:
+        for deed in compiled.legal(state):
+            after = compiled.step(state, deed)
+            if after not in before:
+                if len(states) >= most:
+                    return None
+                before[after] = []
+                states.append(after)
+            before[after].append(state)
+    left = {state: 0 for state in states if compiled.goal(state)}
+    queue = list(left)
+    for state in queue:
+        for earlier in before[state]:
+            if earlier not in left:
+                left[earlier] = left[state] + 1
+                queue.append(earlier)
+    return left
 
 
 def walk(kitchen: Kitchen, rules: Profile, seed: int, steps: int) -> None:

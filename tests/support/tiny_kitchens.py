@@ -15,7 +15,7 @@ from planoracle.instances.kitchens.variants import Floor, check_range, new_name
 from planoracle.instances.rng import below, chance, one, shuffled, weighted
 from tests.support.kitchen_rules import goal_reached
 
-__all__ = ["random_kitchen"]
+__all__ = ["random_kitchen", "random_piles"]
 
 #: Themes of tiny kitchens: stations beside tables, things of which some are taken, and up to how many things they are
 #: small enough to be searched in vain.
@@ -45,6 +45,8 @@ _GOALS: Final = {
     )
     for predicate in predicates.split()
 }
+#: What piles are made of, and what holds none.
+_PILED: Final = ("bread", "bread", "cheese", "lettuce", "onion", "lettuce")
 #: Random walks are at most so long.
 _STEPS: Final = 12
 #: Of so many random walks the one that has brought about most counts.
@@ -85,6 +87,53 @@ def random_kitchen(seed: int, size: int = 3, players: int = 1) -> Kitchen:
             conditions.append(_demand(random, kitchen))
     goal = Goal.of(conditions, roles)
     return Kitchen.of(f"random/{size}/{players}@{seed}", kitchen.domain, kitchen.types, kitchen.facts, goal)
+
+
+def random_piles(seed: int, players: int = 1) -> Kitchen:
+    """Return a kitchen of two or three tables whose goal is one pile or two, each of chains and of loose things.
+
+    Perhaps there are a board and something to be cut, and a bowl that must stand somewhere. Whether the goal can be
+    reached is open.
+    """
+    check_range("seed", seed, 0)
+    random = Random(seed)
+    layout, taken = Layout(), set[str]()
+    tables = [new_name("table", taken) for _ in range(2 + chance(random, 40))]
+    boards = [new_name("board", taken)] if chance(random, 40) else []
+    bowls = [new_name("bowl", taken)] if chance(random, 25) else []
+    layout.stations = {station: [] for station in (*tables, *boards)}
+    layout.stations.update({new_name("table", taken): [bowl] for bowl in bowls})
+    items = [new_name(kind, taken) for kind in shuffled(random, _PILED)[: 3 + (players == 1 and chance(random, 60))]]
+    for item in items:
+        layout.stations[one(random, tables)].append(item)
+        if boards and chance(random, 40):
+            layout.traits[item] = ["iscuttable"]
+    roles = {name: _role(random, name) for name in (*items, *layout.stations, *bowls)}
+    goal = [("iscut", roles[item]) for item in layout.traits if chance(random, 60)]
+    goal += [("container_at", roles[bowl], roles[one(random, tables)]) for bowl in bowls]
+    lower: dict[str, str] = {}
+    for item in shuffled(random, items):
+        table = tables[chance(random, 40)]
+        chained = chance(random, 50)
+        if not chained:
+            goal.append(("item_at", roles[item], roles[table]))
+        elif table in lower:
+            goal.append(("atop", roles[item], roles[lower[table]]))
+        else:
+            goal.append(("item_on", roles[item], roles[table]))
+        if chained or chance(random, 50):
+            lower[table] = item
+    goal += [("clear", roles[item]) for item in lower.values() if chance(random, 30)]
+    free = shuffled(random, layout.stations)
+    layout.players = {f"robot{n + 1}": (free[n], None) for n in range(players)}
+    domain = domain_for(OWN)
+    name = f"piles/{players}@{seed}"
+    return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), Goal.of(goal))
+
+
+def _role(random: Random, name: str) -> str:
+    kind, number = split_name(name)
+    return name if chance(random, 30) else f"{kind}#{number}"
 
 
 def _bare(random: Random, theme: str, size: int, players: int) -> Kitchen:

@@ -231,7 +231,8 @@ def lying(fixed: Any, row: Any, g: int, room: Any, s: int) -> bool:
         goes_anyway = True
         for o in range(look_at(fixed, MANY, g, item)):
             role = look_into(fixed, OPTIONS, g, item, o)
-            goes = surely or capped or _goes(fixed, row, g, room, s, item, height, below, role)
+            must = surely or _goes(fixed, row, g, room, s, item, height, below, role)
+            goes = must or capped
             goes_anyway = goes_anyway and (goes or (role < 0 and look_at(fixed, NEEDED, g, item) != 0))
             room[GOES + 3 * o, item] = goes
             if not goes:
@@ -243,7 +244,12 @@ def lying(fixed: Any, row: Any, g: int, room: Any, s: int) -> bool:
                     todo = look(fixed, R_NEEDS, role) & ~row[items + 3 * item + 2]
                     room[COSTS + 3 * o, item] = _acts(fixed, row, item, todo, s)
                 continue
-            cost = (walk if room[4, item] < 0 else 1) + _errand(fixed, row, room, item, s, height, o, role)
+            cost = walk if room[4, item] < 0 else 1
+            held = role < 0 or (look(fixed, R_DISH, role) < 0 and look(fixed, R_MEAL, role) < 0)
+            if held and not must and not (role >= 0 and look(fixed, R_NAME, role) not in (-1, item)):
+                cost += 1  # it may be in a hand at the end
+            else:
+                cost += _errand(fixed, row, room, item, s, height, o, role)
             if (
                 role >= 0
                 and look(fixed, R_DISH, role) >= 0

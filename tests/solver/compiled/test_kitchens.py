@@ -7,7 +7,7 @@ import random
 import pytest
 from support.robotouille import KITCHENS, blind
 from support.samples import sample
-from support.tiny_kitchens import random_kitchen
+from support.tiny_kitchens import random_kitchen, random_piles
 
 from planoracle.instances.deadline import NEVER
 from planoracle.instances.kitchens.kitchen import Kitchen
@@ -61,6 +61,7 @@ def test_the_same_in_random_kitchens(block: int) -> None:
         for players in (1, 2, 3):
             for rules in RULES:
                 total += walk(random_kitchen(seed, 1 + seed % 4, players), rules, seed, 25)
+        total += walk(random_piles(seed, 1 + seed % 2), RULES[seed % 2], seed, 40)
     assert total > 1_000
 
 
