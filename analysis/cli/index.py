@@ -77,7 +77,8 @@ PANELS = {
             "Say why no schedule is shorter than the optimum, in steps to check by hand; or why there is none.",
         ),
         "verify": Verb(
-            "verify.verify", "Check proofs that no schedule is shorter, step by step, each against its problem."
+            "verify.verify",
+            "Check proofs that no schedule is shorter, step by step, each against the problem that it names.",
         ),
         "critique": Verb(
             "critique.critique",

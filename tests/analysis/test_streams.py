@@ -15,6 +15,8 @@ from support.batches import MAIN, submissions, write
 from support.samples import sample
 
 from planoracle.analysis.cli.index import VERBS
+from planoracle.instances.catalogue import load
+from planoracle.solver.explain.certificate import certificate
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 
@@ -44,6 +46,7 @@ CALLS = {
     "schema": "schema",
     "speedup": "speedup timearena/household1 --agents 2",
     "summary": "summary s.jsonl --format csv",
+    "verify": f"verify {NAME} proof.json --format csv",
     "--help": "--help",
 }
 READING = {"grade -": "grade - --format jsonl", "solve -": "solve -", "next -": f"next {NAME} --after -"}
@@ -59,6 +62,8 @@ def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("streams")
     rows = submissions(4)
     write(folder / "one.jsonl", rows[:1])
+    problem = load(NAME)
+    write(folder / "proof.json", [certificate(problem, 4080).as_dict()])
     write(folder / "s.jsonl", rows).open("a").write('{"bad\n')
     return folder
 
