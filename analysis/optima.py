@@ -17,6 +17,7 @@ from planoracle.instances.optima import FILE, Entry, by_key, key_of, written
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.instances.references import Claim
+from planoracle.solver.compiling import compiles
 from planoracle.solver.engine import engine_of
 from planoracle.solver.result import Result, versions
 from planoracle.solver.solve import solve
@@ -50,6 +51,11 @@ class Shipped:
         """About what deriving the entry again takes, in seconds of a quiet core, as far as it tells."""
         entry = self.entry or {}
         return float(entry.get("work", entry.get("expanded", 0) * _SECONDS_PER_STATE))
+
+    @property
+    def within_reach(self) -> bool:
+        """Whether it can be derived again with what is installed: some were with compiled code only."""
+        return "needs" not in (self.entry or {}) or compiles()
 
     def told(self) -> dict[str, Any]:
         """Return what is shown of it, but the profiles."""
@@ -126,9 +132,11 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
 
 
 def derived(one: Shipped, work: Work = WORK) -> Entry:
-    """Solve a problem anew, whatever ships, by so much work."""
+    """Solve a problem anew, whatever ships, by so much work; what may need the extra ``fast`` says so."""
     found = solve(one.problem, rules=one.rules, time_limit=work)
     entry = {"of": key_of(one.problem, one.rules)} | engine_of(one.problem).packed(one.problem, one.rules, found)
+    if one.problem.kind != "schedule" and compiles():
+        entry["needs"] = "fast"
     return entry if found.status.settled else entry | {"work": work.seconds}
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Final, TypeVar, cast
 
 from platformdirs import user_cache_dir
 
-__all__ = ["compiler"]
+__all__ = ["compiler", "compiles"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -24,6 +25,11 @@ _TYPES: Final = {
     "tuple[int, int]": "UniTuple(int64, 2)",
     "tuple[int, int, int, int, int]": "UniTuple(int64, 5)",
 }
+
+
+def compiles() -> bool:
+    """Whether the extra ``fast`` is installed."""
+    return find_spec("numba") is not None
 
 
 def compiler(sources: Path, types: Mapping[str, str]) -> Callable[[_Function], _Function]:
