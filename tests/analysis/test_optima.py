@@ -166,7 +166,7 @@ def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.slow
 def test_what_is_not_settled_is_derived_by_the_same_work() -> None:
-    hard = catalogue.problem("kitchens/multi_agent/2_lettuce_tomato_burger")
+    hard = catalogue.problem("kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup")
     rules = PROFILES["paper"].deciding()
     one = Shipped(hard, ("paper",), rules, None)
     entry = derived(one, Work(0.3))
