@@ -247,7 +247,7 @@ def _modules() -> Iterator[tuple[Path, ast.Module]]:
 def test_everything_is_said_by_one_module() -> None:
     """No ``print``, no ``echo``, no writing to a stream of the process; and JSON that verbs write from one function.
 
-    One script prints the data that it makes for the package, and is no verb.
+    One script prints the data that it makes for the package, another is the checker that stands alone: no verbs.
     """
     found = []
     for path, tree in _modules():
@@ -257,4 +257,5 @@ def test_everything_is_said_by_one_module() -> None:
             dumps = call == "json.dumps" and path.parent == Path("analysis/cli")
             if prints or dumps:
                 found.append((str(path), call))
-    assert found == [("instances/robotouille/convert.py", "print"), *[("analysis/spoken.py", "print")] * 3]
+    scripts = ("instances/robotouille/convert.py", "solver/explain/checker.py")
+    assert sorted(found) == sorted([*((name, "print") for name in scripts), *[("analysis/spoken.py", "print")] * 3])
