@@ -77,6 +77,9 @@ def changed(instance: Instance, numbers: Numbers) -> Instance:
     planoracle.instances.errors.InputError: durations: is not in the instance; did you mean tea/boil? (found 'tea/boli')
     """
     instance = changeable(instance)
+    for name, given in (("durations", numbers.durations), ("releases", numbers.releases), ("lags", numbers.lags)):
+        if not isinstance(given, Mapping):
+            raise InputError("must be a mapping", field=name, value=given)
     _known(numbers.durations, instance.index, instance.index, "durations")
     _known(numbers.releases, instance.index, instance.index, "releases")
     actions, places = list(instance.actions), set()
@@ -133,8 +136,14 @@ def _action(action: Action, numbers: Numbers) -> Action:
 
 
 def _lag(lag: Lag, wanted: Mapping[tuple[str, str], tuple[int | None, int | None]]) -> Lag:
-    found = wanted.get((lag.before, lag.after))
-    return lag if found is None else Lag(lag.before, lag.after, *found)
+    ends = lag.before, lag.after
+    if ends not in wanted:
+        return lag
+    bounds = wanted[ends]
+    if not isinstance(bounds, tuple | list) or len(bounds) != 2:
+        where = f"lags[{lag.before}, {lag.after}]"
+        raise InputError("must be a minimum and a maximum, None where there is none", field=where, value=bounds)
+    return Lag(*ends, *bounds)
 
 
 def _known(given: Iterable[object], known: Container[object], names: Iterable[str], field: str) -> None:

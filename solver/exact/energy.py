@@ -133,11 +133,17 @@ def agents_bound(instance: Instance, heads: Sequence[int], tails: Sequence[int],
     known
         A bound below which nothing is of interest.
     """
-    jobs: dict[frozenset[str], list[Job]] = {}
+    rows: dict[tuple[str, ...], list[Job]] = {}
     for action, head, tail in zip(instance.actions, heads, tails, strict=True):
-        if action.attended:
-            job = Job(head, action.attended, tail + action.duration - action.attended)
-            jobs.setdefault(frozenset(instance.eligible(action)), []).append(job)
+        attended = action.attended
+        if attended:
+            job = Job(head, attended, tail + action.duration - attended)
+            rows.setdefault(instance.eligible(action), []).append(job)
+    if len(instance.agents) == 1 and len(rows) == 1 and instance.agents in rows:
+        return work_bound(rows[instance.agents], 1, known)
+    jobs: dict[frozenset[str], list[Job]] = {}
+    for able, own in rows.items():
+        jobs.setdefault(frozenset(able), []).extend(own)
     jobs.pop(frozenset(), None)
     for crew in _crews(jobs, frozenset(instance.agents)):
         known = work_bound([job for able, own in jobs.items() if able <= crew for job in own], len(crew), known)

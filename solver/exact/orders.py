@@ -13,7 +13,7 @@ from itertools import combinations, takewhile
 
 from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.memo import Memo
-from planoracle.instances.model import Action, Instance
+from planoracle.instances.model import Instance
 from planoracle.solver.exact.bounds import Windows, windows
 
 __all__ = ["closure", "ordered_windows"]
@@ -124,13 +124,16 @@ def _longest_paths(instance: Instance, nodes: int, finish: list[int]) -> _Distan
 
 def _pairs(instance: Instance) -> _Pairs:
     """Return the pairs of actions that cannot overlap, whatever else happens; none if there are too many."""
-    found: dict[tuple[int, int], tuple[int, int]] = {}
-    for i, j, ahead, behind in (*_on_resources(instance), *_on_agents(instance)):
-        known = found.get((i, j), (ahead, behind))
-        found[i, j] = (max(known[0], ahead), max(known[1], behind))
-        if len(found) > _PAIRS:
-            return []
-    return [(*pair, *distances) for pair, distances in found.items()]
+    found: dict[tuple[int, int], tuple[int, int, int, int]] = {}
+    for pairs in (_on_resources(instance), _on_agents(instance)):
+        for pair in pairs:
+            i, j, ahead, behind = pair
+            known = found.setdefault((i, j), pair)
+            if known is not pair:
+                found[i, j] = (i, j, max(known[2], ahead), max(known[3], behind))
+            elif len(found) > _PAIRS:
+                return []
+    return list(found.values())
 
 
 def _on_resources(instance: Instance) -> Iterator[tuple[int, int, int, int]]:
@@ -152,16 +155,16 @@ def _on_resources(instance: Instance) -> Iterator[tuple[int, int, int, int]]:
 
 def _on_agents(instance: Instance) -> Iterator[tuple[int, int, int, int]]:
     """Actions of one agent: what holds it throughout keeps out what it has to attend to, or to start."""
-    crews: dict[str, list[tuple[int, Action]]] = {}
+    crews: dict[str, list[tuple[int, int]]] = {}
     for i, action in enumerate(instance.actions):
         eligible = instance.eligible(action)
         if len(eligible) == 1 and (not action.interruptible or action.duration == 1):
-            crews.setdefault(eligible[0], []).append((i, action))
+            crews.setdefault(eligible[0], []).append((i, action.attended))
     for crew in crews.values():
         for (i, one), (j, two) in combinations(crew, 2):
             # What only needs a start fits beside a tick of work: nobody is strictly inside that.
-            if (one.attended and two.attended) or one.attended > 1 or two.attended > 1:
-                yield i, j, one.attended, two.attended
+            if (one and two) or one > 1 or two > 1:
+                yield i, j, one, two
 
 
 def _select(paths: _Distances, pairs: _Pairs, deadline: Deadline) -> tuple[list[tuple[int, int, int]], _Pairs] | None:

@@ -18,7 +18,7 @@ from planoracle.solver.exact.orders import ordered_windows
 from planoracle.solver.exact.rounds import rounds
 from planoracle.solver.exact.stages import (
     LARGE,
-    LARGER,
+    VAST,
     Stage,
     canonical_effort,
     crowded,
@@ -73,6 +73,7 @@ class Proving:
         self.rough: Schedule | None = None  # a first one, on a coarse grid
         self.pauses = any(action.interruptible for action in instance.actions)
         self.effort = 0.0
+        self.looked = 0, 0.0  # least makespan of a search in order that has been in vain, and its effort
         self.fast = False  # whether heuristics had their turn
 
     def left(self) -> float:
@@ -124,10 +125,14 @@ class Proving:
             return None
         model.narrow(self.best.makespan, self.best.makespan)
         count = len(model.decisions)
-        effort = canonical_effort(self.effort, count, pauses=self.pauses, crowded=self.crowded)
+        loaded = self.loaded()
+        looked = self.looked[1] if self.looked[0] == self.best.makespan else 0.0
+        effort = canonical_effort(
+            self.effort, count, pauses=self.pauses, crowded=self.crowded, loaded=loaded, looked=looked
+        )
         if effort is None:
             return None
-        found = self.in_order(model, effort, strong=self.crowded and count < LARGER)
+        found = self.in_order(model, effort, strong=self.crowded and count < VAST and not loaded)
         return model.schedule(found.solution) if found.solution else None
 
     def prove_at_length(self, model: ScheduleModel) -> tuple[Status, str]:
@@ -150,9 +155,14 @@ class Proving:
 
         Neither is told what the other found: core search takes several times as long below a makespan that is known.
         """
+        return self.prove(model, in_turns(len(model.decisions), loaded=self.loaded()), afresh=True)
+
+    def loaded(self) -> bool:
+        """Whether the problem is crowded, and one resource has far more work than any path is long."""
+        if not self.crowded:
+            return False
         ways = zip(self.bounds.head, self.instance.actions, self.bounds.tail, strict=True)
-        path = max(head + action.duration + tail for head, action, tail in ways)
-        return self.prove(model, in_turns(len(model.decisions), loaded=self.root > _LOADED * path), afresh=True)
+        return self.root > _LOADED * max(head + action.duration + tail for head, action, tail in ways)
 
     def prove(
         self, model: ScheduleModel, stages: Iterable[Stage], *, afresh: bool = False

@@ -18,6 +18,7 @@ from planoracle.solver.exact.rounds import of_many_actions
 from planoracle.solver.exact.size import model_size
 from planoracle.solver.exact.stages import (
     LARGER,
+    VAST,
     first_look,
     plain,
 )
@@ -110,7 +111,7 @@ class _Search(Proving):
         if self.least > self.most:  # on the grid; finer pauses might end between
             grid = 1 if self.root > self.most else None
             return self.result(Status.infeasible, "the lower bound exceeds the time limit", grid=grid)
-        if self.least > known:
+        if self.least > known and not (self.crowded and len(self.instance.actions) >= VAST):
             first, self.least = schedule_in_order(
                 self.instance, self.bounds, self.step, self.least, self.most, self.deadline
             )
@@ -139,8 +140,9 @@ class _Search(Proving):
         """Let CP-SAT search, in the plain model as long as that may suffice."""
         model = self.model(self.least, self.most)
         count = len(model.decisions)
-        look = first_look(count, pauses=self.pauses, crowded=self.crowded)
+        look = first_look(count, pauses=self.pauses, crowded=self.crowded, loaded=self.loaded())
         if look is not None:
+            self.looked = self.least, look
             found = self.in_order(model, look)
             if found.status == Status.infeasible and self.best is None:
                 return self.result(*self.confirm(model, presolved=False), self.best)

@@ -14,6 +14,7 @@ from planoracle.instances.model import Instance
 __all__ = [
     "LARGE",
     "LARGER",
+    "VAST",
     "Stage",
     "canonical_effort",
     "crowded",
@@ -30,12 +31,16 @@ Stage = tuple[str, dict[str, Any], float | None]
 #: Decisions from which on core search proves what is easy sooner than orders are stated, and from which on a first look
 #: finds nothing.
 LARGE, LARGER = 50, 100
+#: The same of crowded problems from which on hardly any search in order comes to an end.
+VAST = 160
 
 # Searches in order: a first look, and what the proof took besides where the best makespan is known.
 _LOOK, _LOOK_WITH_PAUSES = 0.0003, 0.004
 _CANONICAL, _CANONICAL_WITH_PAUSES, _CANONICAL_EACH = 0.1, 0.05, 1.3e-5
-# What a crowded problem takes for every decision to come to a first schedule in order.
-_DOWN_EACH = 2.5e-6
+# What a crowded problem takes for every decision to come to a first schedule in order; and to the canonical one.
+_DOWN_EACH, _CROWDED = 2.5e-6, 0.0007
+# So many times the effort of a search that has been in vain are worth another one.
+_AGAIN = 2.0
 # Core search before orders are stated: with pauses, and for every decision where there are many.
 _PLAIN_WITH_PAUSES, _PLAIN_EACH = 0.005, 2.5e-5
 _CORE, _BRANCHING = 0.02, 0.1
@@ -47,28 +52,35 @@ _PAIRS_EACH = 2
 _SHARED = 0.2
 # Turns there: effort for every decision at first, of what is over soon and of the others; factor for the next, turns.
 _SHORT_TURN, _TURN, _GROWTH, _TURNS = 1.3e-5, 1e-4, 4, 5
+# The same where one resource says how long all takes: core search (the least for all decisions, too), that with dynamic
+# precedences, halving.
+_LOADED_TURNS, _LOADED_LEAST = (2e-5, 6e-5, 1.5e-4), 0.006
 
 _CORE_SEARCH: dict[str, Any] = {"light": True, "core": True}
 
 
-def first_look(decisions: int, *, pauses: bool, crowded: bool) -> float | None:
+def first_look(decisions: int, *, pauses: bool, crowded: bool, loaded: bool) -> float | None:
     """Return the effort for a first search in order; ``None`` where it would be in vain."""
     if pauses:
         return _LOOK_WITH_PAUSES
     if decisions >= LARGER:
         return None
-    return _DOWN_EACH * decisions if crowded else _LOOK
+    if crowded:
+        return _CROWDED if loaded else _DOWN_EACH * decisions
+    return _LOOK
 
 
-def canonical_effort(proof: float, decisions: int, *, pauses: bool, crowded: bool) -> float | None:
+def canonical_effort(
+    proof: float, decisions: int, *, pauses: bool, crowded: bool, loaded: bool, looked: float
+) -> float | None:
     """Return the effort for the canonical schedule of a makespan, by that which its proof has taken.
 
-    On crowded problems it is often in vain, so it takes little besides the proof, and nothing (``None``) where that
-    would not do for a single schedule.
+    On crowded problems it is often in vain, so it takes little besides the proof, and nothing (``None``) where there
+    are very many decisions, or where as much has been ``looked`` for it before.
     """
     if crowded:
-        effort = _LOOK + _CANONICAL * proof
-        return effort if effort >= _DOWN_EACH * decisions else None
+        effort = _CROWDED if loaded else _CROWDED + _CANONICAL * proof
+        return effort if decisions < VAST and effort >= _AGAIN * looked else None
     least = _CANONICAL_WITH_PAUSES if pauses else max(_LOOK, _CANONICAL_EACH * decisions)
     return least + _CANONICAL * proof
 
@@ -115,15 +127,14 @@ def in_turns(decisions: int, *, loaded: bool) -> Iterator[Stage]:
     """
     for turn in range(_TURNS):
         share = decisions * _GROWTH**turn
-        short: Stage = "core search", _CORE_SEARCH, _SHORT_TURN * share
-        halving: Stage = "branch and bound", {"halving": True}, _TURN * share
         if loaded:
-            yield ("core search", _CORE_SEARCH, _TURN * share) if turn else short
-            yield "core search", {"core": True, "dynamic": True}, _TURN * share
-            yield halving
+            short, dynamic, halving = (each * share for each in _LOADED_TURNS)
+            yield "core search", _CORE_SEARCH, _TURN * share if turn else max(short, _LOADED_LEAST)
+            yield "core search", {"core": True, "dynamic": True}, dynamic
+            yield "branch and bound", {"halving": True}, halving
         else:
-            yield halving
-            yield short
+            yield "branch and bound", {"halving": True}, _TURN * share
+            yield "core search", _CORE_SEARCH, _SHORT_TURN * share
 
 
 def presolved(workers: int) -> Iterator[Stage]:

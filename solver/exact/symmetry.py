@@ -50,10 +50,15 @@ def _signature(action: Action) -> tuple[Hashable, ...]:
 
 def _alike(instance: Instance) -> list[list[int]]:
     """Group actions with the same properties and the same lags from and to the same others."""
-    groups: dict[Hashable, list[int]] = {}
+    rough: dict[Hashable, list[int]] = {}  # by what is quickly told
     for i, action in enumerate(instance.actions):
-        groups.setdefault(_signature(action), []).append(i)
-    if all(len(group) == 1 for group in groups.values()):
+        rough.setdefault((action.duration, action.attended, action.release, len(action.modes)), []).append(i)
+    groups: dict[Hashable, list[int]] = {}
+    for some in rough.values():
+        for i in some if len(some) > 1 else ():
+            groups.setdefault(_signature(instance.actions[i]), []).append(i)
+    groups = {signature: group for signature, group in groups.items() if len(group) > 1}
+    if not groups:
         return []
     ties: dict[str, set[Hashable]] = {action.id: set() for action in instance.actions}
     for lag in instance.lags:

@@ -197,12 +197,21 @@ def test_what_is_not_settled_soon_is_solved_from_nothing(monkeypatch: pytest.Mon
     assert again.solve().canonical
 
 
+_LAG = "Cobbler/2", "Cobbler/3"
+
+
 @pytest.mark.parametrize(
     ("numbers", "said"),
     [
         (Numbers({"Cobbbler/7": 5}), "durations: is not in the instance; did you mean Cobbler/7?"),
         (Numbers(releases={"x": 5}), "releases: is not in the instance"),
         (Numbers(lags={("Cobbler/0", "Pancakes/0"): (0, None)}), "lags: is not in the instance"),
+        (Numbers(lags={_LAG: 5}), "lags[Cobbler/2, Cobbler/3]: must be a minimum and a maximum"),  # type: ignore[dict-item]
+        (Numbers(lags={_LAG: (1,)}), "lags[Cobbler/2, Cobbler/3]: must be a minimum and a maximum"),  # type: ignore[dict-item]
+        (Numbers(lags={_LAG: None}), "lags[Cobbler/2, Cobbler/3]: must be a minimum and a maximum"),  # type: ignore[dict-item]
+        (Numbers(lags={_LAG: (0, "9")}), "must be a whole number"),  # type: ignore[dict-item]
+        (Numbers(lags=[_LAG]), "lags: must be a mapping"),  # type: ignore[arg-type]
+        (Numbers(5), "durations: must be a mapping"),  # type: ignore[arg-type]
         (Numbers({"Cobbler/7": -1}), "actions[Cobbler/7].duration: must lie between 0 and"),
         (Numbers({"Cobbler/7": 1.5}), "actions[Cobbler/7].duration: must be a whole number"),  # type: ignore[dict-item]
         (Numbers(time_limit=-1), "time_limit: must lie between 0 and"),
