@@ -111,6 +111,8 @@ def _cut_at_starts(pieces: list[Piece], by_id: dict[str, Action]) -> list[Piece]
     for piece in pieces:
         if piece.agent is not None and not by_id[piece.action].attended:
             started.setdefault(piece.agent, set()).add(piece.start)
+    if not started:
+        return pieces
     starts = {agent: sorted(instants) for agent, instants in started.items()}
 
     def inside(piece: Piece) -> range:

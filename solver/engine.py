@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.problem import Problem
+from planoracle.instances.problem import Problem, a_problem
 from planoracle.instances.profiles import Rules
 from planoracle.solver.options import Options
 from planoracle.solver.result import Result
@@ -37,7 +37,7 @@ def engine_of(problem: Problem) -> Engine:
     InputError
         If there is no engine for problems of its kind.
     """
-    if problem.kind == "schedule":
+    if a_problem(problem).kind == "schedule":
         from planoracle.solver.exact import engine as exact
 
         return exact

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 from planoracle.instances.deadline import Limit
 from planoracle.instances.profiles import Rules
 
-__all__ = ["Options"]
+__all__ = ["Options", "Told"]
+
+#: Hears how long the best plan is, if there is one yet, and that no plan is shorter than the second number.
+Told: TypeAlias = Callable[[int | None, int], None]
 
 
 class Options(NamedTuple):
@@ -19,3 +23,5 @@ class Options(NamedTuple):
     workers: int = 1
     finest: bool = False
     after: tuple[str, ...] = ()
+    fewest_pieces: bool = False
+    told: Told | None = None

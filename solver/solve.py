@@ -8,7 +8,7 @@ from planoracle.instances.deadline import Limit
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.solver.engine import engine_of
-from planoracle.solver.options import Options
+from planoracle.solver.options import Options, Told
 from planoracle.solver.result import Result
 
 __all__ = ["solve"]
@@ -23,6 +23,8 @@ def solve(
     workers: int = 1,
     finest: bool = False,
     after: Sequence[str] = (),
+    fewest_pieces: bool = False,
+    told: Told | None = None,
 ) -> Result:
     """Find a best plan and prove it: a schedule of least makespan, or the fewest steps in a kitchen.
 
@@ -37,6 +39,11 @@ def solve(
         See `planoracle.solver.exact.solve.solve`; the search in kitchens needs none of them.
     after
         Actions that have been carried out already in a kitchen; the plan goes on from there.
+    fewest_pieces
+        Of schedules that are as short return one that pauses least, see `planoracle.solver.exact.whole`; `Result.proof`
+        says whether there is none with fewer pieces. Elsewhere nothing can be paused.
+    told
+        Hears of every better plan and bound while a kitchen or a floor is solved; what comes out does not depend on it.
 
     Raises
     ------
@@ -54,4 +61,5 @@ def solve(
     timearena/household1 optimal 13 minute
     kitchens/synchronous/0_cheese_sandwich optimal 12 step
     """
-    return engine_of(problem).solve(problem, Options(rules, time_limit, seed, workers, finest, tuple(after)))
+    options = Options(rules, time_limit, seed, workers, finest, tuple(after), fewest_pieces, told)
+    return engine_of(problem).solve(problem, options)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from planoracle.analysis.batch import sofar
+from planoracle.analysis.batch.limits import NO_LIMITS, LimitError, Limits
 from planoracle.analysis.batch.work import Answer, Chunk, Item, pack
 from planoracle.analysis.profiles import profiles
 from planoracle.instances import registry
@@ -49,22 +51,30 @@ class Solving:
     profile: str | None = None
     rules: tuple[tuple[str, str], ...] = ()
     versions: tuple[tuple[str, str], ...] = tuple(versions().items())
+    fewest_pieces: bool = False
 
     def item(self, problem: Problem, *, keyed: bool) -> Item:
         """Return the item of a problem, with a key if its result is to be kept."""
         options: tuple[object, ...] = (self.time_limit, self.seed, self.workers, self.finest)
         if self.profile is not None:
             options += (self.profile, self.rules)
+        if self.fewest_pieces:
+            options += ("fewest pieces",)
         key = digest("solve", FORMAT, options, self.versions, fingerprint(problem)) if keyed else None
         return Item(problem.name, problem, key, pack(problem))
 
-    def start(self) -> Callable[[Chunk], list[Answer]]:
+    def start(self) -> Callable[[Chunk], Iterator[Answer]]:
         """Return what solves chunks in this process."""
+        return lambda chunk: (self._answer(pickle.loads(task)) for task in chunk.tasks)
 
-        def run(chunk: Chunk) -> list[Answer]:
-            return [self._answer(pickle.loads(task)) for task in chunk.tasks]
+    @property
+    def limits(self) -> Limits:
+        """None but the time limit, which the solver holds to."""
+        return NO_LIMITS
 
-        return run
+    def refused(self, task: bytes, error: LimitError) -> Answer:
+        """Return what is said of a problem that ends the process at work on it."""
+        return Answer(None, lasting=False, fault=f"{pickle.loads(task).name}: {error}")
 
     @cached_property
     def _profiles(self) -> dict[str, Rules]:
@@ -73,16 +83,21 @@ class Solving:
     def _answer(self, problem: Problem) -> Answer:
         try:
             options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, "finest": self.finest}
+            if self.fewest_pieces:
+                options["fewest_pieces"] = True
+            sofar.clear()
             if self.profile is not None:
                 rules = self._profiles[problem.benchmark]
                 if problem.kind == "schedule":  # its rules are in the problem
                     problem = registry.of(problem).under(problem, rules)
                 else:
                     options["rules"] = rules
-            result = solve(problem, time_limit=self.time_limit, **options)
+            result = solve(problem, time_limit=self.time_limit, told=sofar.note, **options)
             return Answer(json.dumps(result.as_dict()))
         except PlanoracleError as error:
             return Answer(None, lasting=False, fault=str(error))
+        except MemoryError:
+            raise
         except Exception as error:  # one problem our tools fail on must not end the rest
             fault = f"{problem.name}: internal error: {type(error).__name__}: {error}"
             return Answer(None, lasting=False, fault=fault[:1000])

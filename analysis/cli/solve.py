@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,12 +14,14 @@ import typer
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
 from planoracle.analysis.cli.common import AgentsOption, NamesArgument, Notes, OnlyOption
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
+from planoracle.analysis.cli.stopping import Stopped
 from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
 from planoracle.analysis.spoken import tell
 from planoracle.instances.status import Status
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.work import Item
+    from planoracle.instances.problem import Problem
 
 _COLUMNS = ("instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof")
 _LEAST = ("seconds", "proof", "unit", "lower_bound")
@@ -35,6 +37,9 @@ def solve(
     workers: Annotated[int, typer.Option(help="Threads for problems that resist the fast attempts.", min=1)] = 1,
     finest: Annotated[
         bool, typer.Option("--finest", help="Where a proof holds on a grid of pauses only, prove it for every tick.")
+    ] = False,
+    fewest_pieces: Annotated[
+        bool, typer.Option("--fewest-pieces", help="Of the schedules that are as short, one that pauses least.")
     ] = False,
     agents: AgentsOption = None,
     only: OnlyOption = None,
@@ -66,7 +71,8 @@ def solve(
     if profile is not None or chosen:
         profile = profile or "paper"
         profiles(profile, chosen)  # which raises for what there is not
-    work = Solving(time_limit, seed, workers, finest, profile, tuple(sorted(chosen.items())))
+    rules = tuple(sorted(chosen.items()))
+    work = Solving(time_limit, seed, workers, finest, profile, rules, fewest_pieces=fewest_pieces)
     listed = _Listed(names, agents, only or [])
     table, notes = Table(form, _COLUMNS, least=_LEAST), Notes()
     failed = turns = False
@@ -74,8 +80,9 @@ def solve(
         items = listed.items(lambda problem: work.item(problem, keyed=journal is not None))
         answers = answered(items, pool, journal, sound)
         # The bar is closed before anything is said of an end before time.
-        with closing(track(answers, "solving", lambda: listed.known)) as told:
+        with listed.spoken_of(), closing(track(answers, "solving", lambda: listed.known, listed.sofar)) as told:
             for item, answer in told:
+                listed.alone = None
                 if answer.row is None:
                     complain(item.about if isinstance(item.about, PlanoracleError) else answer.fault)
                     failed = True
@@ -100,6 +107,7 @@ class _Listed:
         from planoracle.instances.crew import crewed
 
         self.known: int | None = None
+        self.alone: Problem | None = None  # the one that is being solved, if there is but one
         self._names: Iterable[str | bytes]
         if names == ["-"]:
             self._names = (name if isinstance(name, bytes) else crewed(name, agents, only) for name in _typed())
@@ -122,11 +130,38 @@ class _Listed:
                 for count, problem in enumerate(found):
                     if self.known is not None and count:  # a file may hold several
                         self.known += 1
-                    yield refused(name, problem) if isinstance(problem, InputError) else item(problem)
+                    if isinstance(problem, InputError):
+                        yield refused(name, problem)
+                    else:
+                        self.alone = problem if self.known == 1 else None
+                        yield item(problem)
             except UnknownNameError:  # a mistake in the call, not in a problem
                 raise
             except PlanoracleError as error:
                 yield refused(name, error)
+
+    def sofar(self) -> str:
+        """Say how far the only problem has come; nothing of one among many."""
+        from planoracle.analysis.batch.sofar import noted
+
+        found = noted()
+        if self.alone is None or self.known != 1 or found is None:
+            return ""
+        best, bound = found
+        unit = self.alone.unit
+        if best is None:
+            return f"no plan yet, bound {bound} {unit}s"
+        return f"best plan {best} {unit}s, bound {bound}, gap {(best - bound) / max(1, best):.0%}"
+
+    @contextmanager
+    def spoken_of(self) -> Iterator[None]:
+        """If somebody stops us, say how far the only problem has come, once nothing is drawn any more."""
+        try:
+            yield
+        except Stopped:
+            if self.alone is not None and (said := self.sofar()):
+                tell(f"{self.alone.name}: {said}", "stopped")
+            raise
 
 
 def _typed() -> Iterator[str | bytes]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from planoracle.instances.certify import certify
+from planoracle.instances.deadline import deadline_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
@@ -25,9 +26,14 @@ def solve(problem: Problem, options: Options) -> Result:
     _no_rules(options.rules)
     if options.after:
         raise InputError("is for kitchens; see planoracle.instances.state for schedules", field="after")
-    _, time_limit, seed, workers, finest, _ = options
-    instance = of_kind(problem, Instance)
-    return exact.solve(instance, time_limit=time_limit, seed=seed, workers=workers, finest=finest)
+    _, time_limit, seed, workers, finest, _, fewest, _ = options
+    instance, deadline = of_kind(problem, Instance), deadline_of(time_limit)
+    found = exact.solve(instance, time_limit=deadline, seed=seed, workers=workers, finest=finest)
+    if not fewest or found.schedule is None:
+        return found
+    from planoracle.solver.exact.whole import unpaused
+
+    return unpaused(instance, found, deadline)
 
 
 def deciding(rules: Rules | None) -> None:

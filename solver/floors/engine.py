@@ -28,7 +28,7 @@ def solve(problem: Problem, options: Options) -> Result:
         raise InputError("is for kitchens in which one action follows another", field="after")
     floor, began = of_kind(problem, Floor), perf_counter()
     rules = _rules(floor, options.rules)
-    found = plan(floor, rules, options.time_limit)
+    found = plan(floor, rules, options.time_limit, told=options.told)
     if found.plan is not None and not _passes(floor, rules, found.plan, found.makespan):
         raise InternalError(f"{floor.name}: a plan of ours does not pass the rules")
     return _result(floor, found, perf_counter() - began)

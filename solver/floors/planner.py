@@ -17,6 +17,7 @@ from planoracle.solver.floors.found import FloorPlan, Found
 from planoracle.solver.floors.moves import FAR
 from planoracle.solver.floors.proving import prove
 from planoracle.solver.floors.search import Search
+from planoracle.solver.options import Told
 
 __all__ = ["plan"]
 
@@ -28,7 +29,9 @@ _SHORT = 0.5
 _LONGEST = 3.0
 
 
-def plan(floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan | None = None) -> Found:
+def plan(
+    floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan | None = None, told: Told | None = None
+) -> Found:
     """Find a plan that serves all orders as early as can be, and prove it, as far as the limit allows.
 
     Parameters
@@ -38,6 +41,8 @@ def plan(floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan | None 
     after
         What cooks do first, waits included: only plans that begin so are looked for; times are counted from the
         beginning all the same.
+    told
+        Hears of every better plan and bound on the way.
     """
     if after is not None and any(after.values()):
         return _onward(floor, rules, limit, after)
@@ -60,10 +65,18 @@ def plan(floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan | None 
             makespan, proof = int(run.makespan), "annealing"
     except InputError as error:
         proof = error.message
-    part, work = deadline.within(_FLOWS * deadline.left()), 0
+    work = 0
+
+    def hear(most: int, bound: int) -> None:
+        if told is not None:  # the search is about plans without food that nobody needs, as below
+            told(None if most == FAR else most, min(most, max(work, min(bound, search.bound.surplus()))))
+
+    hear(makespan, least)
+    part = deadline.within(_FLOWS * deadline.left())
     if least < makespan and part.left() > _SHORT:
         work = least_work(floor, part.left(), makespan)
         part.spend(part.left())
+    search.told = hear
     proved = prove(search, rules, deadline, makespan, max(least, work))
     # The search is about plans without food that nobody needs; the bound by work is about all plans.
     bound = max(work, min(proved.bound, search.bound.surplus()))

@@ -103,6 +103,7 @@ def _taken(search: Search, rules: FloorRules, proved: Proved, found: Searched, w
     # What a beam found is no bound.
     bound = max(proved.bound, found.bound) if way == "A*" else proved.bound
     proved = proved._replace(expanded=expanded, bound=min(bound, proved.makespan), complete=found.complete)
+    search.told(proved.makespan, proved.bound)
     if found.uses is None:
         return proved
     plan, ends = replayed(search, rules, found.uses)
@@ -111,6 +112,7 @@ def _taken(search: Search, rules: FloorRules, proved: Proved, found: Searched, w
         plan, ends = replayed(search, rules, again) if again else (None, 0)
     if plan is None or ends >= proved.makespan:
         return proved._replace(complete=False)
+    search.told(ends, min(proved.bound, ends))
     return proved._replace(plan=plan, makespan=ends, way=way, complete=found.complete and ends <= proved.bound)
 
 

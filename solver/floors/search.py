@@ -5,7 +5,7 @@ A state is not looked at again if one with the same things in the same places is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
 
@@ -42,12 +42,19 @@ class Searched(NamedTuple):
 
 
 class Search:
-    """A search on one floor."""
+    """A search on one floor.
+
+    Attributes
+    ----------
+    told
+        Hears when the best plan known ends, `FAR` if there is none, and when all do at least.
+    """
 
     def __init__(self, floor: Floor, rules: FloorRules) -> None:
         self.moves = Moves(floor, rules)
         self.bound = Bound(self.moves)
         self.orders = len(floor.orders)
+        self.told: Callable[[int, int], None] = lambda most, least: None
 
     def run(self, deadline: Deadline, most: int = FAR, least: int = 0, start: State | None = None) -> Searched:
         """Look for a plan that ends before ``most``; there is none that ends before ``least``."""
@@ -60,7 +67,9 @@ class Search:
         try:
             while heap:
                 f, rank, place, state, path, settled = heappop(heap)
-                lower = max(lower, f)
+                if f > lower:
+                    lower = f
+                    self.told(most, lower)
                 if not settled:
                     value = max(f, self.bound.walks(state))
                     if value > f:

@@ -88,6 +88,7 @@ class CompiledSearch:
                 made = int(store.numbers[MADE])
                 why = advance(tables.fixed, tables.lookup, store, self._work, most, _SLICE)
                 deadline.check(_STEP * (int(store.numbers[MADE]) - made))
+                self._search.told(most, min(int(store.numbers[LOWER]), most))
                 if why == ASKED:
                     self._answer(deadline)
         except TimeOverError:

@@ -1,0 +1,85 @@
+"""What the page of scope says comes to a makespan exactly, held against trying all orders by hand."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from random import Random
+
+import pytest
+
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.solver.exact.solve import solve
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_tails_make_the_greatest_lateness_a_makespan(seed: int) -> None:
+    random = Random(seed)
+    jobs = [(random.randint(1, 5), random.randint(1, 12)) for _ in range(4)]
+    last = max(due for _, due in jobs)
+    actions, lags = [], []
+    for number, (length, due) in enumerate(jobs):
+        actions += [
+            Action(f"t/{number}", "t", length, length),
+            Action(f"t/tail{number}", "t", last - due, 0, agents=()),
+        ]
+        lags.append(Lag(f"t/{number}", f"t/tail{number}"))
+    lateness = []
+    for order in permutations(jobs):
+        clock, worst = 0, -last
+        for length, due in order:
+            clock += length
+            worst = max(worst, clock - due)
+        lateness.append(worst)
+    found = solve(Instance("late", tuple(actions), tuple(lags)))
+    assert (found.status, found.makespan) == ("optimal", last + min(lateness))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_lags_from_a_beginning_are_releases_deadlines_and_breaks(seed: int) -> None:
+    random = Random(seed)
+    jobs = [(random.randint(1, 4), random.choice((0, 0, 3)), random.choice((99, 99, 8, 6))) for _ in range(4)]
+    noon, over = 5, 7
+    actions = [Action("t/begin", "t", 0, 0, agents=()), Action("t/break", "t", over - noon, over - noon)]
+    lags = [Lag("t/begin", "t/break", noon, noon)]
+    for number, (length, release, deadline) in enumerate(jobs):
+        actions += [Action(f"t/{number}", "t", length, length), Action(f"t/done{number}", "t", 0, 0, agents=())]
+        lags += [Lag("t/begin", f"t/{number}", release), Lag(f"t/{number}", f"t/done{number}")]
+        lags.append(Lag("t/begin", f"t/done{number}", None, deadline))
+    ends = []
+    for order in permutations(jobs):
+        clock, kept = 0, True
+        for length, release, deadline in order:
+            start = max(clock, release)
+            start = over if start < over and start + length > noon else start
+            clock = start + length
+            kept &= clock <= deadline
+        if kept:
+            ends.append(max(clock, over))
+    found = solve(Instance("day", tuple(actions), tuple(lags)))
+    assert (found.status, found.makespan) == (("optimal", min(ends)) if ends else ("infeasible", None))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_state_is_a_set_up_for_each_kind(seed: int) -> None:
+    random = Random(seed)
+    kinds = {
+        kind: (random.randint(1, 4), random.randint(1, 3), random.randint(1, 3)) for kind in ("red", "blue", "tin")
+    }
+    ready = {kind: random.randint(0, 9) for kind in kinds}  # when the work of a kind is delivered
+    actions = []
+    for kind, (set_up, *works) in kinds.items():
+        sets, needs = (Mode((Demand("booth", sets=kind),)),), (Mode((Demand("booth", requires=kind),)),)
+        actions.append(Action(f"{kind}/fill", kind, set_up, set_up, modes=sets))
+        actions += [
+            Action(f"{kind}/{n}", kind, length, length, modes=needs, release=ready[kind])
+            for n, length in enumerate(works)
+        ]
+    ends = []
+    for order in permutations(kinds):
+        clock = 0
+        for kind in order:
+            set_up, *works = kinds[kind]
+            clock = max(clock + set_up, ready[kind]) + sum(works)
+        ends.append(clock)
+    found = solve(Instance("booth", tuple(actions), resources=(Resource("booth", state="clean"),)))
+    assert (found.status, found.makespan) == ("optimal", min(ends))

@@ -1,0 +1,93 @@
+"""Schedules of the fewest pieces, held against exhaustive search through the rules."""
+
+from __future__ import annotations
+
+import pytest
+from support import exhaustive
+from support.random_crews import crewshop, pauseshop
+from support.random_instances import workshop
+from support.samples import sample
+
+from planoracle.instances.catalogue import load
+from planoracle.instances.certify import certify
+from planoracle.instances.deadline import Work
+from planoracle.instances.model import Action, Instance
+from planoracle.instances.referee import find_violations
+from planoracle.instances.schedule import Piece, Schedule
+from planoracle.solver.exact.solve import solve
+from planoracle.solver.exact.whole import fewest_pieces
+from planoracle.solver.explain.certificate import certificate
+from planoracle.solver.solve import solve as solved
+
+MEAL = "recipe2plan/timed/Cobbler_Daikon-Radish"
+
+
+def _choices(instance: Instance, schedule: Schedule) -> int:
+    return exhaustive.schedules(instance, schedule.makespan)
+
+
+@pytest.mark.parametrize("make", [pauseshop, crewshop, workshop])
+def test_none_has_fewer_by_exhaustive_search_through_the_rules(make) -> None:
+    checked = fewer = 0
+    for seed in range(80):
+        instance = make(seed)
+        found = solve(instance, finest=True)
+        if found.schedule is None or found.grid != 1 or _choices(instance, found.schedule) > 10_000:
+            continue
+        whole = fewest_pieces(instance, found.schedule)
+        if whole.grid > 1:
+            continue
+        least = exhaustive.fewest_pieces(instance, found.schedule.makespan)
+        assert (len(whole.schedule.pieces), whole.proved) == (least, True), instance.name
+        assert not list(find_violations(instance, whole.schedule))
+        assert whole.schedule.makespan == found.schedule.makespan
+        checked += 1
+        fewer += len(whole.schedule.pieces) < len(found.schedule.pieces)
+    assert checked > 20
+    assert fewer > 2
+
+
+@pytest.mark.parametrize("name", sample([MEAL, "recipe2plan/timed/Cobbler_Pancakes", "timearena/cooking1"], 2))
+def test_the_makespan_its_proof_and_certificate_stay(name: str) -> None:
+    problem = load(name)
+    one, two = solved(problem), solved(problem, fewest_pieces=True)
+    assert one.schedule is not None
+    assert two.schedule is not None
+    assert (one.status, one.makespan, one.lower_bound, one.grid) == (
+        two.status,
+        two.makespan,
+        two.lower_bound,
+        two.grid,
+    )
+    assert two.proof == f"{one.proof}, fewest pieces"
+    assert two.plan == certify(problem, two.schedule)
+    assert len(two.schedule.pieces) <= len(one.schedule.pieces)
+    assert certificate(problem, one.makespan) == certificate(problem, two.makespan)
+    again = solved(problem, fewest_pieces=True, workers=2, seed=3)
+    assert again.schedule == two.schedule
+
+
+def test_a_pause_that_helps_nobody_is_left_out() -> None:
+    read = Action("t/read", "t", 4, 4, interruptible=True)
+    kettle = Action("t/kettle", "t", 1, 0, release=2)  # rung in the middle as early as can be, for no use
+    calm = Instance("calm", (read, kettle, Action("t/bake", "t", 9, 0)))
+    first = solve(calm)
+    assert first.schedule is not None
+    assert [len(first.schedule.pieces), len(fewest_pieces(calm, first.schedule).schedule.pieces)] == [4, 3]
+    # A pause that the makespan needs stays.
+    hasty = Instance("hasty", (read, Action("t/sign", "t", 1, 1, release=2), Action("t/ring", "t", 3, 0, release=2)))
+    needed = solved(hasty, fewest_pieces=True)
+    assert needed.schedule is not None
+    assert (needed.makespan, len(needed.schedule.pieces)) == (5, 4)
+
+
+def test_without_time_the_schedule_stays_and_nothing_is_claimed() -> None:
+    problem = load(MEAL)
+    given = solve(problem).schedule
+    assert given is not None
+    for limit in (0.0, Work(1e-9)):
+        found = fewest_pieces(problem, given, time_limit=limit)
+        assert len(found.schedule.pieces) <= len(given.pieces)
+        assert (found.schedule.makespan, found.proved) == (given.makespan, False)
+    whole = Schedule.of(problem, [Piece("Cobbler/0", 0, 300, "cook")])
+    assert fewest_pieces(problem, whole).schedule is whole
