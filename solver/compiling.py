@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Final, TypeVar, cast
 
-from platformdirs import user_cache_dir
-
-__all__ = ["compiler", "compiles"]
+__all__ = ["compiler", "compiles", "kept_in", "parts"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -32,6 +29,25 @@ def compiles() -> bool:
     return find_spec("numba") is not None
 
 
+def parts() -> dict[str, Path]:
+    """Return the folders of sources that are compiled as one, see `compiler`."""
+    solver = Path(__file__).parent
+    return {"floors": solver / "floors", "kitchens": solver / "kitchens" / "compiled"}
+
+
+def kept_in(sources: Path) -> Path | None:
+    """Return the folder in which the code compiled of sources is kept, ``None`` if none can be; needs numba."""
+    from importlib.metadata import version
+
+    from platformdirs import user_cache_dir
+
+    seal = sha256(version("numba").encode())
+    for source in sorted(sources.rglob("*.py")):
+        seal.update(source.read_bytes())
+    folder = Path(user_cache_dir("planoracle", appauthor=False)) / "compiled" / seal.hexdigest()[:16]
+    return folder if _writable(folder) else None
+
+
 def compiler(sources: Path, types: Mapping[str, str]) -> Callable[[_Function], _Function]:
     """Return what compiles a function, and keeps the code if there is a place for it.
 
@@ -48,17 +64,13 @@ def compiler(sources: Path, types: Mapping[str, str]) -> Callable[[_Function], _
     import numba
     from numba import config
 
-    seal = sha256(version("numba").encode())
-    for source in sorted(sources.rglob("*.py")):
-        seal.update(source.read_bytes())
-    folder = Path(user_cache_dir("planoracle", appauthor=False)) / "compiled" / seal.hexdigest()[:16]
-    kept = _writable(folder)
+    folder = kept_in(sources)
     settings: Any = config
 
     def compiled(function: _Function) -> _Function:
-        before, settings.CACHE_DIR = settings.CACHE_DIR, str(folder)
+        before, settings.CACHE_DIR = settings.CACHE_DIR, str(folder or "")
         try:
-            return cast("_Function", numba.njit(_signature(function, types), cache=kept)(function))
+            return cast("_Function", numba.njit(_signature(function, types), cache=folder is not None)(function))
         finally:
             settings.CACHE_DIR = before
 

@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from planoracle.instances.errors import InputError
+from planoracle.instances.memo import Remembering
 from planoracle.instances.reading import load_json
 
 __all__ = [
@@ -114,7 +115,7 @@ class Action:
 
 
 @dataclass(frozen=True)
-class Domain:
+class Domain(Remembering):
     """Types, predicates (sorted by name) and actions (in the order of the file) of the kitchens of a benchmark."""
 
     types: tuple[str, ...]

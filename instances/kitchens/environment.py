@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from planoracle.instances.environment import Command, Environment, Outcome, Reward
 from planoracle.instances.errors import PlanError
-from planoracle.instances.feedback import clean, listed
+from planoracle.instances.feedback import clean, listed, quoted
 from planoracle.instances.kitchens.compiled import State, compiled
 from planoracle.instances.kitchens.describe import describe
 from planoracle.instances.kitchens.kitchen import Kitchen
@@ -86,7 +86,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
     >>> place = kitchen("kitchens/synchronous/1_lettuce_sandwich")
     >>> run = KitchenEnvironment(place, Profile(), Manner(feedback="terse"))
     >>> print(run.step("I take it. Action: Pick up lettuce1 from table2 using robot1").observation.text)
-    Pick up lettuce1 from table2 using robot1: refused
+    "Pick up lettuce1 from table2 using robot1": refused
     robot1 at table1, hands empty
       board1: bread1
       table1: empty
@@ -188,7 +188,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
         try:
             found = reading(self.problem, given, self.rules).commands
         except PlanError as error:
-            return world, (self._unreadable(world, said, str(error)),)
+            return world, (self._unreadable(world, said, quoted(str(error), 300)),)
         if found:
             return self._act(world, self._entry(found[0]))
         if isinstance(said, str) and finishes(said, self.problem.domain):
@@ -228,7 +228,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
         why = refusal.message
         if refusal.kind == "precondition" and isinstance(refusal.required, tuple):
             why = f"needs {listed([condition_in_words(part.split()) for part in refusal.required])}"
-        told = f"{clean(entry)}: refused, {clean(why, 300)}"
+        told = f"{quoted(entry, 80)}: refused, {clean(why, 300)}"
         outcome = Outcome(entry[:MAX_KEPT], "lost", world.done, world.done, refusal.kind, told)
         return world._replace(past=Past(entry, world.past), tried=world.tried + 1), (outcome,)
 
@@ -245,9 +245,8 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
     def _unreadable(self, world: World, said: object, why: str) -> Outcome:
         """Return what becomes of a message without an action: nothing, not even a refused one."""
         text = said[:MAX_KEPT] if isinstance(said, str) else type(said).__name__
-        return Outcome(
-            text, "lost", world.done, world.done, "unreadable", f"{clean(text)}: not understood, {clean(why, 300)}"
-        )
+        told = f"{quoted(text, 80)}: not understood, {why}"
+        return Outcome(text, "lost", world.done, world.done, "unreadable", told)
 
     def _idle(self, world: World) -> str | None:
         """Return how to do nothing, if that is possible."""

@@ -23,7 +23,7 @@ __all__ = ["deciding", "packed", "solve", "unpacked"]
 def solve(problem: Problem, options: Options) -> Result:
     """Solve a kitchen."""
     kitchen, rules = of_kind(problem, Kitchen), _profile(options.rules)
-    return plan(kitchen, time_limit=options.time_limit, rules=rules, after=options.after)
+    return plan(kitchen, time_limit=options.time_limit, rules=rules, after=options.after, told=options.told)
 
 
 def deciding(rules: Rules | None) -> Profile:

@@ -39,8 +39,9 @@ class ItemCosts:
             goes_anyway = True
             for place in scene.options[item]:
                 role = roles[place] if place >= 0 else None
-                must = surely or self._goes(scene, station, stack, height, role)
-                goes = must or capped
+                own = self._goes(scene, station, stack, height, role)
+                must = (own and role is not None) or (self._context.alone and (own or surely))
+                goes = own or surely or capped
                 goes_anyway = goes_anyway and (goes or (place < 0 and self._needed(item, scene.options[item])))
                 if not goes:
                     row.append(self._staying(view, item, station, role))
@@ -177,6 +178,8 @@ class ItemCosts:
         if role.name and role.name != item:
             return NEVER
         todo = self._context.todo(view, item, role)
+        if role.loose and role.dish < 0 and not todo and not self._context.alone:
+            return 0  # it may stay there, and others do the rest
         if role.loose:
             return 1 + self._loosely(view, item, todo)
         if todo and self.taken(scene, *(each.station for each in todo)):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
-from importlib.util import find_spec
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -15,18 +14,21 @@ from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.status import Status
+from planoracle.solver.compiling import compiles
 from planoracle.solver.kitchens.consistency import contradiction
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.heuristic import Groups, heuristic, ordinary
+from planoracle.solver.options import Told
 from planoracle.solver.result import Result, versions
 
 __all__ = ["plan"]
 
 # Of the greedy searches: how much what is left weighs, and states after which they give up.
 _WEIGHTS, _GREEDY = (5, 2), 30_000
-# States looked at, and met by a greedy search, before compiled code is loaded; its shares for a first proof, for
-# plans, and for a proof in between.
-_FIRST, _GLANCE, _SOON, _BEAMS, _PROOF = 300, 1_500, 0.05, 0.3, 0.5
+# Steps that are left at least where compiled code is loaded at once, and states looked at before where they are fewer.
+_MANY, _FIRST = 20, 60
+# The shares of the compiled search for a first proof, for plans, and for a proof in between.
+_SOON, _BEAMS, _PROOF = 0.05, 0.3, 0.5
 # Of counted work: seconds to make a successor, see also `planoracle.solver.kitchens.heuristic`.
 _STEP = 7e-6
 
@@ -51,6 +53,7 @@ def plan(
     greedy: bool = False,
     at_least: int = 0,
     at_most: int | None = None,
+    told: Told | None = None,
 ) -> Result:
     """Find a plan of fewest steps and prove it.
 
@@ -67,6 +70,8 @@ def plan(
     at_least, at_most
         Steps: no plan has fewer, which is known already; no plan with more is looked for. If there is none with so few
         the status is ``unknown``, and the lower bound says so.
+    told
+        Hears of every better plan and bound on the way.
 
     Raises
     ------
@@ -82,7 +87,7 @@ def plan(
     >>> result.status, result.makespan == len(result.actions)
     ('optimal', True)
     """
-    search = _Search(kitchen, rules, time_limit, after)
+    search = _Search(kitchen, rules, time_limit, after, told)
     search.first, search.limit, search.cap = greedy, at_least, NEVER if at_most is None else at_most + 1
     return search.run()
 
@@ -90,7 +95,9 @@ def plan(
 class _Search:
     """The search on one kitchen."""
 
-    def __init__(self, kitchen: Kitchen, rules: Profile, time_limit: Limit, after: Sequence[str] = ()) -> None:
+    def __init__(
+        self, kitchen: Kitchen, rules: Profile, time_limit: Limit, after: Sequence[str] = (), told: Told | None = None
+    ) -> None:
         self.began = perf_counter()
         self.deadline = deadline_of(time_limit)
         self.kitchen = kitchen
@@ -104,6 +111,7 @@ class _Search:
         self.best: tuple[int, ...] | None = None
         self.after = tuple(after)
         self.first = False
+        self.told = told
         self._kinds: list[str] = []
 
     def run(self) -> Result:
@@ -114,7 +122,7 @@ class _Search:
                 raise InputError("is not legal here", field=f"after[{i}]", value=text)
             start = self.compiled.step(start, deed)
         if self.compiled.goal(start):  # it is looked at after a step
-            deeds = () if self.after else (self.wait(start),)
+            deeds = () if self.after else tuple(self.idle(start))
             return self.result(Status.optimal, "the goal is reached at the start", deeds)
         if ordinary(self.kitchen) and (fault := contradiction(self.kitchen)):
             return self.result(Status.infeasible, fault)
@@ -123,6 +131,7 @@ class _Search:
             if not groups or not all(self.kitchen.candidates.values()):
                 return self.result(Status.infeasible, "the goal asks for objects that there are not")
             self.limit = max(self.limit, groups[0][0])
+            self.tell()
             if not self.solve(start, groups):
                 return self.result(self.sofar, "no room for more states", self.best, self.limit)
             if self.first and self.best is not None:
@@ -143,12 +152,11 @@ class _Search:
     def solve(self, start: State, groups: Groups) -> bool:
         """Search until the best plan is known (or, if that is enough, any); false if there is no room to go on.
 
-        A short search by the rules comes first, which loads no compiled code.
+        Where little is left a short search by the rules comes first, which loads no compiled code. What has been
+        loaded before makes no difference: what comes out must not depend on it.
         """
-        if self.heuristic.familiar and find_spec("numba") is not None:
-            if not self.first and self.search(start, groups, _FIRST):
-                return True
-            if self.cap == NEVER and self.greedy(start, groups, _GLANCE):
+        if self.heuristic.familiar and compiles():
+            if not self.first and self.limit < _MANY and self.search(start, groups, _FIRST):
                 return True
             done = self.quickly(start, groups)
             if done is not None:
@@ -167,12 +175,14 @@ class _Search:
         if search is None:
             return None
         search.prepare()
+        search.told = self.tell
         self.deadline.excuse(perf_counter() - began)
 
         def take(found: Searched) -> bool:
             self.expanded += found.expanded
             self.best = self.best if found.deeds is None else found.deeds
             self.limit = min(self.most, max(self.limit, found.bound))
+            self.tell()
             return found.complete or self.limit == self.most or (self.first and self.best is not None)
 
         whole = self.deadline
@@ -194,6 +204,12 @@ class _Search:
             return None
         raise TimeOverError
 
+    def tell(self, most: int = NEVER, least: int = 0) -> None:
+        """Say how far it has come, if anybody listens; ``most`` and ``least`` are what a part has found."""
+        if self.told is not None:
+            most = min(most, NEVER if self.best is None else len(self.best))
+            self.told(None if most == NEVER else most, min(most, max(self.limit, least)))
+
     @property
     def most(self) -> int:
         """Steps of the best plan known, or those that are too many."""
@@ -205,8 +221,14 @@ class _Search:
             self._kinds.append(self.kitchen.domain.actions[self.compiled.deeds[known].position].name)
         return self._kinds[deed]
 
-    def wait(self, state: State) -> int:
-        return next(deed for deed in self.compiled.legal(state) if self.kind(deed) == "wait")
+    def idle(self, state: State) -> Iterator[int]:
+        """Yield a step in which nobody does anything: with joint moves, one deed of everybody."""
+        while True:
+            deed = next(deed for deed in self.compiled.legal(state) if self.kind(deed) == "wait")
+            yield deed
+            state = self.compiled.step(state, deed)
+            if self.compiled.goal(state):
+                return
 
     def children(self, state: State) -> Iterator[_Child]:
         """Yield the successors of a state.
@@ -236,6 +258,7 @@ class _Search:
             found = self.hasty(start, groups, weight, most)
             if found is not None and len(found) < self.most:
                 self.best = found
+                self.tell()
             if self.first and self.best is not None:
                 return True
         return self.best is not None and len(self.best) == self.limit
@@ -291,7 +314,9 @@ class _Search:
                 continue
             if self.expanded == enough:
                 return False
-            self.limit = max(self.limit, least)
+            if least > self.limit:
+                self.limit = least
+                self.tell()
             self.expanded += 1
             found = []
             for child in self.children(state):
@@ -300,6 +325,7 @@ class _Search:
                     continue
                 if child.reached:
                     self.best = unwind((child.deeds, path))
+                    self.tell()
                     continue
                 seen[child.state] = now
                 seeing = look(child.state, left, now, self.most)

@@ -328,7 +328,7 @@ def test_what_is_told() -> None:
     assert "- Move robot1 from table1 to board1" in said.splitlines()
     terse = live(run.problem, manner=Manner(feedback="terse"))
     short = terse.step("Action: Cut lettuce1 on table2 using robot1").observation.text
-    assert short.splitlines()[:2] == ["Cut lettuce1 on table2 using robot1: refused", "robot1 at table1, hands empty"]
+    assert short.splitlines()[:2] == ['"Cut lettuce1 on table2 using robot1": refused', "robot1 at table1, hands empty"]
     assert "Valid actions" not in short
     assert [one["role"] for one in terse.messages()] == ["system", "user", "assistant", "user"]
 

@@ -19,6 +19,7 @@ from planoracle.instances.kitchens.kitchen import Goal
 from planoracle.instances.kitchens.profile import PROFILES, profile
 from planoracle.instances.kitchens.sets import kitchen, names
 from planoracle.instances.robotouille.reader import read_environment
+from planoracle.solver.compiling import compiles
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.heuristic import heuristic
 from planoracle.solver.kitchens.planner import plan
@@ -106,6 +107,8 @@ def test_no_bound_is_too_high_in_any_state(block: int, players: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(20), 2))
 def test_blind_search_agrees_on_piles(block: int) -> None:
+    if block in (4, 16) and not compiles():
+        pytest.skip("takes a minute without compiled code")
     for seed in range(10 * block, 10 * block + 10):
         problem = random_piles(seed)
         assert plan(problem).makespan == blind(problem, PROFILES["released"]), problem.name
@@ -194,3 +197,33 @@ def test_plans_for_joint_moves_pass_the_rules():
     found = plan(problem, time_limit=4, rules=profile("paper", moves="joint"))
     assert found.status in ("optimal", "feasible")
     assert found.rounds == -(-found.makespan // 2)
+
+
+@pytest.mark.parametrize(("seed", "size", "players"), [(5147, 3, 2), (5209, 2, 3)])
+def test_what_a_cook_has_in_hand_may_stay_there_while_others_go_on(seed: int, size: int, players: int) -> None:
+    problem = random_kitchen(seed, size, players)
+    for rules in PROFILES.values():
+        assert plan(problem, rules=rules).makespan == blind(problem, rules)
+
+
+def test_one_cook_holds_what_lay_on_top_while_another_takes_what_was_below() -> None:
+    problem = small(
+        {"table1": ["lettuce1", "cheese1"], "board1": [], "table2": []},
+        players={"robot1": {"at": "table1"}, "robot2": {"at": "table2"}},
+        goal=[["item_on", "lettuce#1", "board1"]],
+    )
+    engine = Compiled(problem)
+    # Unstacking the cheese, leaving; picking the lettuce up, a move, putting it down.
+    assert heuristic(engine).root(engine.start())[0][0] <= 2 + 3
+    assert plan(problem).makespan == blind(problem, PROFILES["released"])
+
+
+def test_with_joint_moves_a_goal_that_is_reached_already_takes_one_step_of_everybody() -> None:
+    problem = small(
+        {"table1": ["lettuce1"], "table2": []},
+        players={"robot1": {"at": "table1"}, "robot2": {"at": "table2"}},
+        goal=[["item_on", "lettuce#1", "table1"]],
+    )
+    found = plan(problem, rules=profile("released", moves="joint"))
+    assert (found.status, found.makespan, found.rounds) == ("optimal", 2, 1)
+    assert run.replay(problem, found.actions, profile("released", moves="joint")).success

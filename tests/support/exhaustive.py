@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import prod
 
@@ -96,11 +96,23 @@ _LASTING = {"release", "time_limit", "agent_busy", "start_attended", "resource_c
 
 def general_optimum(instance: Instance, horizon: int, state: State = _BEGIN) -> int | None:
     """Least makespan of any schedule that the general referee accepts, by trying all that go on from a state."""
+    return _best(instance, horizon, state, lambda schedule: schedule.makespan)
+
+
+def fewest_pieces(instance: Instance, makespan: int) -> int | None:
+    """Least number of pieces of any schedule that the general referee accepts and that is over by then."""
+    return _best(instance, makespan, _BEGIN, lambda schedule: len(schedule.pieces), least=len(instance.actions))
+
+
+def _best(
+    instance: Instance, horizon: int, state: State, cost: Callable[[Schedule], int], *, least: int | None = None
+) -> int | None:
+    """Return the least cost of schedules up to a horizon; makespans are cut off by the best, others when at least."""
     best: list[int | None] = [None]
 
     def extend(k: int, pieces: list[Piece]) -> None:
         end = max((piece.end for piece in pieces), default=0)
-        if best[0] is not None and end >= best[0]:
+        if best[0] is not None and (end >= best[0] if least is None else best[0] == least):
             return
         rest = Schedule.of(instance, [piece for piece in pieces if piece not in state.pieces])
         schedule = Schedule((*(piece for piece in state.pieces if piece in pieces), *rest.pieces))
@@ -112,14 +124,14 @@ def general_optimum(instance: Instance, horizon: int, state: State = _BEGIN) -> 
             if violation.kind != "minimum_lag" or violation.subject not in waiting  # for what is placed later
         }
         if k == len(instance.actions):
-            if not found:
-                best[0] = schedule.makespan
+            if not found and (best[0] is None or cost(schedule) < best[0]):
+                best[0] = cost(schedule)
             return
         # While settings are to come, one of them may still let another share room.
         unsettled = any(sets(action) for action in map(instance.actions.__getitem__, instance.order[k:]))
         if found & (_LASTING - {"resource_capacity"} if unsettled else _LASTING):
             return
-        latest = horizon if best[0] is None else best[0] - 1
+        latest = horizon if best[0] is None or least is not None else best[0] - 1
         for choice in _placements(instance, instance.actions[instance.order[k]], latest, state):
             extend(k + 1, [*pieces, *choice])
 

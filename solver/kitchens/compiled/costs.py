@@ -231,8 +231,9 @@ def lying(fixed: Any, row: Any, g: int, room: Any, s: int) -> bool:
         goes_anyway = True
         for o in range(look_at(fixed, MANY, g, item)):
             role = look_into(fixed, OPTIONS, g, item, o)
-            must = surely or _goes(fixed, row, g, room, s, item, height, below, role)
-            goes = must or capped
+            own = _goes(fixed, row, g, room, s, item, height, below, role)
+            must = (own and role >= 0) or (fixed[ALONE] and (own or surely))
+            goes = own or surely or capped
             goes_anyway = goes_anyway and (goes or (role < 0 and look_at(fixed, NEEDED, g, item) != 0))
             room[GOES + 3 * o, item] = goes
             if not goes:
@@ -356,6 +357,8 @@ def hands(fixed: Any, row: Any, g: int, room: Any, item: int, role: int) -> int:
         return FAR
     todo = look(fixed, R_NEEDS, role) & ~row[items + 3 * item + 2]
     if look(fixed, R_LOOSE, role):
+        if look(fixed, R_DISH, role) < 0 and not todo and not fixed[ALONE]:
+            return 0  # it may stay there, and others do the rest
         return 1 + _loosely(fixed, row, item, todo)
     if todo:
         asked = 0

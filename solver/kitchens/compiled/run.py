@@ -146,7 +146,7 @@ def advance(fixed: Any, store: Any, room: Any, work: Any, budget: int) -> int:
                 continue
             key_of(fixed, child, work.tokens, work.key)
             slot = find(store, work.key)
-            known = store.slots[slot]
+            known = store.slots[slot] - 1
             if known >= 0:
                 if store.steps[known] <= now:
                     continue
@@ -234,7 +234,7 @@ def layer(fixed: Any, store: Any, room: Any, work: Any, chosen: Any, weight: int
                 continue
             key_of(fixed, child, work.tokens, work.key)
             slot = find(store, work.key)
-            known = store.slots[slot]
+            known = store.slots[slot] - 1
             if known >= 0 and store.steps[known] <= now:
                 continue
             left, group = least_left(fixed, child, room, first, store.left[state] - (now - steps))

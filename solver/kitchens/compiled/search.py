@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -30,9 +30,9 @@ from planoracle.solver.kitchens.compiled.states import (
     push,
     store_for,
 )
-from planoracle.solver.kitchens.compiled.step import survey
+from planoracle.solver.kitchens.compiled.step import MOVE, carry_out, survey
 from planoracle.solver.kitchens.compiled.tables import Fixed, names_of, tables
-from planoracle.solver.kitchens.context import Context
+from planoracle.solver.kitchens.context import NEVER, Context
 from planoracle.solver.kitchens.goals import Group
 
 __all__ = ["NARROW", "ROOM", "WIDE", "CompiledSearch", "OddError", "Searched", "Work", "compiled_search", "work_for"]
@@ -114,6 +114,11 @@ class CompiledSearch:
     ----------
     room
         Bytes of states at most.
+
+    Attributes
+    ----------
+    told
+        Hears of shorter plans and better bounds on the way, in steps.
     """
 
     def __init__(self, engine: Compiled, fixed: Fixed, start: State, row: list[int], room: int = ROOM) -> None:
@@ -123,6 +128,7 @@ class CompiledSearch:
         self.room, self.work = room_for(fixed), work_for(fixed, len(row))
         self._bytes = room
         self._store: Store | None = None
+        self.told: Callable[[int, int], None] = lambda most, least: None
         self._all = True  # whether plans of any length are looked for
 
     def prepare(self) -> None:
@@ -147,6 +153,7 @@ class CompiledSearch:
         try:
             while why == PAUSED:
                 why = self._charged(store, deadline, advance(self.fixed, store, self.room, self.work, _SLICE))
+                self.told(NEVER, min(int(store.numbers[LOWER]), int(store.numbers[MOST])))
         except TimeOverError:
             pass
         if why == ODD:
@@ -171,6 +178,7 @@ class CompiledSearch:
                     looked += int(store.numbers[EXPANDED])
                     if store.numbers[BEST] >= 0:
                         best, most = self._deeds(store), int(store.numbers[MOST])
+                        self.told(most, least)
         except TimeOverError:
             pass
         return Searched(least, best, False, False, looked)
@@ -223,16 +231,14 @@ class CompiledSearch:
             state = int(store.parents[state])
         here, deeds = self._start, []
         by_name = {action.name: action for action in self._engine.kitchen.domain.actions}
-        for _, packed in reversed(path):
+        for parent, packed in reversed(path):
             via, deed = divmod(packed, VIA)
-            for each in ([1 + 16 * (via - 1)] if via else []) + [deed]:
-                row = row_of(self._engine, self.fixed, self.names, here)
-                if row is None:
-                    raise OddError
+            row = store.rows[parent].copy()
+            for each in ([MOVE + 16 * (via - 1)] if via else []) + [deed]:
                 action = by_name[ACTIONS[each % 16][0]]
                 text = action.write(binding_of(action, self.fixed, self.names, row, each))
                 number = self._engine.find(here, text)
-                if number is None:
+                if number is None or not carry_out(self.fixed, row, each):
                     raise OddError
                 deeds.append(number)
                 here = self._engine.step(here, number)

@@ -49,7 +49,7 @@ class Store(NamedTuple):
     dead
         By state: whether it was reached again in fewer steps.
     slots
-        An open table of states by key.
+        An open table of states by key: 1 more than the state, 0 where there is none.
     links, heads, tops
         Stacks of states by bound and steps, and the most steps by bound.
     scores
@@ -89,7 +89,7 @@ def store_for(kept: int, width: int, least: int, most: int, ranked: bool) -> Sto
         np.empty(kept, np.int16),
         np.empty(kept, np.int16),
         np.zeros(kept, np.int8),
-        np.full(1 << kept.bit_length(), -1, np.int32),
+        np.zeros(1 << kept.bit_length(), np.int32),  # all of it is touched only if it has to be
         np.empty(kept, np.int32),
         np.full((levels, most + 3), -1, np.int32),
         np.full(levels, -1, np.int32),
@@ -105,7 +105,7 @@ def find(store: Any, key: Any) -> Any:
     mask = len(store.slots) - 1
     slot = np.int64(key[0] & np.uint64(mask))
     while True:
-        state = store.slots[slot]
+        state = store.slots[slot] - 1
         if state < 0 or (store.keys[state, 0] == key[0] and store.keys[state, 1] == key[1]):
             return slot
         slot = (slot + 1) & mask
@@ -118,10 +118,10 @@ def keep(store: Any, slot: int, key: Any, row: Any, parent: int, deed: int, step
     if state == len(store.rows):
         return -1
     store.numbers[KEPT] = state + 1
-    before = store.slots[slot]
+    before = store.slots[slot] - 1
     if before >= 0:
         store.dead[before] = 1
-    store.slots[slot] = state
+    store.slots[slot] = state + 1
     store.rows[state] = row
     store.keys[state, 0], store.keys[state, 1] = key[0], key[1]
     store.parents[state] = parent
