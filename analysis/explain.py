@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from planoracle.instances.kitchens.kitchen import Kitchen
     from planoracle.solver.explain.certificate import Certificate
     from planoracle.solver.explain.conflict import Conflict
+    from planoracle.solver.result import Result
 
 __all__ = ["Explanation", "explain"]
 
@@ -42,6 +43,8 @@ class Explanation:
         The bound that can be followed by hand, in a kitchen the one known before the search; ``None`` if there is none.
     certificate
         The proof of that bound, for scheduling problems that are not infeasible.
+    document
+        What ``planoracle verify`` checks: the certificate, or a plan whose bound was searched.
     conflict
         For infeasible scheduling problems, constraints that contradict each other.
     """
@@ -55,6 +58,7 @@ class Explanation:
     explained_bound: int | None = None
     certificate: Certificate | None = None
     conflict: Conflict | None = None
+    document: dict[str, Any] | None = field(default=None, repr=False)
     _told: tuple[str, ...] = field(default=(), repr=False)
 
     @property
@@ -134,7 +138,7 @@ def _schedule(instance: Instance, time_limit: Limit) -> Explanation:
         return Explanation(*known, conflict=conflict, _told=tuple(lines))
     from planoracle.solver.explain.certificate import certificate
 
-    shown = certificate(instance, result.makespan)
+    shown = certificate(instance, result.makespan, result.schedule)
     if result.makespan is None:
         told = [f"{head}; neither a schedule nor a proof that there is none was found in the time given."]
         told.append(f"What any schedule takes at least ({shown.kind}):")
@@ -155,7 +159,8 @@ def _schedule(instance: Instance, time_limit: Limit) -> Explanation:
         status = Status.optimal
         told[0] = f"{instance.name}: {status}, {span(instance, shown.bound)}."
         known = instance.name, status, result.makespan, result.makespan, instance.unit
-    return Explanation(*known, shown.kind, shown.bound, certificate=shown, _told=tuple(told))
+    document = shown.as_dict()
+    return Explanation(*known, shown.kind, shown.bound, certificate=shown, document=document, _told=tuple(told))
 
 
 def _kitchen(kitchen: Kitchen, time_limit: Limit) -> Explanation:
@@ -183,7 +188,7 @@ def _kitchen(kitchen: Kitchen, time_limit: Limit) -> Explanation:
         gap = result.makespan - bound
         rest = f"that the other {_steps(gap)} are needed as well was" if gap else "that so many suffice was"
         told.append(f"Proved by search: {rest} found by looking at {result.expanded} states ({result.proof}).")
-    return Explanation(*known, "search", bound, _told=tuple(told))
+    return Explanation(*known, "search", bound, document=_plan_document(result), _told=tuple(told))
 
 
 def _steps(count: int) -> str:
@@ -207,7 +212,13 @@ def _floor(floor: Floor, time_limit: Limit) -> Explanation:
         told.append(f"Proved by search ({result.proof}); {result.expanded} states were looked at.")
     elif least is not None:
         told.append(f"Any plan takes at least {least}, as far as that was proved in the time given ({result.proof}).")
-    return Explanation(*known, "search", _told=tuple(told))
+    return Explanation(*known, "search", document=_plan_document(result), _told=tuple(told))
+
+
+def _plan_document(result: Result) -> dict[str, Any] | None:
+    from planoracle.analysis.verified import plan_document
+
+    return None if result.plan is None else plan_document(result, "released")  # by which both are solved here
 
 
 _EXPLAINED: Final[dict[str, Callable[[Any, Limit], Explanation]]] = {

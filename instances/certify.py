@@ -58,6 +58,9 @@ def _replayed(instance: Instance, schedule: Schedule, claimed: int) -> tuple[str
     speech = language(instance)
     text = speech.render(instance, schedule)
     verdict = speech.run(instance, text).verdict
-    if verdict.violations or not verdict.success or not agrees(instance, verdict.makespan, claimed):
-        return text, str(verdict.violations[0] if verdict.violations else f"makespan {verdict.makespan}, not {claimed}")
+    if verdict.violations:
+        first = verdict.violations[0]
+        return text, f"{first.subject}: {first.message}"
+    if not verdict.success or not agrees(instance, verdict.makespan, claimed):
+        return text, f"makespan {verdict.makespan}, not {claimed}"
     return text, ""

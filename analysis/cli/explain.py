@@ -64,8 +64,8 @@ def explain(
         failed |= found.status == Status.unknown or (
             found.conflict is not None and found.conflict.status != Status.infeasible
         )
-        if found.certificate is not None:
-            proofs.append(to_json(found.certificate.as_dict()))
+        if found.document is not None:
+            proofs.append(to_json(found.document))
         if table is None:
             say(folded("\n".join(map(visible, found.lines())) + "\n", sys.stdout))
         else:

@@ -7,8 +7,10 @@ from typing import Any
 
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model import Instance
+from planoracle.instances.schedule import Schedule
+from planoracle.solver.explain import checker, timetable
 from planoracle.solver.explain.branching import EVERYWHERE, Prover
-from planoracle.solver.explain.checker import FORMAT, VERSION, RefusedError, check
+from planoracle.solver.explain.checker import FORMAT, VERSION
 from planoracle.solver.explain.derivations import Arguments
 from planoracle.solver.explain.steps import Load, Path, Proof, Step
 from planoracle.solver.explain.text import tell
@@ -30,11 +32,14 @@ class Certificate(Proof):
         One of `KINDS`.
     makespan, gap
         Ticks; the gap is what the proof leaves open, ``None`` if the makespan is not known.
+    schedule
+        One of that makespan, if it is part of the certificate.
     """
 
     instance: str
     kind: str
     makespan: int | None
+    schedule: Schedule | None = None
 
     @property
     def gap(self) -> int | None:
@@ -51,22 +56,24 @@ class Certificate(Proof):
         return tell(instance, self)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the certificate for JSON, as `planoracle.solver.explain.checker` reads it."""
+        """Return the certificate for JSON, as `planoracle.solver.explain.checker` and ``timetable`` read it."""
+        pieces = None if self.schedule is None else [piece._asdict() for piece in self.schedule.pieces]
         return {
             "format": FORMAT,
             "version": VERSION,
             "instance": self.instance,
-            "kind": self.kind,
             "bound": self.bound,
-            "makespan": self.makespan,
-            "gap": self.gap,
-            "explained": self.explained,
+            "makespan": None if pieces is None else self.makespan,  # nothing is claimed that cannot be checked
+            "gap": None if pieces is None else self.gap,
+            "schedule": pieces,
             "supposed": self.supposed,
             "steps": self.plain_steps(),
         }
 
 
-def certificate(instance: Instance, makespan: int | None = None) -> Certificate:
+def certificate(
+    instance: Instance, makespan: int | None = None, schedule: Schedule | None = None, *, cases: bool = True
+) -> Certificate:
     """Return the best lower bound on the makespan that can be shown by a proof to follow by hand.
 
     Tried are, in this order: the longest path of the time lags; the time that agents or a resource are bound to be
@@ -77,13 +84,18 @@ def certificate(instance: Instance, makespan: int | None = None) -> Certificate:
     ----------
     makespan
         What is to be explained, in ticks: the optimum, or the best that is known.
+    schedule
+        One that takes so long, to be a part of the certificate.
+    cases
+        Whether to tell cases apart as well, and to find how far simpler arguments reach, both of which take longer.
 
     Raises
     ------
     InputError
         If the time lags contradict each other, or no schedule can be as short as ``makespan``.
     InternalError
-        If the proof does not stand up to `planoracle.solver.explain.checker.check`.
+        If the proof does not stand up to `planoracle.solver.explain.checker.check`, or the schedule not to
+        `planoracle.solver.explain.timetable.check`.
 
     Examples
     --------
@@ -109,9 +121,9 @@ def certificate(instance: Instance, makespan: int | None = None) -> Certificate:
     proof = Prover(base, bound).direct(arguments)
     if makespan is not None and bound < makespan:
         prover = Prover(base, makespan)
-        found = prover.supposing() or prover.by_cases()
+        found = prover.supposing() or (prover.by_cases() if cases else None)
         low, high = bound, makespan
-        while found is None and high - low > 1:  # how far does the simpler kind reach?
+        while cases and found is None and high - low > 1:  # how far does the simpler kind reach?
             middle = (low + high) // 2
             shorter = Prover(base, middle)
             better = shorter.supposing()
@@ -131,7 +143,13 @@ def certificate(instance: Instance, makespan: int | None = None) -> Certificate:
     else:
         kind = _kind(steps)
     shown = Certificate(
-        instance=instance.name, kind=kind, bound=bound, makespan=makespan, steps=steps, supposed=supposed
+        instance=instance.name,
+        kind=kind,
+        bound=bound,
+        makespan=makespan,
+        schedule=schedule,
+        steps=steps,
+        supposed=supposed,
     )
     verify(instance, shown)
     return shown
@@ -147,9 +165,11 @@ def verify(instance: Instance, shown: Certificate) -> None:
     """
     from planoracle.instances.files import to_document
 
+    problem, proof = to_document(instance), shown.as_dict()
     try:
-        check(to_document(instance), shown.as_dict())
-    except RefusedError as error:
+        checker.check(problem, proof)
+        timetable.check(problem, proof)
+    except (checker.RefusedError, timetable.RefusedError) as error:
         raise InternalError(f"{instance.name}: the certificate does not hold: {error}") from error
 
 

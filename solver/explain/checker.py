@@ -2,6 +2,7 @@
 
 ``python checker.py problem.json proof.json``: a problem as ``planoracle instances --export`` writes it, a proof as
 ``planoracle explain --out`` does. All is worked out anew from the problem; nothing here knows how a proof is found.
+That its schedule, if it has one, takes as long as it says is for ``timetable.py`` beside this file.
 
 How to read it. An *event* is the beginning, the end, or the ``start``, ``finish`` or ``free`` (it no longer holds its
 agent) of an action. A *hop* says that one event is at least so many ticks after another, because the problem says so
@@ -24,7 +25,7 @@ from typing import Any, NamedTuple, NoReturn
 
 __all__ = ["FORMAT", "VERSION", "RefusedError", "check"]
 
-FORMAT, VERSION = "planoracle/certificate", 1
+FORMAT, VERSION = "planoracle/certificate", 2
 
 _Event = tuple[str, str]
 _BEGIN, _END = ("begin", ""), ("end", "")
@@ -40,8 +41,8 @@ _OBJECTS = {
     "mode": "name:str= uses:list= after:list=",
     "use": "resource:str amount:int= requires:str?= sets:str?=",
     "lag": "action:str min_lag:int?= max_lag:int?=",
-    "proof": "format:str version:int instance:str kind:str bound:int makespan:int? gap:int? explained:bool "
-    "supposed:int? steps:list",
+    "proof": "format:str version:int instance:str bound:int makespan:int? gap:int? schedule:list? supposed:int? "
+    "steps:list",
     "hop": "from:list to:list ticks:int why:str line:int=",
     "path": "number:int link:str ticks:int hops:list",
     "load": "number:int link:str from:list to:list ticks:int machine:str names:list capacity:int in_turn:bool "
@@ -155,15 +156,8 @@ class _Problem:
             before = lag["action"] if "/" in lag["action"] else f"{task}/{lag['action']}"
             self.lags.append((before, name, lag["min_lag"], lag["max_lag"]))
         rows = [_read("mode", row, uses=[], after=[]) for row in entry["modes"] or [{"uses": entry["uses"] or []}]]
-        return _Action(
-            name,
-            duration,
-            attended,
-            entry["interruptible"],
-            entry["release"],
-            able,
-            [self.mode(task, row) for row in rows],
-        )
+        modes = [self.mode(task, row) for row in rows]
+        return _Action(name, duration, attended, entry["interruptible"], entry["release"], able, modes)
 
     def mode(self, task: str, entry: dict[str, Any]) -> tuple[dict[str, _Use], set[str]]:
         uses = [_read("use", row, amount=1) for row in entry["uses"]]
@@ -209,24 +203,13 @@ def check(problem: Any, proof: Any) -> int:
         raise RefusedError(f"the proof is not a {FORMAT} of version {VERSION}, or about another problem")
     bound, makespan, supposed = told["bound"], told["makespan"], told["supposed"]
     gap = None if makespan is None else makespan - bound
-    if (told["gap"], told["explained"]) != (gap, gap == 0) or (gap or 0) < 0:
-        raise RefusedError("its gap is not what is left between bound and makespan")
+    if (gap is None) != (told["schedule"] is None) or told["gap"] != gap or (gap or 0) < 0:
+        raise RefusedError("its makespan lacks a schedule, or its gap is not what is left between bound and makespan")
     if supposed not in (None, bound - 1):
         raise RefusedError("it supposes something else than that all is done before the bound")
     known = [] if supposed is None else [_Hop(_END, _BEGIN, -supposed, "supposition")]
     Checker(read, bound, known, [0]).steps(told["steps"])
-    if told["kind"] != _kind(told):
-        raise RefusedError("it is of another kind")
     return int(bound)
-
-
-def _kind(proof: dict[str, Any]) -> str:
-    """Name a proof by the least simple thing in it; ``search``: what is left of the gap was searched."""
-    steps = proof["steps"]
-    load = len(steps) == 2 and steps[0]["link"] == "load" and len(steps[1].get("hops", ())) == 1
-    direct = "critical path" if len(steps) == 1 else "busy time" if load else "chain"
-    closed = "cases" if steps[-1]["link"] == "split" else direct if proof["supposed"] is None else "supposition"
-    return "search" if proof["gap"] else closed
 
 
 @dataclass
@@ -378,10 +361,8 @@ class Checker:
             states = action.sets(resource)
             if states != {None}:
                 alike = (*states, action.duration)  # settings of one state may run over the same interval
-                long = [
-                    a for a in self.problem.actions.values() if a.duration >= action.duration
-                ]  # or in a piece of it
-                hosts = [a for a in long if a.pausing or a.duration == action.duration]
+                long = [a for a in self.problem.actions.values() if a.duration >= action.duration]
+                hosts = [a for a in long if a.pausing or a.duration == action.duration]  # or in a piece of it
                 if len(states) > 1 or alike in settings or any(self.lends(a, action, resource, *states) for a in hosts):
                     self.fail(step, f"{action.id} may share the room of another action")
                 settings.add(alike)
