@@ -13,9 +13,10 @@ from planoracle.analysis.profiles import completed
 from planoracle.analysis.submissions import Entries, EntryError, Place, checked, fault_of, placed, said
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.plan import UnreadError
 from planoracle.instances.profiles import Rules
+from planoracle.instances.status import Status
 
 __all__ = ["DETAILS", "FORMAT", "VERSION", "Grade", "Grader", "grade_all", "parts_of"]
 
@@ -144,6 +145,21 @@ class Grade:
         score = benchmark.main_score(figures | measured.metrics)
         return cls(**figures, main_score=score, metrics=measured.metrics)
 
+    @property
+    def contradiction(self) -> str | None:
+        """Why a plan cannot be a success if what is said of the best ones holds, if that is so.
+
+        >>> Grade("a", "b", True, success=True, makespan=9, optimum_status="optimal", optimum_bound=10).contradiction
+        'a success of 9 ticks, though none takes less than 10'
+        """
+        if not self.success:
+            return None
+        if self.optimum_status == Status.infeasible:
+            return "a success, though there is none"
+        if self.makespan is not None and self.optimum_bound is not None and self.makespan < self.optimum_bound:
+            return f"a success of {self.makespan} ticks, though none takes less than {self.optimum_bound}"
+        return None
+
     def row(self, *, trace: bool = False) -> dict[str, Any]:
         """Return the grade as a flat row, the benchmark's own fields at the end; `DETAILS` only with ``trace``.
 
@@ -190,6 +206,13 @@ class Grader:
         By benchmark, see `planoracle.analysis.profiles.profiles`; those of ``paper`` for benchmarks that it lacks.
     problems, oracle
         Where problems come from, and who solves them.
+    own_limits
+        Whether a submission may set its run a limit of its own; else that of the problem holds, if it has one.
+
+    Attributes
+    ----------
+    doubts
+        How many successes contradicted what was known of the best plans, so that it was found anew.
     """
 
     def __init__(
@@ -198,19 +221,24 @@ class Grader:
         *,
         problems: Problems | None = None,
         oracle: Oracle | None = None,
+        own_limits: bool = True,
     ) -> None:
         self.rules = completed(rules)
+        self.own_limits = own_limits
         self.problems = problems or Problems()
         self.oracle = oracle or Oracle()
+        self.doubts = 0
 
     def grade(self, submission: object, place: Place | int | None = None) -> Grade:
         """Grade one submission: ``{"instance", "plan"}`` and optionally ``"id"``, ``"model"``, ``"sample"``.
 
         Never raises for what a submission holds: one that cannot be judged, be it by a fault of ours, is
-        unscored and says why.
+        unscored and says why. Only where memory is limited and not enough, that is a `MemoryError`.
         """
         try:
             return self.graded(self.run(submission), checked(submission), place)
+        except MemoryError:
+            raise
         except Exception as error:
             return self.unscored(submission, error, place)
 
@@ -218,12 +246,25 @@ class Grader:
         """Replay one submission; raises `InputError` for what cannot be read."""
         problem = self.problems.find(checked(submission)["instance"])
         benchmark = registry.of(problem)
+        if not self.own_limits and benchmark.limit is not None and isinstance(submission, dict):
+            submission = {name: value for name, value in submission.items() if name != benchmark.limit.field}
         return benchmark.run(problem, submission, self.rules[benchmark.name])
 
     def graded(self, run: AnyRun, submission: dict[str, Any], place: Place | int | None = None) -> Grade:
         """Grade a run of a submission."""
         about = {name: submission.get(name) for name in ("id", "instance", "model", "sample")}
-        return Grade.of_run(run, self.oracle, **about, benchmark=run.problem.benchmark, **_where(place))
+        about |= {"benchmark": run.problem.benchmark, **_where(place)}
+        grade = Grade.of_run(run, self.oracle, **about)
+        if (why := grade.contradiction) is None or not registry.of(run.problem).is_held(run):
+            return grade
+        self.doubts += 1
+        self.oracle.doubt(why)  # it may have come from a file that somebody else can write
+        self.problems.find(submission["instance"]).memos.clear()
+        run = self.run(submission)
+        grade = Grade.of_run(run, self.oracle, **about)
+        if (why := grade.contradiction) is not None:
+            raise InternalError(f"{why}, also when solved anew: {submission.get('id')} for {run.problem.name}")
+        return grade
 
     def unscored(self, submission: object, error: Exception, place: Place | int | None = None) -> Grade:
         """Return what is said of a submission that cannot be judged."""

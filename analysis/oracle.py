@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planoracle.analysis.optimum import WORK, optimum
+from planoracle.analysis.optimum import WORK, doubt, optimum
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit, Work
@@ -28,15 +28,21 @@ class Oracle:
 
     def __init__(self, limit: Limit = WORK) -> None:
         self.limit = limit
+        self._asked: tuple[Problem, Rules | None, Limit] | None = None
 
     def best(self, problem: Problem, rules: Rules) -> Best:
         """Return what is known about the best plans under some rules."""
         limit, share = self.limit, registry.of(problem).pricing
         if isinstance(limit, Work) and share != 1.0:
             limit = Work(limit.seconds * share)
-        if problem.kind == "schedule":  # the rules are in it
-            return optimum(problem, limit=limit)
-        return optimum(problem, rules.deciding(), limit=limit)
+        # Rules of schedules are in the problem.
+        self._asked = asked = (problem, None if problem.kind == "schedule" else rules.deciding(), limit)
+        return optimum(asked[0], limit=limit) if asked[1] is None else optimum(asked[0], asked[1], limit=limit)
+
+    def doubt(self, why: str) -> None:
+        """Forget the last answer about best plans, because something contradicts it."""
+        if self._asked is not None:
+            doubt(*self._asked, why)
 
     def rest(self, run: AnyRun) -> Best:
         """Return the best way to go on where a run ended; the makespan is that of what is left."""

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from hashlib import blake2b
 from typing import Any
 
-from planoracle.instances.memo import Memo
+from planoracle.instances.memo import Memo, Remembering
 from planoracle.instances.problem import Problem
 
 __all__ = ["FORMAT", "digest", "fingerprint", "of_text"]
@@ -54,8 +54,16 @@ def _plain(value: Any) -> Any:
     if isinstance(value, set | frozenset):
         return {"set": _sorted(map(_plain, value))}
     if is_dataclass(value) and not isinstance(value, type):
-        return {type(value).__name__: [_plain(getattr(value, field.name)) for field in fields(value) if field.init]}
+        return {type(value).__name__: [_part(getattr(value, field.name)) for field in fields(value) if field.init]}
     raise TypeError(f"no digest of {type(value).__name__}")
+
+
+def _part(value: Any) -> Any:
+    """Return the same of a part: what many share, and what remembers, is worked out once."""
+    return _kept(value) if isinstance(value, Remembering) else _plain(value)
+
+
+_kept = Memo(_plain)
 
 
 def _sorted(entries: Any) -> list[Any]:

@@ -12,7 +12,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.plan import Plan
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
-from planoracle.instances.replay import Replay
+from planoracle.instances.replay import Replay, Violation
 
 __all__ = ["Run", "Step"]
 
@@ -97,6 +97,13 @@ class Run(ABC, Generic[_P, _C, _R]):
     def in_time(self, ticks: int) -> bool:
         """Whether a makespan keeps the time limit, if there is one."""
         return self.time_limit is None or ticks <= self.time_limit
+
+    @property
+    def fault(self) -> Violation | None:
+        """What the rules say of the first decision at fault, else the first that they say at all."""
+        found = self.verdict.violations
+        lost = next(((one.position, one.violation) for one in self.steps if one.violation is not None), None)
+        return next((one for one in found if (one.position, one.kind) == lost), next(iter(found), None))
 
     @property
     def stop(self) -> int:

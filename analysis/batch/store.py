@@ -1,32 +1,48 @@
 """A folder of small results by key, one file each, that any number of processes and machines may share.
 
 Every file is written apart and then put in place at once, so that nobody sees half of one; a check tells what was
-damaged later. Nothing here stops the work: on any trouble a word on standard error, and the result is worked out.
+damaged later. What others could have written is not read unless they are trusted, or there is a key that they lack,
+see `planoracle.analysis.batch.secret`. Nothing here stops the work: on any trouble a word on standard error, and the
+result is worked out.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
 from functools import cache
-from hashlib import blake2b
+from hmac import compare_digest
 from pathlib import Path
 from typing import Any
 
+from planoracle.analysis.batch.secret import secret, tag
 from planoracle.analysis.spoken import tell
 
-__all__ = ["VARIABLE", "Store", "default_store", "warn"]
+__all__ = ["TRUST", "VARIABLE", "Store", "default_store", "warn"]
 
 #: Environment variable that names the folder; empty: there is none.
 VARIABLE = "PLANORACLE_CACHE"
+#: Environment variable: 1 if all who can write the folder are to be believed.
+TRUST = "PLANORACLE_CACHE_TRUST"
 
 # No entry of ours is larger, in bytes.
 _LARGEST = 16 * 2**20
+# A link is not followed, and nothing waits for who writes into a pipe; where a system has no such flags, it has none
+# of the users that they are against.
+_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class Store:
     """Results that are JSON objects, in ``folder``.
+
+    Parameters
+    ----------
+    key
+        Marks entries, and those without the mark are none.
+    trusting
+        Whether to believe what others may have written, which a key makes needless.
 
     Examples
     --------
@@ -38,17 +54,20 @@ class Store:
     ({'makespan': 10}, None)
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, key: bytes | None = None, *, trusting: bool = False) -> None:
         self.folder = folder
+        self._key = key
+        self._private = key is None and not trusting and os.name == "posix"
         self._readable = self._writable = True
+        self._looked = False
         self._stuck: set[str] = set()  # what cannot be removed
 
     def get(self, key: str) -> dict[str, Any] | None:
         """Return what is kept under a key; a damaged entry is dropped."""
-        if not self._readable or key in self._stuck:
+        if not self._usable() or key in self._stuck:
             return None
         try:
-            return _read(self._path(key), key)
+            return self._read(self._path(key), key)
         except FileNotFoundError:
             pass
         except OSError as error:
@@ -60,15 +79,17 @@ class Store:
 
     def put(self, key: str, entry: dict[str, Any]) -> None:
         """Keep an entry, in place of any other."""
-        if not self._writable or key in self._stuck:
+        if not self._usable() or not self._writable or key in self._stuck:
             return
         path = self._path(key)
         text = json.dumps(entry, separators=(",", ":")).encode()
         apart = path.with_name(f"{key}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700 if self._private else 0o777, exist_ok=True)
             try:
-                apart.write_bytes(_check(key, text) + b"\n" + text)
+                apart.touch(mode=0o644, exist_ok=False)
+                apart.write_bytes(self._check(key, text) + b"\n" + text)
                 apart.replace(path)
             finally:
                 apart.unlink(missing_ok=True)
@@ -88,29 +109,69 @@ class Store:
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"
 
+    def _usable(self) -> bool:
+        """Whether what the folder holds may be read; whose folder it is is looked at once."""
+        if not self._looked:
+            self._looked = True
+            self._readable = self._readable and not self._refused()
+        return self._readable
+
+    def _refused(self) -> bool:
+        if not self._private:
+            return False
+        try:
+            why = _strange(self.folder.stat())
+        except OSError:  # it is not there yet, or told of when it is read
+            return False
+        if why:
+            warn(
+                f"{self.folder}: {why}, and is not used: what it holds cannot be trusted (chmod 700 it, or choose "
+                f"another by {VARIABLE}; {TRUST}=1 trusts all who can write it; with a key nobody has to be)"
+            )
+        return bool(why)
+
+    def _read(self, path: Path, key: str) -> dict[str, Any]:
+        try:
+            file = os.open(path, _FLAGS)
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENXIO) or path.is_symlink():  # a link, or a socket
+                raise _DamagedError("is no regular file") from None
+            raise
+        try:
+            found = os.fstat(file)
+            if not stat.S_ISREG(found.st_mode):
+                raise _DamagedError("is no regular file")
+            why = _strange(found) if self._private else ""
+            if why:
+                raise _DamagedError(why)
+            if found.st_size > _LARGEST:
+                raise _DamagedError(f"is larger than {_LARGEST} bytes")
+            with open(file, "rb", closefd=False) as stream:
+                data = stream.read(_LARGEST)  # no more, also if it grows
+        finally:
+            os.close(file)
+        check, _, text = data.partition(b"\n")
+        try:
+            entry = json.loads(text) if compare_digest(check, self._check(key, text)) else None
+        except (ValueError, RecursionError):
+            entry = None
+        if not isinstance(entry, dict):
+            raise _DamagedError("is damaged" if self._key is None else "is damaged, or not marked by the key")
+        return entry
+
+    def _check(self, key: str, text: bytes) -> bytes:
+        return tag(self._key, key.encode(), text, 16)
+
 
 class _DamagedError(Exception):
     """What stands in the place of an entry is none."""
 
 
-def _read(path: Path, key: str) -> dict[str, Any]:
-    found = path.lstat()
-    if not stat.S_ISREG(found.st_mode):  # to read a pipe or a device might never end
-        raise _DamagedError("is no regular file")
-    if found.st_size > _LARGEST:
-        raise _DamagedError(f"is larger than {_LARGEST} bytes")
-    check, _, text = path.read_bytes().partition(b"\n")
-    try:
-        entry = json.loads(text) if check == _check(key, text) else None
-    except (ValueError, RecursionError):
-        entry = None
-    if not isinstance(entry, dict):
-        raise _DamagedError("is damaged")
-    return entry
-
-
-def _check(key: str, text: bytes) -> bytes:
-    return blake2b(key.encode() + text, digest_size=16).hexdigest().encode()
+def _strange(found: os.stat_result) -> str:
+    """Return why somebody else may have written a file or into a folder, if so."""
+    if found.st_uid != os.geteuid():
+        return "belongs to somebody else"
+    return "can be written by others" if found.st_mode & 0o022 else ""
 
 
 def default_store() -> Store | None:
@@ -120,12 +181,14 @@ def default_store() -> Store | None:
         from platformdirs import user_cache_dir
 
         folder = user_cache_dir("planoracle", appauthor=False)
-    return _store(Path(folder)) if folder else None
+    return _store(Path(folder), secret(), os.environ.get(TRUST) == "1") if folder else None
 
 
 @cache
-def _store(folder: Path) -> Store:
-    return Store(folder / "optima")
+def _store(folder: Path, key: bytes | None, trusting: bool) -> Store:
+    # Who has no key, or another, does not drop what those who have it keep.
+    name = "optima" if key is None else f"optima-{tag(key, b'folder', b'', 4).decode()}"
+    return Store(folder / name, key, trusting=trusting)
 
 
 def warn(message: str) -> None:

@@ -11,18 +11,24 @@ from dataclasses import replace
 from hashlib import blake2b
 
 import pytest
-from support.batches import finished
+from support.batches import finished, write
 from support.samples import sample
 
 from planoracle.analysis import optimum as module
+from planoracle.analysis import oracle
 from planoracle.analysis.batch import store as storing
+from planoracle.analysis.batch.errors import StorageError
+from planoracle.analysis.batch.secret import secret
 from planoracle.analysis.batch.store import VARIABLE, default_store
+from planoracle.analysis.grade import Grader
 from planoracle.analysis.optimum import optimum, remembering
+from planoracle.analysis.problems import Problems
 from planoracle.instances import catalogue
 from planoracle.instances.deadline import Work
 from planoracle.instances.kitchens.profile import PROFILES
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.status import Status
+from planoracle.solver.kitchens import planner
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 #: Nothing ships about it.
@@ -64,7 +70,16 @@ def best_of_kitchen():
 
 def forge(folder, change):
     """Change the only entry of a cache, with a check that fits."""
-    (path,) = folder.rglob("*.json")
+    assert len(list(folder.rglob("*.json"))) == 1
+    forge_all(folder, change)
+
+
+def forge_all(folder, change):
+    for path in folder.rglob("*.json"):
+        forge_one(path, change)
+
+
+def forge_one(path, change):
     entry = json.loads(path.read_bytes().partition(b"\n")[2])
     change(entry)
     text = json.dumps(entry, separators=(",", ":")).encode()
@@ -98,7 +113,8 @@ def test_that_there_is_no_schedule_is_kept_as_well(folder, solved):
     assert solved == ["hasty"]
 
 
-def test_what_so_much_work_does_not_prove_is_kept_for_so_much_work(folder, solved):
+def test_what_so_much_work_does_not_prove_is_kept_for_so_much_work(folder, solved, monkeypatch):
+    monkeypatch.setattr(planner, "compiles", lambda: False)  # compiled code proves it with any work
     some, more = Work(0.05), Work(30.0)
     first, second = (optimum(fresh(HARD), PROFILES["paper"], limit=some) for _ in range(2))
     assert first.status == "feasible"
@@ -177,7 +193,26 @@ def rename(entry):
     entry["plan"][0] = 99
 
 
+def slow(entry):
+    """A minute later, which breaks no rule."""
+    starts = entry["plan"][3::5]
+    last = max(range(len(starts)), key=lambda one: starts[one] + entry["plan"][5 * one + 4])
+    entry["plan"][5 * last + 3] += 60
+    entry["makespan"] = entry["bound"] = entry["makespan"] + 60
+
+
+def slow_with_proof(entry):
+    slow(entry)
+    entry["certificate"] |= {"bound": entry["bound"], "makespan": entry["makespan"]}
+
+
 FORGERIES = {
+    "a makespan that is not best": slow,
+    "a makespan that is not best, and says it is": slow_with_proof,
+    "no certificate": lambda entry: entry.pop("certificate"),
+    "proved by others": lambda entry: (entry.pop("certificate"), entry.update(proved={"by": "search"})),
+    "a certificate of another problem": lambda entry: entry["certificate"].update(instance=OTHER),
+    "a certificate that is none": lambda entry: entry.update(certificate=[]),
     "a makespan that is too good": shorten,
     "a piece that is too early": shift,
     "a piece less": lose,
@@ -203,6 +238,111 @@ def test_a_forged_entry_is_dropped_and_solved_anew(folder, solved, capsys, forge
     optimum(fresh())  # the entry is a good one again
     assert solved == [NAME, NAME]
     assert capsys.readouterr().err == ""
+
+
+def test_entries_say_how_they_were_proved(folder, solved):
+    optimum(fresh())
+    best_of_kitchen()
+    entries = [json.loads(path.read_bytes().partition(b"\n")[2]) for path in folder.rglob("*.json")]
+    kitchen, schedule = sorted(entries, key=lambda entry: "certificate" in entry)
+    assert kitchen["proved"] == {"by": "search", **module.versions()}
+    assert schedule["certificate"]["bound"] == 4080
+    assert "proved" not in schedule
+
+
+# --- whose folder it is ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def stores():
+    """Stores are made anew, as by another process."""
+    storing._store.cache_clear()
+    yield
+    storing._store.cache_clear()
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777])
+def test_a_folder_that_others_can_write_is_not_used_unless_asked(folder, solved, capsys, monkeypatch, stores, mode):
+    optimum(fresh())
+    folder.chmod(mode)
+    storing._store.cache_clear()
+    optimum(fresh())
+    optimum(fresh(OTHER))
+    assert solved == [NAME, NAME, OTHER]
+    assert len(list(folder.rglob("*.json"))) == 1
+    told = capsys.readouterr().err
+    assert told.startswith(f"warning: {folder}: can be written by others, and is not used")
+    assert told.count("\n") == 1
+    monkeypatch.setenv(storing.TRUST, "1")
+    optimum(fresh())
+    assert solved == [NAME, NAME, OTHER]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_neither_is_what_belongs_to_somebody_else(folder, solved, capsys, stores):
+    optimum(fresh())
+    (path,) = folder.rglob("*.json")
+    os.chown(path, 12345, -1)
+    optimum(fresh())
+    assert "belongs to somebody else; solved anew" in capsys.readouterr().err
+    os.chown(folder, 12345, -1)
+    storing._store.cache_clear()
+    optimum(fresh())
+    assert "belongs to somebody else, and is not used" in capsys.readouterr().err
+    assert solved == [NAME] * 3
+
+
+def test_what_is_written_under_any_mask_is_read(folder, solved, capsys):
+    before = os.umask(0)
+    try:
+        optimum(fresh())
+        optimum(fresh())
+    finally:
+        os.umask(before)
+    assert solved == [NAME]
+    assert capsys.readouterr().err == ""
+
+
+def test_with_a_key_nobody_has_to_be_trusted(folder, solved, capsys, monkeypatch, stores):
+    monkeypatch.setenv("PLANORACLE_KEY", "a key of ours, long enough")
+    optimum(fresh())
+    (path,) = folder.parent.rglob("*.json")
+    assert path.parent.parent.name.startswith("optima-")
+    path.parent.parent.chmod(0o777)
+    storing._store.cache_clear()
+    optimum(fresh())
+    assert solved == [NAME]
+    forge(folder.parent, lambda entry: None)  # with the check that anybody can make
+    optimum(fresh())
+    assert "not marked by the key" in capsys.readouterr().err
+    monkeypatch.setenv("PLANORACLE_KEY", "a key of somebody else")
+    optimum(fresh())
+    assert solved == [NAME] * 3
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "word"),
+    [
+        (b"short", 0o600, "16 to 4096"),
+        (b"x" * 5000, 0o600, "16 to"),
+        (b"x" * 20, 0o644, "others may"),
+        (None, 0, "read"),
+    ],
+)
+def test_a_key_that_is_none_is_told(tmp_path, monkeypatch, content, mode, word):
+    path = tmp_path / "key"
+    if content is not None:
+        path.write_bytes(content)
+        path.chmod(mode)
+    monkeypatch.setenv("PLANORACLE_KEY_FILE", str(path))
+    with pytest.raises(StorageError, match=word):
+        secret()
+    path.write_bytes(b"a key in a file, long enough\n")
+    path.chmod(0o600)
+    assert secret() == b"a key in a file, long enough"
+    monkeypatch.setenv("PLANORACLE_KEY", "another key, as long as that")
+    with pytest.raises(StorageError, match="together"):
+        secret()
 
 
 def test_a_forged_plan_of_a_kitchen_is_dropped(folder, solved, capsys):
@@ -352,3 +492,39 @@ def test_processes_share_it(folder, tmp_path):
     entries = [path for path in folder.rglob("*") if path.is_file()]
     assert len(entries) == len(outputs[0][0].splitlines())
     assert all(path.suffix == ".json" for path in entries)
+
+
+def test_what_a_success_contradicts_is_dropped_and_solved_anew(folder, solved, capsys):
+    first = optimum(fresh())
+    submission = {"id": "a", "instance": NAME, "plan": first.plan}
+    sound = Grader(problems=Problems(named={NAME: fresh()})).grade(submission)
+    assert sound.success
+    none = {"status": "infeasible", "makespan": None, "bound": None, "plan": None}
+    forge_all(folder, lambda entry: entry.pop("certificate", None))
+    forge_all(folder, lambda entry: entry.update(none, proved={"by": "search", **module.versions()}))
+    capsys.readouterr()
+    again = Grader(problems=Problems(named={NAME: fresh()})).grade(submission)
+    assert again == sound
+    assert "does not hold (a success, though there is none); solved anew" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_contradictions_are_counted_at_the_end(folder, tmp_path):
+    submission = {"instance": OTHER, "plan": optimum(fresh(OTHER)).plan}
+    none = {"status": "infeasible", "makespan": None, "bound": None, "plan": None}
+    forge_all(folder, lambda entry: entry.pop("certificate", None))
+    forge_all(folder, lambda entry: entry.update(none, proved={"by": "search", **module.versions()}))
+    path = write(tmp_path / "s.jsonl", [submission | {"id": f"s{n}"} for n in range(3)])
+    status, out, err = finished("grade", path, "--format", "jsonl", before="")
+    assert status == 0, err
+    assert b"infeasible" not in out
+    assert "warning: successes that contradicted what was known of the best plans, which was found anew: 1\n" in err
+
+
+def test_what_contradicts_itself_also_when_solved_anew_is_a_fault_of_ours(folder, monkeypatch):
+    found = optimum(fresh())
+    monkeypatch.setattr(oracle, "optimum", lambda *_, **__: replace(found, status=Status.infeasible))
+    grade = Grader(problems=Problems(named={NAME: fresh()})).grade({"id": "a", "instance": NAME, "plan": found.plan})
+    assert grade.reason == (
+        f"internal error: InternalError: a success, though there is none, also when solved anew: a for {NAME}"
+    )

@@ -10,6 +10,7 @@ from functools import cache
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.trusting import trusting
 
 from planoracle.analysis.grade import Grade, Grader, grade_all
 from planoracle.analysis.intake import lines
@@ -80,8 +81,8 @@ def grader(rules=PAPER):
     return Grader({"recipe2plan": rules})
 
 
-def grade(plan, name=NAME, rules=PAPER):
-    return grader(rules).grade({"id": "one", "instance": name, "plan": plan})
+def grade(plan, name=NAME, rules=PAPER, problems=None):
+    return Grader({"recipe2plan": rules}, problems=problems).grade({"id": "one", "instance": name, "plan": plan})
 
 
 # --- fields --------------------------------------------------------------------------------------
@@ -198,7 +199,7 @@ def test_no_optimum_stands_beside_a_success_that_is_shorter(tmp_path):
     text = "Step(0, A, 2 min, 0:00), {}Step(1, A, 1 min, {})"
     plans = {"honest": text.format("", "2:00"), "short": text.format("Step(0, A, 0 min, 0:00), ", "0:00")}
     found = {
-        (name, which): Grader({"recipe2plan": rules}).grade({"id": name, "instance": str(path), "plan": plan})
+        (name, which): grade(plan, str(path), rules, trusting())
         for name, plan in plans.items()
         for which, rules in (("paper", PAPER), ("released", RELEASED))
     }
@@ -397,7 +398,7 @@ def test_reference_efficiency_does_not_depend_on_the_order(commands):
 def test_an_instance_in_a_file_is_compared_with_its_optimum(tmp_path):
     path = tmp_path / "boiled.json"
     path.write_text(json.dumps(to_document(BOILED)))
-    found = grade("Step(0, A, 600, 0) Step(1, A, 300, 0) Step(2, A, 120, 660)", str(path))
+    found = grade("Step(0, A, 600, 0) Step(1, A, 300, 0) Step(2, A, 120, 660)", str(path), problems=trusting())
     assert (found.scored, found.success, found.makespan, found.optimal_makespan) == (True, True, 780, 720)
     assert (found.metrics["reference"], found.instance) == ("optimal", str(path))
     assert found.metrics["r_efficiency"] == pytest.approx((240 / 600) / (300 / 600))
@@ -408,10 +409,10 @@ def test_a_general_instance_has_no_efficiency(tmp_path):
     path.write_text(json.dumps(to_document(replace(BOILED, benchmark="generic"))))
     pieces = [("A/0", 0, 600), ("A/1", 0, 300), ("A/2", 600, 120)]
     plan = [{"action": a, "start": s, "duration": d, "agent": "agent"} for a, s, d in pieces]
-    found = grade(plan, str(path))
+    found = grade(plan, str(path), problems=trusting())
     assert (found.scored, found.success, found.makespan, found.optimal_makespan) == (True, True, 720, 720)
     assert (found.metrics, found.main_score) == ({}, 1.0)
-    late = grade([*plan[:2], plan[2] | {"start": 599}], str(path))
+    late = grade([*plan[:2], plan[2] | {"start": 599}], str(path), problems=trusting())
     assert (late.scored, late.success, late.violation, late.violation_index) == (True, False, "minimum_lag", 2)
 
 
@@ -419,7 +420,7 @@ def test_a_file_with_several_problems_is_not_an_instance(shared):
     path = shared / "benchmarks" / "recipe2plan" / "cooking.json"
     if not path.is_file():
         pytest.skip(f"cooking.json is not here ({path})")
-    found = grade("", str(path))
+    found = grade("", str(path), problems=trusting())
     assert not found.scored
     assert "single problem" in found.reason
 
@@ -476,7 +477,7 @@ UNSCORED = {
     "a very long name": (line(instance="x/" * 100_000), "names no problem"),
     "a name with NUL": (line(instance="recipe2plan/timed/\0"), "names no problem"),
     "a name with a lone surrogate": (line(instance="\ud800"), "names no problem"),
-    "a file that is no instance": (line(instance=__file__), "is not JSON"),
+    "a file": (line(instance=__file__), "names no problem; a file can be named only if"),
     "plan null": (line(plan=None), "plan: is null: there is no plan"),
     "plan a number": (line(plan=7), "plan: must be a text, a log or a list"),
     "plan true": (line(plan=True), "plan: must be a text, a log or a list"),
@@ -722,7 +723,7 @@ def test_files_of_one_name_do_not_share_a_reference(tmp_path):
     bundled_twin = to_document(catalogue.load("recipe2plan/untimed/Vada_Daikon-Radish"))
     bundled_twin["name"] = "recipe2plan/timed/Cobbler_Pancakes"
     other = bundled_twin | {"tasks": bundled_twin["tasks"][:1], "name": "recipe2plan/timed/Cobbler_Pancakes"}
-    grader = Grader()
+    grader = Grader(problems=trusting())
     for number, document in enumerate((bundled_twin, other)):
         path = tmp_path / f"{number}.json"
         path.write_text(json.dumps(document))
@@ -746,3 +747,13 @@ def test_no_action_is_called_missing_where_the_search_for_violations_was_broken_
     junk = [[0, "Nothing", 60, 0]] * 1000
     grade = Grader().grade({"id": "x", "instance": name, "plan": [*junk, *commands]})
     assert {violation["kind"] for violation in grade.violations} == {"wrong_recipe"}
+
+
+def test_limits_of_submissions_can_be_overruled():
+    submission = {"id": "a", "instance": "timearena/household1", "plan": ["wash cup"] + ["wait"] * 9, "time_limit": 3}
+    assert Grader().grade(submission).makespan == 3
+    overruled = Grader(own_limits=False)
+    assert (
+        overruled.grade(submission) == overruled.grade(submission | {"time_limit": None}) != Grader().grade(submission)
+    )
+    assert overruled.grade(submission).scored
