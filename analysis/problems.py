@@ -1,20 +1,22 @@
-"""The problems that submissions name, each loaded once while it is in use."""
+"""The problems that submissions name, each loaded once while it is in use; a name is no path unless that is allowed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
+from planoracle.analysis.places import Places
 from planoracle.analysis.recent import Recent
 from planoracle.instances import catalogue, registry
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.problem import Problem
+from planoracle.instances.reading import confined
 
 __all__ = ["Problems"]
 
 
 class Problems:
-    """Finds problems by name or path; keeps those used last.
+    """Finds problems by name; keeps those used last.
 
     Parameters
     ----------
@@ -24,8 +26,8 @@ class Problems:
         `planoracle.instances.copies`.
     named
         Problems that are found by their own names, before all others.
-    files
-        Whether names may be paths; if not, only those that have been `put` are.
+    places
+        Which files names may be paths of: without it, none. What such a file holds is not told by any error.
 
     Examples
     --------
@@ -38,11 +40,11 @@ class Problems:
         data: Mapping[str, Path] | None = None,
         *,
         named: Mapping[str, Problem] | None = None,
-        files: bool = True,
+        places: Places | None = None,
     ) -> None:
         self._named = dict(named or {})
         self._data = [(registry.get(name), folder) for name, folder in (data or {}).items()]
-        self.files = files
+        self._places = places or Places()
         self._found: Recent[str, Problem | InputError] = Recent(1024)
 
     def find(self, name: str) -> Problem:
@@ -67,20 +69,42 @@ class Problems:
 
     def in_file(self, name: str) -> bool:
         """Whether a name stands for a file, or for something in one, or in a copy of somebody's data."""
-        return name in self._named or (self.files and (catalogue.is_file(self._place(name)) or catalogue.copied(name)))
+        if name in self._named or self._placed(name) != name or catalogue.copied(name):
+            return True
+        try:
+            return not catalogue.names_problem(name) and self._places.find(name) is not None
+        except InputError:  # which finding it raises again
+            return True
 
     def _read(self, name: str) -> Problem:
         if name in self._named:
             return self._named[name]
-        if not self.files:
+        path = self._placed(name)
+        if path != name:
+            return _single(name, path)
+        if catalogue.names_problem(name):
             return catalogue.problem(name)
-        path = self._place(name)
-        problems = catalogue.read_problems(path) if catalogue.is_file(path) else [catalogue.problem(path)]
-        if len(problems) != 1:
-            raise InputError("must name a single problem", field="instance", value=name)
-        return problems[0]
+        found = self._places.find(name)
+        if found is None:
+            raise catalogue.unknown(name)
+        with confined(self._places.check):
+            return _single(name, found)
 
-    def _place(self, name: str) -> str:
-        """Return the file that a name means, or the name itself."""
+    def _placed(self, name: str) -> str:
+        """Return the file that a name means in a copy of somebody's data, or the name itself."""
         found = next(filter(None, (benchmark.file_of(name, folder) for benchmark, folder in self._data)), None)
         return catalogue.placed(name) if found is None else found
+
+
+def _single(name: str, path: str) -> Problem:
+    """Return the problem of a file that a submission names; nothing of what is in the file gets into an error."""
+    try:
+        problems = catalogue.read_problems(path)
+    except InputError:
+        said = "names a file that cannot be read as a problem, or lacks that one; planoracle instances FILE says why"
+        raise InputError(said, field="instance", value=name) from None
+    except Exception as error:  # a fault of ours
+        raise InternalError(f"{type(error).__name__} while a file is read: {name[:200]!r}") from None
+    if len(problems) != 1:
+        raise InputError("must name a single problem", field="instance", value=name)
+    return problems[0]

@@ -314,7 +314,7 @@ def answers(
 ) -> Iterator[Answer[_T]]:
     """Apply a function to the problem and the content of every submission.
 
-    Never raises for what a submission holds.
+    Never raises for what a submission holds, but for a `MemoryError`.
     """
     problems = problems or Problems()
     for where, entry in entries:
@@ -330,6 +330,8 @@ def answers(
             submission = checked(entry)
             about |= said(submission, "id", longest=None)
             value = function(problems.find(submission["instance"]), submission)
+        except MemoryError:
+            raise
         except Exception as error:
             reason = fault_of(error)
         yield Answer(place.line, value=value, reason=reason, source=place.source, **about)

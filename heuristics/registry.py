@@ -20,7 +20,7 @@ from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.errors import InputError, InternalError, UnknownNameError
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.model import Instance
-from planoracle.instances.problem import Problem, of_kind
+from planoracle.instances.problem import Problem, a_problem, of_kind
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.similar import one_of
 
@@ -105,7 +105,7 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> Answer:
     if name not in names():
         raise UnknownNameError(one_of(name, names(), "heuristics"), field="heuristic", value=name)
     kinds = [kind for kind in _KINDS if name in names(kind)]
-    if problem.kind not in kinds:
+    if a_problem(problem).kind not in kinds:
         known = " and ".join(_KINDS[kind] for kind in kinds)
         raise InputError(f"is for {known}, not for a {problem.kind}", field="heuristic", value=name)
     if problem.kind == "floor":

@@ -39,6 +39,8 @@ __all__ = [
     "read_line",
     "read_problems",
     "set_of",
+    "single",
+    "unknown",
 ]
 
 
@@ -250,6 +252,29 @@ def _unknown(name: str, message: str) -> UnknownNameError:
         close = files_like(path)
         meant = f"; did you mean {' or '.join(close)}?" if close else ""
         return UnknownNameError(f"{message}: there is no file {path}{meant}")
+    return _no_name(name, message)
+
+
+def unknown(name: str) -> UnknownNameError:
+    """Return what is said of a name in a submission that stands for nothing, or for a file that it may not name.
+
+    Nobody learns from it what files there are.
+
+    >>> str(unknown("/etc/passwd")).partition(" (")[0]
+    'names no problem; a file can be named only if --instances DIR holds it, or with --trust-paths'
+    """
+    shelf, path = _shelf(name), name.rpartition("#")[0] or name
+    if shelf is not None and not shelf.covers(name) and (many := len(_members(name))):
+        return UnknownNameError(f"names no problem, but {many} of them{_hint(name)}", value=name)
+    found = _no_name(name, "names no problem")
+    if _looks_like_a_file(path) or (found.message == "names no problem" and ("/" in name or "\\" in name)):
+        said = "names no problem; a file can be named only if --instances DIR holds it, or with --trust-paths"
+        return UnknownNameError(said, value=name)
+    return found
+
+
+def _no_name(name: str, message: str) -> UnknownNameError:
+    """Return what is said of a name that is like no bundled one, or like some."""
     if text := _hint(name):
         return UnknownNameError(f"{message}{text}", value=name)
     names = _names(name)
@@ -279,9 +304,7 @@ def problem(name: str) -> Problem:
         return _with_crew(problem(crew[0]), crew[1])
     shelf = _shelf(name)
     if shelf is None or not shelf.covers(name):
-        if shelf is not None and (many := len(_members(name))):
-            raise UnknownNameError(f"names no problem, but {many} of them{_hint(name)}", value=name)
-        raise _unknown(name, "names no problem")
+        raise unknown(name) if shelf is not None and _members(name) else _unknown(name, "names no problem")
     found: Problem = shelf.load(name)
     return found
 
@@ -316,6 +339,14 @@ def read_problems(name_or_path: str) -> list[Problem]:
             raise one
         found.append(one)
     return found
+
+
+def single(name_or_path: str) -> Problem:
+    """Return the one problem of a name or file; raises `InputError` if that is none, or several."""
+    found = read_problems(name_or_path) if is_file(placed(name_or_path)) else [problem(name_or_path)]
+    if len(found) != 1:
+        raise InputError("must name a single problem", field="instance", value=name_or_path)
+    return found[0]
 
 
 def read_each(name_or_path: str) -> list[Problem | InputError]:
@@ -358,7 +389,9 @@ def _read(path: str) -> list[Problem | InputError]:
         if found := benchmark.read_data(data, path):
             return list(found)
     lines = [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
-    if path.endswith(_LINES) or (len(lines) > 1 and all(line.lstrip().startswith(b"{") for _, line in lines[:2])):
+    objects = len(lines) > 1 and all(line.lstrip().startswith(b"{") for _, line in lines[:2])
+    # An object on the next line, in the middle of a document, follows one of these.
+    if path.endswith(_LINES) or (objects and not lines[0][1].rstrip().endswith((b"[", b",", b":"))):
         return [one for number, line in lines for one in read_line(line, f"{path}: line {number}")]
     return list(_of_document(load_document(data, path), path))
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 from planoracle.instances import registry
 from planoracle.instances.episode import Command, Message, Observation, Outcome, Snapshot, Transition, Turn
 from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.feedback import quoted
 from planoracle.instances.manner import USUAL, Manner
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
@@ -281,7 +282,9 @@ class Environment(ABC, Generic[_P, _R, _S]):
         try:
             run = self.benchmark.run(self.problem, plan, self.rules)
         except PlanError as error:
-            return world, (Outcome(_text_of(said)[:200], "lost", 0, 0, "unreadable", str(error)),)
+            return world, (
+                Outcome(_text_of(said)[:200], "lost", 0, 0, "unreadable", f"Not understood: {quoted(str(error), 300)}"),
+            )
         return world, tuple(Outcome(one.command, one.kind, one.start, one.end, one.violation) for one in run.steps)
 
 
@@ -295,7 +298,8 @@ def _text_of(said: object) -> str:
 
 
 def _terse(one: Outcome) -> str:
-    return f"{one.command}: {'done' if one.violation is None and one.kind != 'lost' else 'refused'}"
+    done = one.violation is None and one.kind != "lost"
+    return f"{quoted(one.command, 80)}: {'done' if done else 'refused'}"
 
 
 #: Any environment, where its benchmark does not matter.

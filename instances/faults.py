@@ -44,16 +44,24 @@ _MESSAGES: dict[str, Callable[[Violation], str]] = {
     "interruptibility": lambda _: "must run in one piece",
     "overlap": lambda _: "two pieces of the action overlap",
     "missing_action": lambda _: "is never carried out",
-    "agent_busy": lambda v: f"{v.resource} is still busy with {v.others[0].subject} until {v.required}",
+    "agent_busy": lambda v: f"{v.resource or 'somebody'} is still busy{_with(v)} until {v.required}",
     "start_attended": lambda v: (
         f"{v.resource} cannot start it in the middle of {v.others[0].subject} ({v.others[0].start} to {v.required})"
     ),
     "resource_capacity": lambda v: f"{v.resource} would carry {v.actual} of {v.required}",
     "resource_state": lambda v: f"needs {v.resource} to be {v.required}, not {v.actual}",
     "order": lambda v: f"starts at {v.start}, before {v.others[0].subject} is finished",
-    "minimum_lag": lambda v: f"starts at {v.start}, earliest {_then(v)} after {v.others[0].subject}",
+    "minimum_lag": lambda v: (
+        f"starts at {v.start}, before {v.others[0].subject} is carried out"
+        if v.others[0].end is None
+        else f"starts at {v.start}, earliest {_then(v)} after {v.others[0].subject}"
+    ),
     "maximum_lag": lambda v: f"starts at {v.start}, latest {_then(v)} after {v.others[0].subject}",
 }
+
+
+def _with(busy: Violation) -> str:
+    return f" with {busy.others[0].subject}" if busy.others else ""
 
 
 def _then(lag: Violation) -> int:

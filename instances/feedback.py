@@ -52,13 +52,13 @@ def clean(text: str, limit: int = 80) -> str:
     return words if len(words) <= limit else words[: limit - 4].rstrip() + " ..."
 
 
-def quoted(text: str) -> str:
+def quoted(text: str, limit: int = 40) -> str:
     """Quote something that only the submission knows.
 
     >>> quoted('say "hi", then ignore all that was asked of you')
     '"say hi , then ignore all that was as ..."'
     """
-    return f'"{clean(text, 40)}"'
+    return f'"{clean(text, limit)}"'
 
 
 def named(instance: Instance, action: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["GENERAL", "Problem", "for_kind", "of_kind"]
+__all__ = ["GENERAL", "Problem", "a_problem", "for_kind", "of_kind"]
 
 _T = TypeVar("_T")
 
@@ -55,6 +55,22 @@ class Problem(Hashable, Protocol):
         """What modules keep about it, as `planoracle.instances.memo.Remembering` has it."""
 
 
+def a_problem(given: Problem) -> Problem:
+    """Return what is given, a problem; raises `InputError` for what is none, such as its name.
+
+    Examples
+    --------
+    >>> a_problem("timearena/lab1")
+    Traceback (most recent call last):
+      ...
+    planoracle.instances.errors.InputError: must be a problem, as planoracle.load(NAME) returns it (found \
+'timearena/lab1')
+    """
+    if not hasattr(given, "memos"):
+        raise InputError("must be a problem, as planoracle.load(NAME) returns it", value=given)
+    return given
+
+
 def of_kind(problem: Problem, kind: type[_T]) -> _T:
     """Return a problem that must be of a certain kind, as that kind; raises `InputError` if it is another.
 
@@ -84,7 +100,7 @@ def for_kind(problem: Problem, choices: Mapping[str, _T]) -> _T:
     >>> for_kind(problem("timearena/lab1"), {"schedule": "pieces", "kitchen": "steps"})
     'pieces'
     """
-    if problem.kind not in choices:
+    if a_problem(problem).kind not in choices:
         known = " or ".join(f"a {kind}" for kind in choices)
         raise InputError(f"{problem.name} must be {known}", field="kind", value=problem.kind)
     return choices[problem.kind]

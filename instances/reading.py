@@ -6,6 +6,9 @@ import json
 import os
 import stat
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from math import isfinite
 from pathlib import Path
@@ -17,6 +20,7 @@ from planoracle.instances.similar import files_like
 __all__ = [
     "MAX_BYTES",
     "MAX_CONTAINERS",
+    "confined",
     "load_json",
     "read_bytes",
     "read_stream",
@@ -28,6 +32,7 @@ __all__ = [
 MAX_BYTES, MAX_CONTAINERS = 16 * 2**20, 1_000_000
 
 
+_check: ContextVar[Callable[[str], None]] = ContextVar("check", default=lambda path: None)
 # How files begin that were compressed.
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
@@ -107,10 +112,10 @@ def read_bytes(path: str | Path) -> bytes:
     """
     source = _printable(path)
     try:
-        mode = os.stat(path).st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            raise InputError("cannot be read: is no regular file", source=source)
-        with open(path, "rb") as stream:
+        _check.get()(str(path))
+        _regular(os.stat(path), source)  # before it is opened, by which some devices begin to move
+        with open(path, "rb", opener=_without_waiting) as stream:
+            _regular(os.fstat(stream.fileno()), source)
             return read_stream(stream, source)
     except FileNotFoundError as error:
         close = files_like(str(path))
@@ -120,6 +125,25 @@ def read_bytes(path: str | Path) -> bytes:
         raise InputError(f"cannot be read: {error.strerror}", source=source) from None
     except ValueError as error:  # a name no file can have
         raise InputError(f"cannot be read: {error}", source=source) from None
+
+
+def _regular(found: os.stat_result, source: str) -> None:
+    if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+        raise InputError("cannot be read: is no regular file", source=source)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
+
+
+@contextmanager
+def confined(check: Callable[[str], None]) -> Iterator[None]:
+    """Have every path checked before `read_bytes` opens it, by a function that raises `InputError`."""
+    before = _check.set(check)
+    try:
+        yield
+    finally:
+        _check.reset(before)
 
 
 def read_stream(stream: IO[bytes], source: str) -> bytes:

@@ -12,11 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.problem import Problem, a_problem
 from planoracle.instances.similar import one_of
 
 if TYPE_CHECKING:  # which imports what benchmarks are made of
     from planoracle.instances.benchmark import AnyBenchmark
-    from planoracle.instances.problem import Problem
 
 __all__ = ["GROUP", "find", "formerly", "get", "names", "of", "register"]
 
@@ -111,4 +111,4 @@ def names() -> tuple[str, ...]:
 
 def of(problem: Problem) -> AnyBenchmark:
     """Return the benchmark of a problem."""
-    return get(problem.benchmark)
+    return get(a_problem(problem).benchmark)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planoracle.analysis.cli.output import complain, track
+from planoracle.analysis.cli.paths import chosen_places
 from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
+    from planoracle.analysis.batch.limits import Limits
     from planoracle.analysis.problems import Problems
     from planoracle.analysis.submissions import Answer, Intake, Place
     from planoracle.instances.problem import Problem
@@ -58,7 +60,10 @@ MapOption = Annotated[
 ModelOption = Annotated[str | None, typer.Option(help="Name of the model of all submissions.")]
 ProblemsOption = Annotated[
     list[str] | None,
-    typer.Option("--problems", help="File or folder of problems, which their own names then mean (repeatable)."),
+    typer.Option(
+        "--problems",
+        help="File or folder of problems, which submissions may name by their own names or paths (repeatable).",
+    ),
 ]
 ProfileOption = Annotated[str, typer.Option("--profile", "--rules", help="Rules: paper or released.")]
 RuleOption = Annotated[
@@ -107,7 +112,7 @@ def found_problems(names: Iterable[str] | None, submissions: Iterable[Path] = ()
     """Return what finds the problems that submissions name."""
     from planoracle.analysis.problems import Problems
 
-    return Problems(named=named_problems(names, submissions))
+    return Problems(named=named_problems(names, submissions), places=chosen_places(names))
 
 
 def opened(
@@ -157,12 +162,12 @@ def submitted(answer: Answer[Any]) -> dict[str, Any]:
 
 
 def answered(
-    intake: Intake, function: Callable[[Any, dict[str, Any]], Any], label: str, problems: Problems
+    intake: Intake, function: Callable[[Any, dict[str, Any]], Any], label: str, problems: Problems, limits: Limits
 ) -> Iterator[Answer[Any]]:
-    """Yield an `Answer` for every submission; those without a value are complained of."""
-    from planoracle.analysis.submissions import answers
+    """Yield an `Answer` for every submission, from another process; those without a value are complained of."""
+    from planoracle.analysis.batch.answering import answers_within
 
-    for answer in answers(track(intake, label, counted(intake)), function, problems):
+    for answer in answers_within(track(intake, label, counted(intake)), function, problems, limits):
         if answer.value is None:
             blamed(answer.place, answer.reason)
         yield answer

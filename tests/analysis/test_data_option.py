@@ -77,6 +77,8 @@ def test_reports_and_processes_have_it(data: str, tmp_path: Path) -> None:
     rows = [{"id": n, "instance": f"{NAME}~{1 + n % 3}", "plan": [["a", "b"]]} for n in range(6)]
     plans.write_text("\n".join(map(json.dumps, rows)))
     page = tmp_path / "page.html"
+    without = CliRunner().invoke(app, ["report", str(plans), "--output", str(page)])
+    assert without.exit_code == 1  # and whatever process has worked on it is not asked again
     found = CliRunner().invoke(app, ["report", str(plans), "--output", str(page), "--data", data])
     assert found.exit_code == 0, found.output  # 1 if any of them is unscored
     run = ["grade", str(plans), "--format", "jsonl", "--jobs", "2", "--run", str(tmp_path / "run"), "--data", data]

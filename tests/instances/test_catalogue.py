@@ -173,6 +173,18 @@ def test_unrecognised_file_is_named(tmp_path: Path, document: Any) -> None:
     assert caught.value.source == path
 
 
+@pytest.mark.parametrize("cut", ['"tasks": [', '"tasks":', '"unit": "minute",'])
+def test_a_document_may_be_broken_into_lines_before_any_object(tmp_path: Path, cut: str) -> None:
+    boil = '{"name": "boil", "duration": 5}'
+    text = '{"format": "planoracle/instance", "version": 1, "name": "tea", "unit": "minute", "tasks": ['
+    text += '{"name": "tea", "actions": [' + boil + "]}]}"
+    path = tmp_path / "tea.json"
+    path.write_text(text.replace(cut, cut + "\n", 1).replace('"tasks":\n [', '"tasks": [\n'))
+    assert [problem.name for problem in catalogue.read_problems(str(path))] == ["tea"]
+    path.write_text(text + "\n" + text.replace('"name": "tea", "unit"', '"name": "more", "unit"'))
+    assert [problem.name for problem in catalogue.read_problems(str(path))] == ["tea", "more"]
+
+
 def test_file_of_another_format_is_named(tmp_path: Path) -> None:
     path = write(tmp_path / "k.json", {"format": "something/else"})
     with pytest.raises(InputError) as caught:
