@@ -55,7 +55,13 @@ def read(name: str | Path) -> list[Problem]:
 
 
 def solve(
-    problem: Problem, *, time_limit: float = 60.0, seed: int = 0, workers: int = 1, finest: bool = False
+    problem: Problem,
+    *,
+    time_limit: float = 60.0,
+    seed: int = 0,
+    workers: int = 1,
+    finest: bool = False,
+    fewest_pieces: bool = False,
 ) -> Result:
     """Find a best plan and prove it, whatever the problem's kind; see `planoracle.solver.solve.solve`.
 
@@ -68,7 +74,9 @@ def solve(
     from planoracle.analysis.result import Result
     from planoracle.solver.solve import solve as solved
 
-    found = solved(problem, time_limit=time_limit, seed=seed, workers=workers, finest=finest)
+    found = solved(
+        problem, time_limit=time_limit, seed=seed, workers=workers, finest=finest, fewest_pieces=fewest_pieces
+    )
     return Result.of(problem, found)
 
 
@@ -178,11 +186,27 @@ def environment(
 
 
 @overload
-def grade(submissions: dict[str, Any], *, profile: str = "paper") -> Grade: ...
-@overload
-def grade(submissions: Iterable[dict[str, Any]] | str | Path, *, profile: str = "paper") -> list[Grade]: ...
 def grade(
-    submissions: dict[str, Any] | Iterable[dict[str, Any]] | str | Path, *, profile: str = "paper"
+    submissions: dict[str, Any],
+    *,
+    profile: str = "paper",
+    instances: Iterable[str | Path] = (),
+    trust_paths: bool = False,
+) -> Grade: ...
+@overload
+def grade(
+    submissions: Iterable[dict[str, Any]] | str | Path,
+    *,
+    profile: str = "paper",
+    instances: Iterable[str | Path] = (),
+    trust_paths: bool = False,
+) -> list[Grade]: ...
+def grade(
+    submissions: dict[str, Any] | Iterable[dict[str, Any]] | str | Path,
+    *,
+    profile: str = "paper",
+    instances: Iterable[str | Path] = (),
+    trust_paths: bool = False,
 ) -> Grade | list[Grade]:
     """Grade one submission, several, or those in a file or folder (see `planoracle.analysis.submissions.Intake`).
 
@@ -195,6 +219,9 @@ def grade(
         the folder of ``planoracle run``.
     profile
         Rules: ``paper`` or ``released``.
+    instances, trust_paths
+        Folders and files of problems that submissions may name by their paths, and whether they may name any; see
+        `planoracle.analysis.places.Places`. Else only problems that ship can be named, and those of a run's folder.
 
     Raises
     ------
@@ -210,15 +237,19 @@ def grade(
     """
     from planoracle.analysis.grade import Grader, grade_all
     from planoracle.analysis.live.folder import problems_in
+    from planoracle.analysis.places import Places
     from planoracle.analysis.problems import Problems
     from planoracle.analysis.profiles import profiles
     from planoracle.analysis.submissions import Intake
 
     kept = problems_in([submissions]) if isinstance(submissions, str | Path) else []
     named = {problem.name: problem for folder in kept for problem in read(folder)}
-    grader = Grader(profiles(profile), problems=Problems(named=named))
+    places = Places(tuple(map(str, instances)), trust_paths)
+    grader = Grader(profiles(profile), problems=Problems(named=named, places=places))
     if isinstance(submissions, dict):
         return grader.grade(submissions)
-    if not isinstance(submissions, str | Path):
-        return [grader.grade(one, number) for number, one in enumerate(submissions, 1)]
-    return list(grade_all(Intake([submissions]), grader))
+    if isinstance(submissions, str | Path):
+        return list(grade_all(Intake([submissions]), grader))
+    if not isinstance(submissions, Iterable):
+        raise InputError("must be a submission, several, or a path", field="submissions", value=submissions)
+    return [grader.grade(one, number) for number, one in enumerate(submissions, 1)]

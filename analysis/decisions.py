@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from planoracle.instances.feedback import Clock, clean, listed, sentence, some
+from planoracle.instances.feedback import Clock, clean, listed, quoted, sentence, some
 from planoracle.instances.status import Status
 from planoracle.solver.runs import solver_of
 
@@ -152,9 +152,11 @@ def _reasons(regret: Regret, last: int) -> tuple[str, ...]:
 def _named(one: Costly, clock: Clock) -> str:
     if one.kind == "wait" and one.end > one.start:
         return f"waiting ({clock.stretch(one.start, one.end)})"
+    # What the rules carried out is in their words; the rest is the submission's alone.
+    name = one.command if one.kind != "lost" else quoted(one.command)
     if clock.slots:
-        return f"{one.command} ({clock.moment(one.start)})"
-    return f"command {one.index + 1} ({one.command})"
+        return f"{name} ({clock.moment(one.start)})"
+    return f"command {one.index + 1} ({name})"
 
 
 def _told(clock: Clock, found: Decisions, *, success: bool) -> Iterator[str]:

@@ -80,6 +80,11 @@ class Regret:
         Best makespan from where the run stopped, and the whole plan up to there and on from there as text, replayed
         by the rules; of a run that is a success, its own makespan and no plan, nor of one that gets out of time, nor
         where time was up before the completion was found.
+    fault
+        Of a run that is no success the rule broken first, see `planoracle.instances.replay.Violation.as_dict`; in plans
+        judged as a whole what ended the run, or what is missing. ``None`` if no rule is broken, but not all is done.
+    stop
+        How many of the decisions come before what is carried on with.
     grid
         Ticks: completions pause interruptible actions at multiples of it, see ``solver/README.md``.
     """
@@ -99,6 +104,8 @@ class Regret:
     completion_status: Status
     completion_plan: str | None
     grid: int
+    fault: dict[str, Any] | None = None
+    stop: int = 0
     run: AnyRun | None = field(default=None, repr=False, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
@@ -190,5 +197,7 @@ def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> Regret:
         completion_status=Status.optimal if run.success else value.status,
         completion_plan=plan,
         grid=solver.grid,
+        fault=None if run.success or run.fault is None else run.fault.as_dict(),
+        stop=run.stop,
         run=run,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planoracle.instances.errors import PlanoracleError
 
-__all__ = ["StorageError", "WorkerError"]
+__all__ = ["DiedError", "StorageError", "WorkerError"]
 
 
 class StorageError(PlanoracleError):
@@ -13,3 +13,7 @@ class StorageError(PlanoracleError):
 
 class WorkerError(PlanoracleError):
     """A process that works for us died, cannot be reached, or is of another version."""
+
+
+class DiedError(WorkerError):
+    """All processes that were given some work died over it."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from planoracle.analysis.batch.limits import NO_LIMITS, LimitError, Limits
 from planoracle.analysis.batch.work import Answer, Chunk, Item, Packed, pack
-from planoracle.analysis.grade import VERSION, Grader
+from planoracle.analysis.grade import VERSION, Grade, Grader
 from planoracle.analysis.graded import grade_of
 from planoracle.analysis.optimum import remembering
 from planoracle.analysis.problems import Problems
@@ -22,7 +23,10 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem
 from planoracle.solver.result import versions
 
-__all__ = ["Grading", "Sound", "Submissions"]
+__all__ = ["MAX_ROW", "Grading", "Sound", "Submissions"]
+
+#: Most characters of the row of a grade.
+MAX_ROW = 2**24
 
 # No path is longer.
 _LONGEST = 4096
@@ -40,24 +44,32 @@ class Grading:
         As in `Grade.row`.
     cached
         Whether proved optima are kept on the disk; does not decide anything.
+    limits
+        What a submission may take; one that takes more is unscored.
+    own_limits
+        Whether a submission may set its run a limit of its own.
     """
 
     profile: str = "paper"
     rules: tuple[tuple[str, str], ...] = ()
     trace: bool = False
     cached: bool = True
+    limits: Limits = NO_LIMITS
+    own_limits: bool = True
     versions: tuple[tuple[str, str], ...] = tuple(versions().items())
 
     @property
     def settings(self) -> str:
         """Digest of all that decides about grades, but problem and submission."""
-        return digest("grade", FORMAT, VERSION, self.profile, dict(self.rules), self.trace, self.versions)
+        options = (self.profile, dict(self.rules), self.trace, tuple(self.limits), self.own_limits)
+        return digest("grade", FORMAT, VERSION, *options, self.versions)
 
     def grader(self) -> Grader:
         """Return a grader that knows no files; raises `UnknownNameError` for unknown rules."""
-        return Grader(profiles(self.profile, dict(self.rules)), problems=Problems(files=False))
+        rules = profiles(self.profile, dict(self.rules))
+        return Grader(rules, problems=Problems(), own_limits=self.own_limits)
 
-    def start(self) -> Callable[[Chunk], list[Answer]]:
+    def start(self) -> Callable[[Chunk], Iterator[Answer]]:
         """Return what grades chunks in this process."""
         grader = self.grader()
         shipped: Recent[str, Problem | InputError] = Recent()
@@ -65,22 +77,41 @@ class Grading:
         def unpacked(packed: Packed) -> Problem | InputError:
             return shipped.get(packed.fingerprint, lambda: pickle.loads(packed.data))
 
-        def graded(task: bytes) -> Answer:
-            row = grader.grade(pickle.loads(task)).row(trace=self.trace)
-            del row["line"], row["source"]
-            return Answer(json.dumps(row), lasting=not (row["reason"] or "").startswith(INTERNAL))
-
-        def run(chunk: Chunk) -> list[Answer]:
+        def run(chunk: Chunk) -> Iterator[Answer]:
             for name, packed in chunk.problems.items():
                 grader.problems.put(name, unpacked(packed))
             try:
                 with remembering(self.cached):
-                    return [graded(task) for task in chunk.tasks]
+                    for task in chunk.tasks:
+                        submission = pickle.loads(task)
+                        before = grader.doubts
+                        answer = self._answer(grader, submission, grader.grade(submission))
+                        yield answer._replace(doubted=grader.doubts > before)
             finally:  # the same name may mean another problem to whoever asks next
                 for name in chunk.problems:
                     grader.problems.forget(name)
 
         return run
+
+    def refused(self, task: bytes, error: LimitError) -> Answer:
+        """Return the row of a submission that takes more than it may."""
+        submission = pickle.loads(task)
+        grader = Grader(problems=Problems())
+        return self._answer(grader, submission, grader.unscored(submission, error))
+
+    def _answer(self, grader: Grader, submission: object, grade: Grade) -> Answer:
+        text = _json(grade, trace=self.trace)
+        if len(text) > MAX_ROW:
+            error = LimitError(f"its grade would have more than {MAX_ROW} characters")
+            grade = grader.unscored(submission, error)
+            text = _json(grade, trace=self.trace)
+        return Answer(text, lasting=not (grade.reason or "").startswith(INTERNAL))
+
+
+def _json(grade: Grade, *, trace: bool) -> str:
+    row = grade.row(trace=trace)
+    del row["line"], row["source"]
+    return json.dumps(row)
 
 
 class Sound:
@@ -126,12 +157,14 @@ class Submissions:
         Raises
         ------
         InputError
-            If it is nested too deeply.
+            If it is nested too deeply, or there is not enough memory for it.
         """
         try:
             return self._item(place, entry)
         except RecursionError:
             raise InputError("is nested too deeply") from None
+        except MemoryError:
+            raise InputError("cannot be read: there is not enough memory") from None
 
     def _item(self, place: Place, entry: Any) -> Item:
         name = entry.get("instance") if isinstance(entry, dict) else None

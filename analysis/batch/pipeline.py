@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["answered"]
 
-# A chunk holds no more bytes of tasks; a batch no more items.
+# A batch holds no more bytes but for its last item, and no more items.
 _BYTES, _ITEMS = 2**20, 1024
 
 
@@ -61,12 +61,14 @@ def _batches(
                 len(packed.data) for name, packed in item.problems.items() if name not in problems
             )
             problems |= item.problems
+        else:
+            weight += len(item.answer.row or "")
         batch.append(item)
         if len(tasks) >= pool.size or weight >= _BYTES or len(batch) >= _ITEMS or not tasks:
-            yield Batch(batch, Chunk(tasks, problems))
+            yield Batch(batch, Chunk(tasks, problems), weight)
             batch, tasks, problems, weight = [], [], {}, 0
     if batch:
-        yield Batch(batch, Chunk(tasks, problems))
+        yield Batch(batch, Chunk(tasks, problems), weight)
 
 
 def _holds(kept: str, sound: Callable[[Any], bool]) -> bool:

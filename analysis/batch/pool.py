@@ -1,7 +1,7 @@
-"""Who does the work: a thread of ours, processes beside it once there is much to do, or a cluster.
+"""Who does the work: one process, more beside it once there is much to do, or a cluster.
 
-Answers come in the order of the batches. What is done soon is done here, since starting processes takes longer, and
-every one of them begins by importing and loading what the others have too.
+Answers come in the order of the batches. What is done soon is done by one, since every process begins by loading and
+solving what the others have too.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol
 
-from planoracle.analysis.batch.errors import WorkerError
-from planoracle.analysis.batch.executors import Here, Processes
-from planoracle.analysis.batch.work import Answer, Chunk, Done, Item, Work
+from planoracle.analysis.batch.errors import DiedError
+from planoracle.analysis.batch.executors import Guards, Here
+from planoracle.analysis.batch.guard import guarding
+from planoracle.analysis.batch.limits import LimitError
+from planoracle.analysis.batch.work import Answer, Chunk, Done, Guarded, Item
 from planoracle.analysis.spoken import tell
 
 __all__ = ["Batch", "Executor", "Pool"]
@@ -24,17 +26,16 @@ __all__ = ["Batch", "Executor", "Pool"]
 # Seconds of work after which it is known how long a task takes; that must be left for processes to be started, which
 # take about one; and that there must be for each.
 _LEARNED, _WORTH, _EACH = 0.3, 3.0, 1.5
-# Most tasks that are given out or wait for their turn to be told; the most in one chunk.
-_AHEAD, _LARGEST = 20_000, 256
-# How often in a row processes may die over the same chunk.
-_DEATHS = 3
+# Most tasks that are given out or wait for their turn to be told, and bytes of these; the most in one chunk.
+_AHEAD, _BYTES, _LARGEST = 20_000, 2**26, 256
 
 
 class Batch(NamedTuple):
-    """Items, and the work on those that have no answer yet."""
+    """Items, the work on those that have no answer yet, and about how many bytes all that is."""
 
     items: Sequence[Item]
     chunk: Chunk
+    weight: int = 0
 
 
 class _Future(Protocol):
@@ -48,13 +49,22 @@ class _Future(Protocol):
 class Executor(Protocol):
     """Something that works on chunks."""
 
-    #: How many chunks it wants to have at a time.
-    in_flight: int
-    #: Seconds of work that one chunk should hold.
-    chunk_seconds: float
+    @property
+    def in_flight(self) -> int:
+        """How many chunks it wants to have at a time."""
+        ...
+
+    @property
+    def chunk_seconds(self) -> float:
+        """Seconds of work that one chunk should hold."""
+        ...
 
     def submit(self, chunk: Chunk) -> _Future:
         """Take a chunk."""
+        ...
+
+    def helped(self, jobs: int | None, most: int | None) -> Executor:
+        """Return what works with so many processes: this, or what takes its place."""
         ...
 
     def close(self) -> None:
@@ -68,7 +78,7 @@ class Pool:
     Parameters
     ----------
     jobs
-        Number of processes, by default one for every processor; with 1 there is only this one.
+        Number of processes that work, by default one for every processor.
     executor
         A cluster, say, which then does everything.
     expected
@@ -77,7 +87,7 @@ class Pool:
 
     def __init__(
         self,
-        work: Work,
+        work: Guarded,
         jobs: int | None = None,
         executor: Executor | None = None,
         expected: Callable[[], int | None] = lambda: None,
@@ -85,8 +95,7 @@ class Pool:
         self._work = work
         self._jobs = jobs
         self._expected = expected
-        self._here = Here(work)
-        self._executor: Executor = executor or self._here
+        self._executor: Executor = executor or (Guards(work) if guarding() else Here(work))
         self._alone = executor is None and jobs != 1  # and may get help
         self._wants_help = False
         self._most: int | None = None  # processes that are worth being started
@@ -101,7 +110,6 @@ class Pool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._here.close()
         self._executor.close()
 
     def results(self, batches: Iterator[Batch]) -> Iterator[tuple[Batch, list[Answer]]]:
@@ -110,18 +118,24 @@ class Pool:
         Raises
         ------
         WorkerError
-            If processes die over the same chunk again and again, or cannot do it.
+            If processes cannot do it.
         """
         waiting: deque[tuple[Batch, _Future | None]] = deque()
-        more, held, taken, worked = True, 0, 0, 0.0
+        more, held, heavy, taken, worked = True, 0, 0, 0, 0.0
         while True:
             self._listen(0)
-            if more and held < _AHEAD and (self._running < self._executor.in_flight or self._wants_help):
+            if (
+                more
+                and held < _AHEAD
+                and heavy < _BYTES
+                and (self._running < self._executor.in_flight or self._wants_help)
+            ):
                 batch = next(batches, None)
                 if batch is None:
                     more = False
                     continue
                 held += len(batch.items)
+                heavy += batch.weight
                 taken += len(batch.items)
                 waiting.append((batch, self._submit(batch.chunk) if batch.chunk.tasks else None))
                 if batch.chunk.tasks and self._running < self._executor.in_flight:
@@ -147,6 +161,7 @@ class Pool:
                 continue
             waiting.popleft()
             held -= len(batch.items)
+            heavy -= batch.weight
             yield batch, answers
             if self._alone and more and worked >= min(_LEARNED, _WORTH):
                 self._pays(taken, self._pace, worked)
@@ -171,10 +186,7 @@ class Pool:
     def _submit(self, chunk: Chunk) -> _Future:
         if self._wants_help:
             self._wants_help = False
-            processes = Processes(self._work, self._jobs, self._most)
-            if processes.jobs > 1:
-                self._executor.close()
-                self._executor = processes
+            self._executor = self._executor.helped(self._jobs, self._most)
         future = self._executor.submit(chunk)
         self._running += 1
         future.add_done_callback(lambda _: self._news.put(None))
@@ -197,26 +209,44 @@ class Pool:
                 heard = True
 
     def _outcome(self, waiting: deque[tuple[Batch, _Future | None]]) -> Done:
-        """Return the result of the first chunk; chunks that processes died over are given out again."""
-        for _ in range(_DEATHS):
-            batch, future = waiting[0]
-            assert future is not None
-            try:
-                return future.result()
-            except BrokenExecutor:
-                pass
-            tell("a worker process died; its work is given to new ones", "warning")
-            self._executor.close()
-            self._executor = Processes(self._work, self._jobs, self._most)
-            for i, (later, broken) in enumerate(waiting):
-                if broken is not None and broken.done() and _is_broken(broken):
-                    waiting[i] = (later, self._submit(later.chunk))
-            while not waiting[0][1].done():  # type: ignore[union-attr]
+        """Return the result of the first chunk; one that processes died over is worked on part by part."""
+        batch, future = waiting[0]
+        assert future is not None
+        try:
+            return future.result()
+        except (BrokenExecutor, DiedError) as error:
+            tell(f"a worker process died; its work is given to new ones ({error})"[:300], "warning")
+        self._executor = self._executor.helped(self._jobs, self._most)
+        done = self._halved(batch.chunk)
+        for i, (later, broken) in enumerate(waiting):
+            if i and broken is not None and broken.done() and _is_broken(broken):
+                waiting[i] = (later, self._submit(later.chunk))
+        return done
+
+    def _halved(self, chunk: Chunk) -> Done:
+        """Answer a chunk by halves, until what processes die over is alone; that is refused."""
+        answers: list[Answer] = []
+        seconds = 0.0
+        parts = deque([chunk.tasks])
+        while parts:
+            tasks = parts.popleft()
+            future = self._submit(Chunk(tasks, chunk.problems))
+            while not future.done():
                 self._listen(None)
-        first, last = batch.items[0].label, batch.items[-1].label
-        raise WorkerError(
-            f"worker processes died {_DEATHS} times in a row (of lack of memory?) at work on {first} to {last}"
-        )
+            try:
+                done = future.result()
+            except (BrokenExecutor, DiedError):
+                self._executor = self._executor.helped(self._jobs, self._most)
+                if len(tasks) == 1:
+                    error = LimitError("ends every process at work on it (for lack of memory?)")
+                    answers.append(self._work.refused(tasks[0], error)._replace(lasting=False))
+                else:
+                    half = len(tasks) // 2
+                    parts.extendleft((tasks[half:], tasks[:half]))
+            else:
+                answers += done.answers
+                seconds += done.seconds
+        return Done(answers, seconds)
 
     def _learn(self, tasks: int, seconds: float) -> None:
         """Aim at chunks of the length that is wanted."""
@@ -227,6 +257,6 @@ class Pool:
 
 def _is_broken(future: Any) -> bool:
     try:
-        return isinstance(future.exception(), BrokenExecutor)
+        return isinstance(future.exception(), BrokenExecutor | DiedError)
     except Exception:  # cancelled
         return False

@@ -12,7 +12,7 @@ from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["Team"]
+__all__ = ["Team", "settle", "undisturbed"]
 
 # Seconds between two looks whether the process we work for is there.
 _LOOK = 0.5
@@ -35,16 +35,16 @@ class Team:
         from loky import ProcessPoolExecutor, cpu_count
 
         self.size: int = min(size or cpu_count(), most or sys.maxsize)
-        with _undisturbed():
+        with undisturbed():
             if os.name == "posix":
                 resource_tracker.ensure_running()  # which would let signals through if it was started with the others
-            self._executor = ProcessPoolExecutor(max_workers=self.size, initializer=_settle, initargs=(os.getpid(),))
+            self._executor = ProcessPoolExecutor(max_workers=self.size, initializer=settle, initargs=(os.getpid(),))
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Have a function called; the death of a process is told by the result."""
         future: Future[Any]
         try:
-            with _undisturbed():
+            with undisturbed():
                 future = self._executor.submit(function, *arguments)
         except BrokenExecutor as error:  # told like the death of those at work
             future = Future()
@@ -57,7 +57,7 @@ class Team:
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
     """Put off what would stop us while processes and threads are half started.
 
     What a terminal sends to all processes is blocked as well, so that those started meanwhile do not hear of it at all.
@@ -81,7 +81,7 @@ def _undisturbed() -> Iterator[None]:
             signal.raise_signal(kept[0])
 
 
-def _settle(parent: int) -> None:
+def settle(parent: int) -> None:
     """Prepare a process: signals of a terminal are none of its business, and it ends with its parent."""
     from planoracle.analysis.streams import mend
 

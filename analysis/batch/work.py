@@ -7,7 +7,7 @@ files of ours.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Lock
@@ -15,20 +15,24 @@ from time import perf_counter
 from typing import Any, NamedTuple, Protocol
 
 from planoracle.analysis.batch.errors import WorkerError
+from planoracle.analysis.batch.limits import LimitError, Limits
 
-__all__ = ["Answer", "Chunk", "Done", "Item", "Packed", "Work", "pack", "work_on"]
+__all__ = ["Answer", "Chunk", "Done", "Guarded", "Item", "Packed", "Work", "pack", "work_on"]
 
 
 class Answer(NamedTuple):
     """What became of one task.
 
-    ``row`` is a JSON object, or ``None`` with the ``fault`` that there is instead. ``lasting``: with the same
-    content, options and versions the same comes out again.
+    ``row`` is a JSON object, or ``None`` with the ``fault`` that there is instead, or the ``value`` of what is never
+    kept. ``lasting``: with the same content, options and versions the same comes out again. ``doubted``: it contradicts
+    what was known of the best plans, which was then found anew.
     """
 
     row: str | None
     lasting: bool = True
     fault: str | None = None
+    value: object = None
+    doubted: bool = False
 
 
 class Packed(NamedTuple):
@@ -88,8 +92,21 @@ class Work(Protocol):
 
     def __hash__(self) -> int: ...
 
-    def start(self) -> Callable[[Chunk], list[Answer]]:
-        """Return a function that does it, called once in every process."""
+    def start(self) -> Callable[[Chunk], Iterable[Answer]]:
+        """Return a function that does it, task by task; called once in every process."""
+        ...
+
+
+class Guarded(Work, Protocol):
+    """Work on what others have handed in."""
+
+    @property
+    def limits(self) -> Limits:
+        """What a task may take."""
+        ...
+
+    def refused(self, task: bytes, error: LimitError) -> Answer:
+        """Return what is said of a task that takes more."""
         ...
 
 
@@ -102,8 +119,13 @@ def pack(thing: Any) -> bytes:
 _ALONE = Lock()
 
 
-def work_on(work: Work, chunk: Chunk) -> Done:
+def work_on(work: Work, chunk: Chunk, begin: Callable[[int], None] = lambda task: None) -> Done:
     """Answer a chunk; what every process runs.
+
+    Parameters
+    ----------
+    begin
+        Called before every task with its place in the chunk, and after the last one.
 
     Raises
     ------
@@ -113,12 +135,16 @@ def work_on(work: Work, chunk: Chunk) -> Done:
     check_versions(work)
     with _ALONE:
         began = perf_counter()
-        answers = _started(work)(chunk)
+        answers: list[Answer] = []
+        begin(0)
+        for answer in _started(work)(chunk):
+            answers.append(answer)
+            begin(len(answers))
         return Done(answers, perf_counter() - began)
 
 
 @lru_cache(maxsize=4)
-def _started(work: Work) -> Callable[[Chunk], list[Answer]]:
+def _started(work: Work) -> Callable[[Chunk], Iterable[Answer]]:
     return work.start()
 
 

@@ -15,7 +15,7 @@ from planoracle.analysis.spoken import tell
 if TYPE_CHECKING:
     from planoracle.analysis.batch.journal import Journal
     from planoracle.analysis.batch.pool import Pool
-    from planoracle.analysis.batch.work import Work
+    from planoracle.analysis.batch.work import Guarded
 
 __all__ = ["ClusterOption", "JobsOption", "RunOption", "workshop"]
 
@@ -37,7 +37,7 @@ ClusterOption = Annotated[
 
 @contextmanager
 def workshop(
-    work: Work, jobs: int | None, folder: Path | None, cluster: str | None, expected: Callable[[], int | None]
+    work: Guarded, jobs: int | None, folder: Path | None, cluster: str | None, expected: Callable[[], int | None]
 ) -> Iterator[tuple[Pool, Journal | None]]:
     """Open what work is done with, see `Pool` for ``expected``; whoever stops the program is told how to go on."""
     from planoracle.analysis.batch.errors import StorageError, WorkerError
@@ -65,9 +65,11 @@ def workshop(
                 said = f"nothing was added to {folder}; the same command goes on from there"
             tell(said, "interrupted")
             raise
-        except (StorageError, WorkerError) as error:
+        except (StorageError, WorkerError, MemoryError) as error:
             if journal is None or journal.lost:
                 raise
+            if isinstance(error, MemoryError):
+                error = WorkerError("there is not enough memory")
             raise type(error)(f"{error}; {_kept(journal)}") from None
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "OnlyOption",
     "Run",
     "begun",
+    "begun_heuristic",
     "schedule_rows",
     "stated",
 ]
@@ -29,6 +30,13 @@ def begun(start: str) -> list[str]:
     from planoracle.instances import catalogue
 
     return catalogue.begun(start)
+
+
+def begun_heuristic(start: str) -> list[str]:
+    """Return what a shell offers for the name of a heuristic that has been begun."""
+    from planoracle.heuristics.registry import names
+
+    return [name for name in names() if name.startswith(start)]
 
 
 NamesArgument = Annotated[

@@ -10,6 +10,7 @@ import typer
 
 from planoracle.analysis.cli.common import LimitOption, stated
 from planoracle.analysis.cli.drawing import folded
+from planoracle.analysis.cli.limiting import MEMORY, PRICED, MemoryOption, SecondsOption, limits_of
 from planoracle.analysis.cli.submissions import (
     MapOption,
     ModelOption,
@@ -51,6 +52,8 @@ def critique(
     columns: MapOption = None,
     model: ModelOption = None,
     problems: ProblemsOption = None,
+    line_seconds: SecondsOption = PRICED,
+    line_memory: MemoryOption = MEMORY,
 ) -> None:
     """Say what is wrong with every plan, how far from the best it is, and which decisions cost most.
 
@@ -64,22 +67,25 @@ def critique(
 
     def reported(problem: Any, submission: dict[str, Any]) -> Any:
         chosen = rules[problem.benchmark]
-        return report(problem, submission, rules=chosen, regret=regret, hints=hints, **stated(seconds=time_limit))
+        made = report(problem, submission, rules=chosen, regret=regret, hints=hints, **stated(seconds=time_limit))
+        return made.as_dict() | {"prose": made.prose()}
 
     # Reports may hold any letter that a submission does.
     lenient(sys.stdout, encoding="utf-8")
     found_in = opened(submissions, pattern, columns, model)
     failed = False
     rows = []
-    for answer in answered(found_in, reported, "reading plans", found_problems(problems, submissions)):
+    limits = limits_of(line_seconds, line_memory)
+    for answer in answered(found_in, reported, "reading plans", found_problems(problems, submissions), limits):
         if answer.value is None:
             failed = True
             continue
-        prose = answer.value.prose()
-        row = {**submitted(answer), **answer.value.as_dict(), "prose": prose}
+        row = {**submitted(answer), **answer.value}
         if form is Form.text:
             instance = "~".join(clean(part, 200) for part in (answer.instance or "").split("~"))
-            say(folded(f"== {clean(answer.id or '')} ({instance})\n{prose}\n", sys.stdout))
+            name = clean(answer.id or "")
+            name = f'"{name}"' if " " in name else name  # which may be sentences
+            say(folded(f"== {name} ({instance})\n{row['prose']}\n", sys.stdout))
         elif form is Form.jsonl:
             say_json(row)
         else:

@@ -13,7 +13,9 @@ import typer
 
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
 from planoracle.analysis.cli.common import Notes
+from planoracle.analysis.cli.limiting import MEMORY, SECONDS, MemoryOption, OwnLimitsOption, SecondsOption, limits_of
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, track
+from planoracle.analysis.cli.paths import chosen_places
 from planoracle.analysis.cli.report import newest, write_page
 from planoracle.analysis.cli.submissions import (
     MapOption,
@@ -70,6 +72,9 @@ def grade(
         Path | None,
         typer.Option("--report", help="Also write the page of planoracle report, an HTML file.", dir_okay=False),
     ] = None,
+    line_seconds: SecondsOption = SECONDS,
+    line_memory: MemoryOption = MEMORY,
+    own_limits: OwnLimitsOption = True,
     cluster: ClusterOption = None,
     cache: Annotated[bool, typer.Option(help="Keep proved optima for later, in the user's cache folder.")] = True,
 ) -> None:
@@ -87,22 +92,24 @@ def grade(
     format_of(summary)  # before anything is worked out
     former = {"reference": reference, "price_waits": waits, "limit": limit, "price_rest": rest}
     options = chosen_rules([*(rule or ()), *(f"{name}={value}" for name, value in former.items() if value)])
-    work = Grading(profile, tuple(sorted(options.items())), trace, cache)
+    limits = limits_of(line_seconds, line_memory)
+    work = Grading(profile, tuple(sorted(options.items())), trace, cache, limits, own_limits)
     averages = Averages(work.grader().rules)
     if page is not None and not page.absolute().parent.is_dir():
         raise typer.BadParameter(f"there is no folder {page.parent}", param_hint="--report")
     day = None if page is None else newest(submissions)
     kept: list[tuple[Place, object]] | None = None if page is None else []
     table, notes, strangers = Table(form, _columns(), least=_least()), Notes(), Strangers()
-    failed = False
+    failed, doubted = False, 0
     intake = opened(submissions, pattern, columns, model)
     with workshop(work, jobs, run, cluster, intake.count) as (pool, journal):
         making = Submissions(work, found_problems(problems, submissions), keyed=journal is not None)
         # The bar is closed before anything is said of an end before time.
-        items = answered(_items(_keeping(intake, kept), making), pool, journal, Sound())
+        items = answered(items_of(_keeping(intake, kept), making), pool, journal, Sound())
         with closing(track(items, "grading", counted(intake))) as told:
             for item, answer in told:
                 assert answer.row is not None
+                doubted += answer.doubted
                 found = Grade.of_row(json.loads(answer.row), **item.about._asdict())
                 if not found.scored:
                     blamed(item.about, found.reason)
@@ -124,11 +131,17 @@ def grade(
         write(averages, summary)
     show(averages, form, sys.stdout) if form in PEOPLE else show(averages, Format.table, sys.stderr)
     notes.close()
+    if doubted:
+        tell(
+            f"successes that contradicted what was known of the best plans, which was found anew: {doubted}", "warning"
+        )
     for said in strangers.warnings():
         tell(said, "warning")
     if page is not None and kept is not None:
         known = named_problems(problems, submissions)
-        write_page(kept, page, intake, day=day, profile=profile, rules=options, problems=known)
+        places = chosen_places(problems)
+        shown = {"profile": profile, "rules": options, "problems": known, "places": places, "limits": work.limits}
+        write_page(kept, page, intake, day=day, **shown)
     raise typer.Exit(1 if failed else 0)
 
 
@@ -140,7 +153,7 @@ def _keeping(entries: Intake, kept: list[tuple[Place, object]] | None) -> Iterat
         yield entry
 
 
-def _items(entries: Iterable[tuple[Place, object]], making: Submissions) -> Iterator[Item]:
+def items_of(entries: Iterable[tuple[Place, object]], making: Submissions) -> Iterator[Item]:
     """Yield an item for every submission; what cannot be read is answered at once."""
     from planoracle.analysis.batch.work import Answer, Item
     from planoracle.analysis.grade import Grader

@@ -29,7 +29,7 @@ def with_options(
 
     @wraps(verb)
     def called(*args: Any, **named: Any) -> Any:
-        own = {name: named.pop(name) for name in options}
+        own = {name: named.pop(name, default) for name, (_, default) in options.items()}
         with context(**own):
             return verb(*args, **named)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from planoracle.analysis.cli.common import LimitOption, stated
+from planoracle.analysis.cli.limiting import MEMORY, PRICED, MemoryOption, SecondsOption, limits_of
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
     MapOption,
@@ -21,6 +23,9 @@ from planoracle.analysis.cli.submissions import (
     submitted,
 )
 from planoracle.analysis.spoken import tell
+
+if TYPE_CHECKING:
+    from planoracle.analysis.regret import Regret
 
 _COLUMNS = (
     "id",
@@ -51,6 +56,8 @@ def regret(
     columns: MapOption = None,
     model: ModelOption = None,
     problems: ProblemsOption = None,
+    line_seconds: SecondsOption = PRICED,
+    line_memory: MemoryOption = MEMORY,
 ) -> None:
     """Price every decision of a plan by the best makespan within reach before and after it.
 
@@ -63,16 +70,17 @@ def regret(
     from planoracle.analysis.regret import regret as price
 
     rules = profiles(profile)
+    limits = limits_of(line_seconds, line_memory)
 
     def priced(problem: Any, submission: dict[str, Any]) -> Any:
-        return price(problem, submission, rules[problem.benchmark], **stated(seconds=time_limit))
+        return replace(price(problem, submission, rules[problem.benchmark], **stated(seconds=time_limit)), run=None)
 
     found_in = opened(submissions, pattern, columns, model)
     nested = form in (Format.json, Format.jsonl)
     table = Table(form, _COLUMNS, least=_LEAST)
     notes = []
     failed = False
-    for answer in answered(found_in, priced, "pricing decisions", found_problems(problems, submissions)):
+    for answer in answered(found_in, priced, "pricing decisions", found_problems(problems, submissions), limits):
         failed |= answer.value is None
         who = submitted(answer)
         if answer.value is None:
@@ -92,21 +100,46 @@ def regret(
     raise typer.Exit(1 if failed else 0)
 
 
-def _note(name: str | None, found: Any) -> str:
-    """Sum up a plan in a line."""
-    said = [f"optimum {_number(found.optimum)}"]
+_LOST = {
+    "constraints": "no way on without violation",
+    "time_limit": "out of time",
+    "over": "the run is over",
+    "spoiled": "doing all that is left is no success; ways to undo are not looked for",
+}
+_UNSETTLED = "not settled by the work that is done, --time-limit allows for more"
+
+
+def _note(name: str | None, found: Regret) -> str:
+    """Sum up a plan in a line: what it has lost, or why it fails and how it could still end."""
+    impossible = found.no_return is None and found.no_return_reason == "constraints"
+    none = "none: there is no plan without violation at all" if impossible else f"unknown: {_UNSETTLED}"
+    said = [f"optimum {none if found.optimum is None else found.optimum}"]
     if found.success:
-        said.append(f"makespan {_number(found.final)}, regret {_number(found.total)}")
+        total = _UNSETTLED if found.total is None else found.total
+        said.append(f"makespan {found.final}, regret {total}")
     else:
-        said.append(f"no success; best completion {_number(found.completion)} ({found.completion_status})")
+        said += [f"no success: {_why(found)}", f"best completion {_completion(found)}"]
     if found.no_return is not None:
-        why = {"constraints": "no way on without violation", "time_limit": "out of time", "over": "the run is over"}
-        reason = why.get(found.no_return_reason, "no success that we can name")
-        said.append(f"point of no return: decision {found.no_return} ({reason})")
-    elif found.no_return_reason is not None:
-        said.append("there is no plan without violation at all")
+        said.append(f"point of no return: decision {found.no_return} ({_LOST[found.no_return_reason or 'spoiled']})")
     return f"{name}: {'; '.join(said)} [{found.unit}s]"
 
 
-def _number(value: int | None) -> str:
-    return "unknown" if value is None else str(value)
+def _why(found: Regret) -> str:
+    """Say which rule is broken first, and by which decision."""
+    if found.fault is None:
+        return "not all is done"
+    at = next((k for k, one in enumerate(found.decisions) if one.violation == found.fault["kind"]), None)
+    where = "" if at is None else f"decision {at} is at fault, "
+    return f"{where}{found.fault['kind']} ({found.fault['subject']}: {found.fault['message']})"
+
+
+def _completion(found: Regret) -> str:
+    """Say how what was carried out could still end, and from where on."""
+    where = "" if found.stop == len(found.decisions) else f", going on before decision {found.stop}"
+    if found.completion is not None:
+        return f"{found.completion} ({found.completion_status}{where})"
+    if found.completion_status == "infeasible":
+        return "none (proved: no way on without violation)"
+    if found.no_return_reason in ("over", "spoiled"):
+        return f"none known: {_LOST[found.no_return_reason]}"
+    return f"unknown: {_UNSETTLED}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from planoracle.analysis.cli.common import LimitOption, stated
+from planoracle.analysis.cli.limiting import MEMORY, PRICED, MemoryOption, SecondsOption, limits_of
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
     MapOption,
@@ -50,6 +51,8 @@ def repair(
     columns: MapOption = None,
     model: ModelOption = None,
     problems: ProblemsOption = None,
+    line_seconds: SecondsOption = PRICED,
+    line_memory: MemoryOption = MEMORY,
 ) -> None:
     """Repair plans: fewest moved actions, then least total shift, then makespan; and the best time in their order.
 
@@ -70,8 +73,13 @@ def repair(
     found_in = opened(submissions, pattern, columns, model)
     table = Table(form, _COLUMNS, least=_LEAST)
     failed = False
-    for answer in answered(found_in, repairer.repair, "repairing", found_problems(problems, submissions)):
-        found = {"status": None} if answer.value is None else answer.value.as_dict()
+    limits = limits_of(line_seconds, line_memory)
+
+    def repaired(problem: Any, submission: dict[str, Any]) -> dict[str, Any]:
+        return repairer.repair(problem, submission).as_dict()
+
+    for answer in answered(found_in, repaired, "repairing", found_problems(problems, submissions), limits):
+        found = {"status": None} if answer.value is None else answer.value
         failed |= found["status"] in (None, Status.unknown)
         own = submitted(answer) | {"model": None, "method": "repair"}
         named = {name: value for name, value in found.items() if name != "instance"}

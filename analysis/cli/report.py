@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planoracle.analysis.cli.limiting import MEMORY, SECONDS, MemoryOption, SecondsOption, limits_of
 from planoracle.analysis.cli.output import complain
+from planoracle.analysis.cli.paths import chosen_places
 from planoracle.analysis.cli.progress import bars
 from planoracle.analysis.cli.stopping import stoppable
 from planoracle.analysis.cli.submissions import (
@@ -58,6 +60,8 @@ def report(
     model: ModelOption = None,
     problems: ProblemsOption = None,
     rule: RuleOption = None,
+    line_seconds: SecondsOption = SECONDS,
+    line_memory: MemoryOption = MEMORY,
 ) -> None:
     """Write a page that needs no network: a leaderboard, and every plan over the optimum.
 
@@ -75,7 +79,9 @@ def report(
         profile=profile,
         rules=chosen_rules(rule or ()),
         problems=named_problems(problems, submissions),
+        places=chosen_places(problems),
         regret_seconds=regret_seconds,
+        limits=limits_of(line_seconds, line_memory),
     )
     for place, reason in found.unscored:
         blamed(place, reason)

@@ -37,7 +37,11 @@ def read_lines(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | Inpu
             continue
         if not line.strip():
             continue
+        row: Any
         try:
-            yield number, load_json(line.rstrip(b"\r\n"), source)  # else a place could be in "line 2"
+            row = load_json(line.rstrip(b"\r\n"), source)  # else a place could be in "line 2"
         except InputError as error:
-            yield number, error
+            row = error
+        except MemoryError:
+            row = InputError("cannot be read: there is not enough memory", source=source, field=f"line {number}")
+        yield number, row

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 from planoracle.analysis.batch.errors import WorkerError
 from planoracle.analysis.batch.team import Team
 from planoracle.analysis.report.inputs import Entry
-from planoracle.analysis.report.worker import Options, Priced, Shown, bench
-from planoracle.instances.deadline import worked
+from planoracle.analysis.report.worker import Options, Priced, Shown, charted, priced, shown
 
 __all__ = ["Outcome", "Told", "Work", "work_on"]
 
@@ -203,9 +202,9 @@ def _processes(wanted: int | None, plans: int) -> int:
 
 def _show(job: tuple[Options, str, list[Entry]]) -> Outcome:
     options, name, entries = job
-    here = bench(options)
-    chart = here.chart(name)
-    return Outcome(chart, [here.show(one.submission) if one.submission else _graded(one) for one in entries])
+    chart = charted(options, name)
+    fresh = iter(shown(options, [one.submission for one in entries if one.submission]))
+    return Outcome(chart, [next(fresh) if one.submission else _graded(one) for one in entries])
 
 
 def _graded(entry: Entry) -> Shown:
@@ -224,9 +223,11 @@ def _graded(entry: Entry) -> Shown:
 def _price(job: tuple[Options, float, float, list[Any]]) -> tuple[list[Priced | None], int]:
     """Price some plans, and return besides what work it took, in nanoseconds."""
     options, share, most, submissions = job
-    here, began = bench(options), worked()
     found: list[Priced | None] = []
+    spent = 0
     for submission in submissions:
-        left = share - (worked() - began) / 1e9
-        found.append(here.price(submission, min(most, left)) if left > 0 else None)
-    return found, worked() - began
+        left = share - spent / 1e9
+        one, more = priced(options, submission, min(most, left)) if left > 0 else (None, 0)
+        found.append(one)
+        spent += more
+    return found, spent

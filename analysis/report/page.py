@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 
+from planoracle.analysis.batch.limits import NO_LIMITS, Limits
 from planoracle.analysis.figures.palette import PALETTE, method_colour
+from planoracle.analysis.places import Places
 from planoracle.analysis.report.about import about
 from planoracle.analysis.report.details import wording
 from planoracle.analysis.report.encode import packed, plain
@@ -73,8 +75,10 @@ def build(
     profile: str = "paper",
     rules: Mapping[str, str] | None = None,
     problems: Mapping[str, Problem] | None = None,
+    places: Places | None = None,
     regret_seconds: float | None = None,
     processes: int | None = None,
+    limits: Limits = NO_LIMITS,
     told: Told = lambda label, done, total: None,
     transcripts: Transcripts = lambda place, submission: (),
 ) -> Report:
@@ -94,10 +98,14 @@ def build(
         Single rules by name, see `planoracle.analysis.profiles.profiles`.
     problems
         Problems that are found by their own names, see there.
+    places
+        Which files submissions may name.
     regret_seconds
         Counted work for the prices of decisions, in seconds of a quiet core, 0 for none; by default 25.
     processes
         By default one for every processor.
+    limits
+        What a plan may take; one that takes more is not graded, or not priced.
     told
         Is called with what is being done, how much of it is done, and how much there is.
     transcripts
@@ -116,7 +124,7 @@ def build(
     (1, 1, ())
     """
     named = tuple((problems or {}).items()), tuple((rules or {}).items())
-    options = Options(profile, *named)
+    options = Options(profile, *named, places or Places(), limits)
     work = work_on(entries, options, regret_seconds=regret_seconds, processes=processes, told=told)
     lines = lines_of(work)
     told("writing", 0, 1)

@@ -31,6 +31,13 @@ __all__ = ["GenericRun", "fault_of", "replay"]
 class GenericRun(Trajectory[Schedule, Rules]):
     """The pieces of a schedule are its commands, in order of their starts; the first one at fault ends the run."""
 
+    _ended_by: Violation | None = None
+
+    @property
+    def fault(self) -> Violation | None:
+        """What is wrong with the piece that ended the run, as far as it had come; else what is missing."""
+        return super().fault if not self.steps or self._ended_by is None else self._ended_by
+
     def words(self, piece: Piece) -> str:
         """Return a piece as the plan has it."""
         return json.dumps(piece._asdict())
@@ -48,6 +55,7 @@ class GenericRun(Trajectory[Schedule, Rules]):
             pieces = (*here.state.pieces, piece)
             found = None if self.success else fault_of(self.problem, pieces, clock)
             if found is not None:
+                self._ended_by = found
                 lost = Move(position, self.words(piece), "lost", piece.start, piece.start, found.kind, after=here)
                 return [*moves, lost], stop
             here = started(here, piece)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from planoracle.analysis.batch import executors
 from planoracle.analysis.batch import pool as pools
+from planoracle.analysis.batch.limits import NO_LIMITS, LimitError, Limits
 from planoracle.analysis.batch.pipeline import answered
 from planoracle.analysis.batch.pool import Pool
 from planoracle.analysis.batch.work import Answer, Chunk, Done, Item, pack
@@ -28,12 +31,19 @@ class Echo:
 
         return tuple(versions().items())
 
+    @property
+    def limits(self) -> Limits:
+        return NO_LIMITS
+
     def start(self) -> Callable[[Chunk], list[Answer]]:
         def run(chunk: Chunk) -> list[Answer]:
             time.sleep(self.seconds * len(chunk.tasks))
             return [Answer(repr(task)) for task in chunk.tasks]
 
         return run
+
+    def refused(self, task: bytes, error: LimitError) -> Answer:
+        return Answer(f"refused {pickle.loads(task)}")
 
 
 class Fakes:
@@ -45,6 +55,9 @@ class Fakes:
     def __init__(self, work: Any, jobs: int | None = None, most: int | None = None) -> None:
         self.jobs = min(jobs or 64, most or 64)
         self.started.append(most)
+
+    def helped(self, jobs: int | None, most: int | None) -> Any:
+        return self
 
     def submit(self, chunk: Chunk) -> Future[Done]:
         future: Future[Done] = Future()
@@ -58,7 +71,8 @@ class Fakes:
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
     Fakes.started = []
-    monkeypatch.setattr(pools, "Processes", Fakes)
+    monkeypatch.setattr(pools, "guarding", lambda: False)
+    monkeypatch.setattr(executors, "Processes", Fakes)
     return Fakes.started
 
 
@@ -112,3 +126,40 @@ def test_the_last_task_needs_no_help(fakes: list[int | None], monkeypatch: pytes
     monkeypatch.setattr(pools, "_WORTH", 0.2)
     run(1, Echo(1.0), expected=lambda: 1)
     assert fakes == []
+
+
+class Mortal(Fakes):
+    """Dies over every chunk that holds a seven or an eleven."""
+
+    deaths = 0
+
+    def submit(self, chunk: Chunk) -> Future[Done]:
+        if not {7, 11}.isdisjoint(map(pickle.loads, chunk.tasks)):
+            self.deaths += 1
+            future: Future[Done] = Future()
+            future.set_exception(BrokenExecutor())
+            return future
+        return super().submit(chunk)
+
+
+def test_after_a_death_a_chunk_is_halved_until_the_culprit_is_alone(fakes: list[int | None]) -> None:
+    mortal = Mortal(None)
+    with Pool(Echo(), executor=mortal) as pool:
+        found = [answer.row for _, answer in answered(items(300), pool)]
+    assert found == [f"refused {n}" if n in (7, 11) else repr(pack(n)) for n in range(300)]
+    assert mortal.deaths < 20
+
+
+def test_what_is_read_ahead_is_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pools, "_BYTES", 10**6)
+    read: list[int] = []
+
+    def heavy() -> Iterator[Item]:
+        for number in range(50):
+            read.append(number)
+            yield Item(str(number), number, task=pack((number, b"x" * 10**5)))
+
+    with Pool(Echo(0.01), 1) as pool:
+        for told, _ in enumerate(answered(heavy(), pool)):
+            assert len(read) <= told + 15
+    assert len(read) == 50

@@ -17,15 +17,15 @@ from typing import Any
 import pytest
 from support.samples import sample
 from support.steps import steps_of
+from support.trusting import trusting
 
 from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grade, Grader, grade_all
-from planoracle.analysis.problems import Problems
 from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import repair
 from planoracle.analysis.submissions import read_submissions
 from planoracle.instances.asynctool.encode import problem_of
-from planoracle.instances.catalogue import bundled, load
+from planoracle.instances.catalogue import bundled, load, single
 from planoracle.instances.errors import PlanError
 from planoracle.instances.schedule import MAX_PIECES
 
@@ -197,7 +197,7 @@ CASES = [
 @pytest.fixture(scope="module")
 def grader() -> Grader:
     """One for all, so that every problem is solved once, before anything is counted."""
-    return Grader()
+    return Grader(problems=trusting())
 
 
 @pytest.fixture(scope="module")
@@ -265,11 +265,11 @@ def test_a_line_that_would_be_cut_into_millions_is_unscored_and_the_rest_is_grad
     """Before, 2,000 such pieces were four million, and an answer took a minute and gigabytes."""
     rows = [{"id": str(k), "instance": workshop, "plan": bomb(n)} for k, n in enumerate((2, 2_000, 2))]
     lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    grades = list(grade_all(read_submissions(io.BytesIO(lines), "lines"), Grader()))
+    grades = list(grade_all(read_submissions(io.BytesIO(lines), "lines"), Grader(problems=trusting())))
     assert [grade.scored for grade in grades] == [True, False, True]
     assert f"plan: holds {2_000 * 2_001 + 2_000} pieces" in str(grades[1].reason)
     assert str(MAX_PIECES) in str(grades[1].reason)
-    problem = Problems().find(workshop)
+    problem = single(workshop)
     for answer in (critique, regret, repair):
         with pytest.raises(PlanError, match="pieces, cut where"):
             answer(problem, rows[1] if answer is not regret else rows[1]["plan"])
@@ -281,5 +281,5 @@ def test_the_work_for_a_refused_line_grows_with_its_length(grader: Grader, works
 
 def test_the_work_for_a_critique_grows_with_the_plan(workshop: str) -> None:
     """When every explanation looked at all pieces, 1,000 of them at 20,000 pieces took minutes and gigabytes."""
-    problem = Problems().find(workshop)
+    problem = single(workshop)
     assert_growth(lambda n: critique(problem, [piece("knead", k, 5, "Ann") for k in range(n)], regret=False))

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 
 import pytest
 from support.asynctool import random_chains
 from support.random_instances import kitchen, workshop
+from support.runner import CliRunner
 from support.runs import from_scratch, odd_workshop, walk
 from support.samples import sample
 from support.trajectories import replayed, trajectory_of
 
+from planoracle.analysis.cli import app
 from planoracle.analysis.regret import regret, regret_of
-from planoracle.instances import catalogue
+from planoracle.instances import catalogue, registry
 from planoracle.instances.asynctool import encode as asynctool
 from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
 from planoracle.instances.catalogue import load
@@ -512,3 +515,57 @@ def test_a_piece_in_the_middle_of_another_is_told_by_what_the_rules_say_of_it():
     boil = {"action": "t/boil", "start": 1, "duration": 3, "agent": "agent"}
     assert priced(instance, [saw, boil]).decisions[-1].violation == "start_attended"
     assert priced(instance, [saw, boil | {"agent": None}]).decisions[-1].violation == "ineligible_agent"
+
+
+# --- plans by the general rules that are no success ------------------------------------------------
+
+EXAMPLE = str(Path(__file__).parents[2] / "instances" / "examples" / "tea.json")
+TEA = catalogue.read(EXAMPLE)[0]
+FILL, BOIL, POUR, STEEP = [
+    {"action": f"tea/{name}", "start": start, "duration": duration, "agent": "cook"}
+    for name, start, duration in (("fill", 0, 1), ("boil", 1, 5), ("pour", 6, 1), ("steep", 7, 3))
+]
+
+
+@pytest.mark.parametrize(
+    ("plan", "stop", "kind", "words", "completion"),
+    [
+        ([FILL, BOIL], 2, "missing_action", "tea/pour: is never carried out", 10),
+        ([], 0, "missing_action", "tea/fill: is never carried out", 10),
+        ([FILL, BOIL | {"start": 0}], 0, "minimum_lag", "tea/boil: starts at 0, before tea/fill is carried out", 10),
+        ([BOIL | {"start": 2}], 0, "minimum_lag", "tea/boil: starts at 2, before tea/fill is carried out", 10),
+        ([FILL, BOIL | {"start": 2}, POUR], 3, "minimum_lag", "tea/pour: starts at 6, earliest 7 after tea/boil", 11),
+        ([FILL, BOIL, POUR | {"start": 8}], 2, "maximum_lag", "tea/pour: starts at 8, latest 7 after tea/boil", 10),
+        ([FILL, BOIL, FILL | {"start": 3}], 2, "action_duration", "tea/fill: runs 2 ticks, needs 1", 10),
+        ([FILL | {"start": 4}, BOIL | {"start": 5, "duration": 4}], 2, "action_duration", "runs 4 ticks, needs 5", 14),
+        ([FILL | {"agent": "robot"}], 0, "ineligible_agent", "tea/fill: needs one of cook, not robot", 10),
+    ],
+)
+def test_it_says_which_piece_is_at_fault_and_how_to_go_on(plan, stop, kind, words, completion):
+    found = priced(TEA, {"plan": plan})
+    assert not found.success
+    assert (found.fault["kind"], f"{found.fault['subject']}: {found.fault['message']}"[-len(words) :]) == (kind, words)
+    assert (found.run.stop, found.completion, found.completion_status) == (stop, completion, "optimal")
+    again = registry.of(TEA).run(TEA, {"plan": found.completion_plan})
+    assert (again.success, again.makespan, again.fault) == (True, completion, None)
+    lost = [one.violation for one in found.decisions if one.kind == "lost"]
+    assert lost == ([] if kind == "missing_action" else [kind])
+    # Nothing before the piece at fault is without a price.
+    assert all(one.cost is not None for one in found.decisions[:stop])
+
+
+def test_the_command_line_says_why(tmp_path):
+    lines = tmp_path / "plans.jsonl"
+    plans = [[FILL, BOIL, POUR | {"start": 8}], [FILL | {"start": "soon"}], [FILL]]
+    rows = [{"id": str(n), "instance": EXAMPLE, "plan": plan} for n, plan in enumerate(plans)]
+    lines.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = CliRunner().invoke(app, ["regret", str(lines), "--trust-paths"]).stderr
+    assert told.splitlines() == [
+        "error: line 2: plan[0].start: must be a whole number up to 1" + "0" * 40 + " (found 'soon')",
+        "0: optimum 10; no success: decision 3 is at fault, "
+        "maximum_lag (tea/pour: starts at 8, latest 7 after tea/boil); "
+        "best completion 10 (optimal, going on before decision 2); "
+        "point of no return: decision 2 (no way on without violation) [minutes]",
+        "2: optimum 10; no success: missing_action (tea/boil: is never carried out); "
+        "best completion 10 (optimal) [minutes]",
+    ]

@@ -429,7 +429,7 @@ def test_command_line_answers_what_it_can(tmp_path, monkeypatch):
         {"id": "kitchen", "instance": SIMPLE, "actions": ["Do nothing"]},
     ]
     text = "\n".join([*map(json.dumps, lines), "no json", json.dumps([1])])
-    result = CliRunner().invoke(app, ["repair", "-", "--format", "jsonl"], input=text)
+    result = CliRunner().invoke(app, ["repair", "-", "--format", "jsonl", "--instances", "."], input=text)
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert result.exit_code == 1
     assert [row["status"] for row in rows] == ["optimal", None, "optimal", "optimal", "optimal", None, None]
@@ -440,7 +440,7 @@ def test_command_line_answers_what_it_can(tmp_path, monkeypatch):
     assert result.stderr.count("error: line") == 3
     assert (rows[3]["id"], rows[3]["method"]) == ("4", "repair")
     for form in ("table", "csv", "json"):
-        one = CliRunner().invoke(app, ["repair", "-", "-f", form], input=json.dumps(lines[0]))
+        one = CliRunner().invoke(app, ["repair", "-", "-f", form, "--instances", "."], input=json.dumps(lines[0]))
         assert one.exit_code == 0
         assert "two.json" in one.stdout
 

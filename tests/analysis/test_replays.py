@@ -7,6 +7,7 @@ from importlib import import_module
 
 import pytest
 
+from planoracle.analysis.places import Places
 from planoracle.analysis.report.worker import Bench, Options
 from planoracle.instances.plan import Plan
 from tests.support.specimens import EXAMPLES, submissions
@@ -42,7 +43,7 @@ def replays(monkeypatch):
     """Return a function that shows and prices a submission, and tells how often it was replayed after each."""
 
     def replays(name, submission):
-        here = Bench(Options())
+        here = Bench(Options(places=Places(trusted=True)))
         here.show(submission)  # solves the problem, and replays its best plan
         read = here.grader.run(submission).plan.commands
         module, _, function = RULES[name][1].partition(":")

@@ -18,6 +18,7 @@ from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grader, grade_all
 from planoracle.analysis.graded import grade_of
 from planoracle.analysis.optimum import optimum
+from planoracle.analysis.places import Places
 from planoracle.analysis.regret import regret
 from planoracle.analysis.report.inputs import Entry, entries_of
 from planoracle.analysis.report.jobs import work_on
@@ -355,7 +356,7 @@ def test_own_instances_of_every_kind(seed, tmp_path):
     pieces = [piece._asdict() for piece in best.pieces] if best else []
     moved = [row | {"start": row["start"] + 1 + i % 3} for i, row in enumerate(pieces)]
     rows = [{"id": str(i), "instance": str(path), "plan": plan} for i, plan in enumerate((pieces, moved, pieces[1:]))]
-    built = page_of(rows)
+    built = page_of(rows, places=Places((str(tmp_path),)))
     chart = next(one for one in chunks(built.html) if isinstance(one, dict) and "agents" in one)
     assert chart["agents"] == list(instance.agents)
     assert [action[4] for action in chart["actions"]] == [action.duration for action in instance.actions]

@@ -22,6 +22,7 @@ import planoracle.analysis
 import planoracle.heuristics
 import planoracle.instances
 import planoracle.solver
+from planoracle.analysis.cells import defused, restored
 from planoracle.analysis.cli import run
 from planoracle.analysis.cli.output import Format, Table
 from planoracle.analysis.figures.style import plain as label
@@ -141,7 +142,8 @@ def test_nothing_that_cannot_be_seen_is_written(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    out, err = said(monkeypatch, capsys, verb, files / name, "--format", form, *options)
+    more = ("--instances", files) if name == "plans.jsonl" else ()
+    out, err = said(monkeypatch, capsys, verb, files / name, "--format", form, *options, *more)
     assert is_seen(out)
     assert is_seen(err)
     assert "red" in out + err or "31m" in out + err  # they are told of, not left out
@@ -174,7 +176,7 @@ def test_figures_and_pages_hold_nothing_that_cannot_be_seen(
     out, err = said(monkeypatch, capsys, "gantt", files / "shop.json", "-o", picture, "--time-limit", "1")
     assert is_seen(out + err)
     assert is_seen(picture.read_text(encoding="utf-8"))
-    args = ("-o", page, "--title", ALL, "--regret-seconds", "0.1")
+    args = ("-o", page, "--title", ALL, "--regret-seconds", "0.1", "--instances", files)
     out, err = said(monkeypatch, capsys, "report", files / "plans.jsonl", *args)
     assert is_seen(out + err)
     text = page.read_text(encoding="utf-8")
@@ -225,12 +227,57 @@ def _csv(*values: Any) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(stream.getvalue())))
 
 
+FORMULAS = [
+    "=1+1",
+    "+1+1",
+    "-1+1",
+    "@SUM(1)",
+    '=HYPERLINK("http://x")',
+    "--1",
+    "=1",
+    "'=1",
+    ' "=1',
+    " @x",
+    "＝1",
+    "- 5 %",
+]
+
+
 def test_spreadsheets_see_no_formula_in_a_text_and_numbers_stay() -> None:
-    formulas = ["=1+1", "+1+1", "-1+1", "@SUM(1)", '=HYPERLINK("http://x")', "--1", "=1"]
-    assert [row["x"] for row in _csv(*formulas)] == [f"'{text}" for text in formulas]
-    others = [-1, -0.5, "-1", "+2.5", "-1e-3", "a=1", "", "'=1", "two\nlines"]
+    assert [row["x"] for row in _csv(*FORMULAS)] == [f"'{text}" for text in FORMULAS]
+    others = [-1, -0.5, "-1", "+2.5", "-1e-3", "a=1", "", "'quoted'", "two\nlines", "-.5", "a; -1"]
     assert [row["x"] for row in _csv(*others)] == [str(value) for value in others]
     assert [row["x"] for row in _csv("\t=1", "\r=1")] == [r"\t=1", r"\r=1"]
+    # Other separators of cells: a spreadsheet set to semicolons ends a cell, and a row, where we do not.
+    assert [row["x"] for row in _csv("a;=1", "a\n=1\n- b")] == ["a;'=1", "a\n'=1\n'- b"]
+
+
+def test_csv_is_raw_for_who_asks_for_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [json.dumps({"id": text, "instance": "timearena/lab1", "model": text, "actions": []}) for text in FORMULAS]
+    for form, head in ((("--csv", "raw"), ""), ((), "'")):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("\n".join(rows).encode())))
+        out, _ = said(monkeypatch, capsys, "grade", "-", "-f", "csv", "--no-cache", "--jobs", "1", *form)
+        found = list(csv.DictReader(io.StringIO(out)))
+        assert [(row["id"], row["model"]) for row in found] == [(head + text, head + text) for text in FORMULAS]
+
+
+def test_columns_are_no_formulas_either() -> None:
+    stream = io.StringIO()
+    table = Table(Format.csv, ["x"], stream=stream)
+    table.add({"=1+1": 1})
+    table.close()
+    assert stream.getvalue() == "'=1+1\n1\n"
+
+
+@given(st.text(alphabet="=+-@'\" ;\n\t\r1.eax＝"))
+def test_what_was_defused_can_be_had_back(text: str) -> None:
+    shown = defused(text)
+    assert restored(shown) == text
+    assert defused(shown).count("'") >= shown.count("'")
+    starts = [part.lstrip(" '\"") for part in re.split(r"[;\t\r\n]", text) if not part.strip(" ").startswith("'")]
+    number = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)? *")
+    if any(part[:1] and part[0] in "=+-@＝" and not number.fullmatch(part) for part in starts):
+        assert shown != text
 
 
 # --- the whole of the package -----------------------------------------------------------------------
@@ -257,5 +304,5 @@ def test_everything_is_said_by_one_module() -> None:
             dumps = call == "json.dumps" and path.parent == Path("analysis/cli")
             if prints or dumps:
                 found.append((str(path), call))
-    scripts = ("instances/robotouille/convert.py", "solver/explain/checker.py")
+    scripts = ("instances/robotouille/convert.py", "solver/explain/checker.py", "solver/explain/timetable.py")
     assert sorted(found) == sorted([*((name, "print") for name in scripts), *[("analysis/spoken.py", "print")] * 3])

@@ -153,7 +153,7 @@ def test_no_text_is_markup() -> None:
     made = markdown(["model", "score"], rows).splitlines()
     for line in made[2:]:
         assert line.replace("\\|", "").count("|") == 3
-        assert "<" not in line
+        assert "<" not in line.replace("<!-- -->", "")
     assert made[1] == "|---|---:|"
     text = latex(["model", "score"], rows)
     assert r"\textbackslash{}write18\{x\}" in text

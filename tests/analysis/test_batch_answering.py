@@ -1,0 +1,64 @@
+"""The verbs that answer submissions one by one hold each to its limits, and go on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from support.batches import finished, write
+
+from planoracle.analysis.batch.answering import answers_within
+from planoracle.analysis.batch.guard import guarding
+from planoracle.analysis.batch.limits import Limits
+from planoracle.analysis.problems import Problems
+from planoracle.instances.errors import InputError
+
+pytestmark = pytest.mark.skipif(not guarding(), reason="limits need Linux")
+
+NAME = "timearena/household1"
+
+
+def test_what_one_submission_does_is_no_concern_of_the_others(capfd: pytest.CaptureFixture[str]) -> None:
+    def function(problem: object, submission: dict[str, str]) -> str:
+        if submission["id"] == "spin":
+            sum(range(10**12))
+        if submission["id"] == "hog":
+            return str(len([bytes(2**20) for _ in range(10**6)]))
+        if submission["id"] == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return submission["id"].upper()
+
+    entries = [{"id": name, "instance": NAME, "plan": []} for name in ("a", "spin", "b", "hog", "kill", "c")]
+    lines = [*enumerate(entries, 1), (7, InputError("is no line")), (8, {"id": "d", "instance": "no/such"})]
+    found = list(answers_within(lines, function, Problems(), Limits(0.3, 300)))
+    assert [(one.line, one.id, one.value) for one in found] == [
+        *((1, "a", "A"), (2, "spin", None), (3, "b", "B"), (4, "hog", None), (5, "kill", None), (6, "c", "C")),
+        *((7, None, None), (8, "d", None)),
+    ]
+    assert [one.reason for one in found if one.value is None][:4] == [
+        "takes more than 0.3 s of processor time (--line-seconds)",
+        "needs more than 300 MB of memory (--line-memory)",
+        "ends the process at work on it (SIGKILL; for lack of memory?)",
+        "is no line",
+    ]
+    assert [one.instance for one in found][:6] == [NAME] * 6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["regret", "critique", "repair"])
+def test_a_verb_refuses_the_line_and_goes_on(tmp_path: Path, verb: str) -> None:
+    names = {"a": NAME, "b": "timearena/lab1", "c": NAME}
+    rows = [{"id": name, "instance": instance, "plan": ["wash cup", "wait"]} for name, instance in names.items()]
+    code = (
+        "from planoracle.analysis.problems import Problems\ntrue = Problems.find\n"
+        "Problems.find = lambda self, name: sum(range(10**12)) if 'lab1' in name else true(self, name)"
+    )
+    status, out, err = finished(
+        verb, write(tmp_path / "s.jsonl", rows), "--format", "jsonl", "--line-seconds", "2", before=code
+    )
+    assert status == 1
+    assert {json.loads(line)["id"] for line in out.splitlines()} >= {"a", "c"}, err
+    assert "line 2: takes more than 2 s of processor time (--line-seconds)" in err

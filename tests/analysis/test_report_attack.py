@@ -1,0 +1,246 @@
+"""Every view of a page, and every figure, of texts that want to run, open or fetch something: they stay texts.
+
+In a real browser, which tells of every request, dialog, navigation and refusal, and what elements there are at all.
+Pictures are kept in the folder of the test run, or in the one that ``REPORT_PICTURES`` names.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from planoracle.analysis.cells import defused
+from planoracle.analysis.cli import app
+from planoracle.analysis.report.encode import plain
+from tests.support.chromium import BINARY, Chromium, Page
+from tests.support.payloads import MARKUP, hostile_problem
+from tests.support.reports import COBBLER, FILES, HOUSE, KITCHEN
+from tests.support.runner import CliRunner
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(BINARY is None, reason="there is no chromium on the path")]
+
+NAMED = MARKUP[3]
+
+#: Runs before anything of the page: notes what is refused or wants a dialog or a window, and what comes to be in it.
+WATCH = """
+globalThis.told = [];
+addEventListener("securitypolicyviolation", (event) => told.push(`refused ${event.effectiveDirective}`));
+for (const name of ["alert", "confirm", "prompt", "open", "print"]) globalThis[name] = () => told.push(name);
+const KNOWN = new Set(`html head meta title style script body noscript div p a main h1 h2 h3 header footer nav section
+  table thead tbody tr th td caption button input select option label span strong bdi wbr details summary ol ul li dl dt
+  dd pre code small em figure svg g rect line path text tspan circle polygon polyline pattern defs clipPath use desc
+  metadata RDF Work type format creator Agent date`.split(/\\s+/));
+const LINKS = /^(href|src|srcset|action|formaction|data|poster|ping|background|xlink:href)$/;
+const PAINTS = /^(style|fill|stroke|filter|mask|clip-path|cursor|marker.*)$/;
+globalThis.foreign = (all) => [...all].flatMap((one) => [
+  ...(KNOWN.has(one.localName) ? [] : [`<${one.localName}>`]),
+  ...(one.localName === "script" && one.id !== "" && !/^chunk-\\d+$/.test(one.id) ? ["<script>"] : []),
+  ...[...one.attributes].filter(({ name, value }) =>
+    /^on/.test(name) || (LINKS.test(name) && !/^(#|blob:)/.test(value))
+      || (PAINTS.test(name) && /url\\((?!["']?#)/i.test(value))).map(({ name, value }) =>
+    `${one.localName} ${name}=${value}`),
+]);
+new MutationObserver((changes) => {
+  for (const { addedNodes } of changes)
+    for (const node of addedNodes)
+      if (node.nodeType === 1) told.push(...foreign([node, ...node.querySelectorAll("*")]));
+}).observe(document, { childList: true, subtree: true });
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run whose agent says hostile commands, its problem, and submissions of every text in every place."""
+    made: Path = tmp_path_factory.mktemp("attack")
+    shop = made / "shop.json"
+    shop.write_text(json.dumps(hostile_problem(MARKUP[:8], f"shop {NAMED}")), encoding="utf-8")
+    places = ((str(shop), "actions"), (HOUSE, "actions"), (KITCHEN, "actions"), (FILES, "turns"))
+    plan = [
+        {"id": text, "instance": name, field: [text, "wait", *MARKUP[number:][:9]]}
+        for number, (text, (name, field)) in enumerate(zip(MARKUP, places * 2, strict=False))
+    ]
+    said = made / "<img src=x onerror=alert(1)>.jsonl"
+    said.write_text("".join(f"{json.dumps(row)}\n" for row in plan), encoding="utf-8")
+    _planoracle("run", HOUSE, FILES, KITCHEN, shop, "--agent", f"replay:{said}", "--run", made / "run", "--jobs", 1)
+    rows: list[dict[str, Any]] = []
+    for number, text in enumerate(MARKUP):
+        row: dict[str, Any] = {"id": text, "model": MARKUP[number // 4], "sample": text}
+        rest = list(MARKUP[number : number + 5])
+        match number % 6:
+            case 0:
+                row |= {"instance": HOUSE, "actions": ["wash cup", *rest]}
+            case 1:
+                row |= {
+                    "instance": COBBLER,
+                    "plan": f"Step(0, Cobbler, 10 min, 0:00) Step(1, {text}, 5 min, 0:10) {text}",
+                }
+            case 2:
+                row |= {"instance": FILES, "turns": [*rest, {"id": text, "func_name": text, "params": {text: text}}]}
+            case 3:
+                row |= {"instance": KITCHEN, "actions": ["Do nothing", *rest]}
+            case 4:
+                pieces = [{"action": f"t0{MARKUP[0]}/a{text}", "start": 0, "duration": 2, "agent": text}]
+                row |= {"instance": str(shop), "plan": pieces}
+            case _:
+                row |= {"instance": text, "plan": text}
+        rows.append(row)
+    (made / "plans.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return made
+
+
+def _planoracle(*args: object) -> Any:
+    return CliRunner().invoke(app, list(map(str, args)), catch_exceptions=False)
+
+
+@pytest.fixture(scope="module")
+def pages(folder: Path) -> list[Path]:
+    """The page of the submissions, and that of the run with its transcripts."""
+    made = []
+    for name in ("plans.jsonl", "run"):
+        page = folder / f"{name}.html"
+        options = ("--title", NAMED, "--regret-seconds", "0.1", "--instances", folder)
+        done = _planoracle("report", folder / name, "-o", page, *options)
+        assert page.exists(), done.output
+        made.append(page)
+    return made
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Chromium]:
+    with Chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = os.environ.get("REPORT_PICTURES")
+    return Path(folder) if folder else tmp_path_factory.mktemp("pictures")
+
+
+def watched(browser: Chromium) -> Page:
+    tab = browser.page()
+    tab.send("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
+    return tab
+
+
+def nothing_happened(tab: Page, file: Path) -> None:
+    """No request but for the file, no dialog, window, refusal or complaint, and nothing in it that is not ours."""
+    own = file.resolve().as_uri()
+    asked = [str(one["request"]["url"]) for one in tab.said("Network.requestWillBeSent")]
+    assert [url for url in asked if url.partition("#")[0] != own] == []
+    assert tab.dialogs() == 0
+    assert tab.said("Page.windowOpen") == []
+    assert tab.complaints() == []
+    assert set(tab.run("told")) == set()
+    assert tab.run("foreign(document.querySelectorAll('*'))") == []
+    assert tab.run("location.href.split('#')[0]") == own
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_every_view_shows_texts_as_texts(browser: Chromium, pages: list[Path], pictures: Path, which: int) -> None:
+    tab = watched(browser)
+    tab.open(pages[which])
+    scripts = tab.run("document.scripts.length")
+    nothing_happened(tab, pages[which])
+    tab.screenshot(pictures / f"attack-{which}.png", whole=False)
+    tab.run("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    seen, queue, talks = {""}, [""], 0
+    while queue:  # every link of every view, so every problem and every submission
+        fragment = queue.pop()
+        tab.run(f"location.hash = {json.dumps(fragment)}")
+        tab.wait(f"document.getElementById('main').dataset.view === {json.dumps(fragment)}")
+        tab.run("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+        for _ in range(10):  # all pages of all tables
+            links = tab.run("[...document.querySelectorAll('main a')].map((one) => one.hash)")
+            queue += [one for one in dict.fromkeys(links) if one not in seen and one != "#"]
+            seen.update(links)
+            if not tab.run(
+                "[...document.querySelectorAll('.pages button:last-child:not(:disabled)')]"
+                ".map((one) => one.click()).length"
+            ):
+                break
+        tab.run(
+            "[...document.querySelectorAll('.plot [tabindex], main button')].slice(0, 12).forEach((one) => one.focus())"
+        )
+        talks += tab.run("document.querySelectorAll('.message').length")
+        assert tab.run("told") == [], fragment
+        assert tab.run("document.scripts.length") == scripts
+        assert tab.run("foreign(document.querySelectorAll('*'))") == [], fragment
+    assert len(seen) > (len(MARKUP) if which == 0 else 4)
+    assert (talks > 20) == (which == 1)
+    tab.screenshot(pictures / f"attack-{which}-view.png")
+    nothing_happened(tab, pages[which])
+
+
+def test_what_runs_is_seen(browser: Chromium, tmp_path: Path) -> None:
+    for number, (text, seen) in enumerate(
+        {
+            "<svg onload=alert(1)>": "alert",
+            "<img src='data:,x'>": "<img>",
+            "<a href='javascript:alert(1)'>x</a>": "a href=javascript:alert(1)",
+            "<a onclick=x()>x</a>": "a onclick=x()",
+        }.items()
+    ):
+        page = tmp_path / f"{number}.html"
+        page.write_text(f"<!DOCTYPE html><body>{text}", encoding="utf-8")
+        tab = watched(browser)
+        tab.send("Page.navigate", url=page.as_uri())
+        tab.wait(f"location.href === {json.dumps(page.as_uri())} && told.includes({json.dumps(seen)})")
+        with pytest.raises(AssertionError):
+            nothing_happened(tab, page)
+
+
+def test_what_is_downloaded_is_defused(browser: Chromium, pages: list[Path]) -> None:
+    tab = watched(browser)
+    tab.open(pages[0])
+    tab.run("URL.createObjectURL = (blob) => { globalThis.kept = blob; return '#' }")
+    tab.run(
+        "[...document.querySelectorAll('.downloads button')]"
+        ".find((one) => /submissions as CSV$/.test(one.getAttribute('aria-label'))).click()"
+    )
+    rows = list(csv.DictReader(io.StringIO(tab.run("kept.text()"))))
+    shown = {defused(plain(text)) for text in MARKUP}
+    assert {row["id"] for row in rows} == shown
+
+
+def test_cells_are_those_of_the_command_line(browser: Chromium) -> None:
+    source = (files("planoracle.analysis.report") / "assets" / "download.js").read_text("utf-8")
+    chance = Random(3)
+    parts = [
+        *"=+-@＝＋－＠'\"“”‘’ ;,\n\t\r1.5eEax\u00a0\ufeff\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u3000\u180e\u200b²１",
+        "-1",
+        "1e5 ",
+    ]
+    texts = ["".join(chance.choices(parts, k=chance.randint(0, 12))) for _ in range(2_000)]
+    texts += ['"-1', "'+2.5", " -1e3", "-1\n=1", "- 5", "\ufeff=1", "\x1c=1", "\u0085@x", "=1;-1;@x", "＝1", "-1 ;=2"]
+    tab = browser.page()
+    made = tab.run(f"(() => {{ {source}\nreturn {json.dumps(texts)}.map((text) => csv([{{ a: text }}])) }})()")
+    for text, written in zip(texts, made, strict=True):
+        head, row = csv.reader(io.StringIO(written, newline="")) if text else (["a"], [""])
+        assert (head, row) == (["a"], [defused(text)])
+    assert sum(defused(text) != text for text in texts) > 500
+
+
+def test_figures_show_texts_as_texts(browser: Chromium, tmp_path: Path, pictures: Path) -> None:
+    for number in range(0, len(MARKUP) - 8, 8):
+        shop = tmp_path / f"{number}.json"
+        shop.write_text(json.dumps(hostile_problem(MARKUP[number : number + 8], MARKUP[number])), encoding="utf-8")
+        picture = tmp_path / f"{number}.svg"
+        done = _planoracle("gantt", shop, "-o", picture)
+        assert picture.exists(), done.output
+        tab = watched(browser)
+        tab.send("Page.navigate", url=picture.as_uri())
+        tab.wait(f"location.href === {json.dumps(picture.as_uri())} && document.readyState === 'complete'")
+        assert tab.run("document.documentElement.localName") == "svg"
+        if number == 0:
+            tab.screenshot(pictures / "attack-gantt.png", whole=False)
+        nothing_happened(tab, picture)
