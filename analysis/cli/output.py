@@ -12,6 +12,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
+from planoracle.analysis.cells import defused
 from planoracle.analysis.cli.drawing import draw, human
 from planoracle.analysis.cli.formats import latex, markdown
 from planoracle.analysis.cli.progress import track
@@ -46,8 +47,6 @@ FormatOption = Annotated[
 BULKY = frozenset(
     {"format", "version", "versions", "plan", "schedule", "violations", "steps", "certificate", "conflict", "lines"}
 )
-# What makes a spreadsheet take a text for a formula.
-_FORMULA = ("=", "+", "-", "@")
 
 
 class Table:
@@ -78,7 +77,7 @@ class Table:
         self.title = title
         self.least = least
         self.stream = stream or sys.stdout
-        self.view = chosen() if not title else View(wide=chosen().wide)
+        self.view = chosen() if not title else View(wide=chosen().wide, raw=chosen().raw)
         self.rows: list[dict[str, Any]] = []
         self._keys: dict[str, None] = {}
         if stream is None:
@@ -108,9 +107,10 @@ class Table:
             elif self.form is Format.table:
                 draw(self.rows, self._shown(), self.stream, self.title, self.least, wide=self.view.wide)
             elif self.form is Format.csv:
-                writer = csv.DictWriter(self.stream, self._written(), extrasaction="ignore", lineterminator="\n")
-                writer.writeheader()
-                writer.writerows({key: _cell(value) for key, value in row.items()} for row in self.rows)
+                keys, raw = self._written(), self.view.raw
+                writer = csv.writer(self.stream, lineterminator="\n")
+                writer.writerow(_cell(key, raw=raw) for key in keys)
+                writer.writerows([_cell(row.get(key), raw=raw) for key in keys] for row in self.rows)
             elif self.form in (Format.markdown, Format.latex):
                 columns = self._shown()
                 cells = [[human(column, row.get(column)) for column in columns] for row in self.rows]
@@ -149,8 +149,8 @@ def _written() -> Iterator[None]:
         raise StorageError(f"the output cannot be written: {error.strerror}") from None
 
 
-def _cell(value: Any) -> Any:
-    """Return a cell of a csv file; a spreadsheet shows what begins like a formula as text, with a ``'`` before it.
+def _cell(value: Any, *, raw: bool) -> Any:
+    """Return a cell of a csv file; no spreadsheet takes a text in it for a formula, unless it is to be ``raw``.
 
     Texts that are numbers stay as they are.
     """
@@ -158,19 +158,8 @@ def _cell(value: Any) -> Any:
         return to_json(value)
     if not isinstance(value, str):
         return value
-    return f"'{_shown(value)}" if value.startswith(_FORMULA) and not _is_number(value) else _shown(value)
-
-
-def _shown(text: str) -> str:
-    return visible(text, keep="\n")  # plans have lines, and csv can hold them
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    shown = visible(value, keep="\n")  # plans have lines, and csv can hold them
+    return shown if raw else defused(shown)
 
 
 def complain(message: object) -> None:

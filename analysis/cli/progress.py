@@ -66,8 +66,8 @@ class Estimate:
         return max(0.0, (total - last) * (end - begin) / (last - first) - (at - end))
 
 
-def bars() -> Progress:
-    """Return bars of progress on standard error that go away when they are done."""
+def bars(told: Callable[[], str] = lambda: "") -> Progress:
+    """Return bars of progress on standard error that go away when they are done; what is ``told`` stands beside."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
     from rich.text import Text
@@ -93,7 +93,13 @@ def bars() -> Progress:
         def render(self, task: Task) -> Text:
             return Text(f"{task.completed:.0f}") if task.total is None else super().render(task)
 
-    columns = (TextColumn("{task.description}"), BarColumn(), Done(), Left())
+    class Told(ProgressColumn):
+        """What is known by now of what is being done."""
+
+        def render(self, task: Task) -> Text:
+            return Text(told())
+
+    columns = (TextColumn("{task.description}"), BarColumn(), Done(), Left(), Told())
     # What goes to standard output stays there, whatever is drawn on standard error.
     return Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
 
@@ -106,7 +112,10 @@ def _spoken(seconds: float | None) -> str:
 
 
 def track(
-    items: Iterable[_T], label: str, total: int | Callable[[], int | None] | None = None
+    items: Iterable[_T],
+    label: str,
+    total: int | Callable[[], int | None] | None = None,
+    told: Callable[[], str] = lambda: "",
 ) -> Generator[_T, None, None]:
     """Show progress over items on standard error, if that is a terminal; closing it ends the bar.
 
@@ -117,12 +126,14 @@ def track(
     ----------
     total
         How many there are, if that is known, or a function that says what is known so far; by default their length.
+    told
+        Says how far the item has come that is being worked on.
     """
     if not sys.stderr.isatty():
         yield from items
         return
     known = total if callable(total) else lambda: length_hint(items) or None if total is None else total
-    with stoppable(), bars() as progress:  # so that the bar is taken away
+    with stoppable(), bars(told) as progress:  # so that the bar is taken away
         task = progress.add_task(label, total=known())
         if sys.stdout.isatty():
             drawn.append(progress.stop)

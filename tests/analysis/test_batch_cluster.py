@@ -5,11 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from support.batches import finished, start, submissions, write
@@ -78,9 +82,9 @@ def test_files_are_read_here_and_shipped(cluster, tmp_path, monkeypatch):
     write(
         tmp_path / "s.jsonl", [{"id": "a", "instance": "own.json", "plan": mine["plan"]}, {"id": "b", "instance": "no"}]
     )
-    graded = invoke("grade", "s.jsonl", "-f", "jsonl", "--cluster", address)
+    graded = invoke("grade", "s.jsonl", "-f", "jsonl", "--instances", ".", "--cluster", address)
     assert [json.loads(line)["success"] for line in graded.stdout.splitlines()] == [True, None]
-    assert graded.stdout == invoke("grade", "s.jsonl", "-f", "jsonl").stdout
+    assert graded.stdout == invoke("grade", "s.jsonl", "-f", "jsonl", "--problems", "own.json").stdout
 
 
 @pytest.mark.slow
@@ -132,17 +136,62 @@ def test_without_distributed_there_is_a_word_on_what_to_install(monkeypatch):
     assert "install planoracle[cluster]" in str(result.exception)
 
 
+def dask(place, *args, **options):
+    """Start a scheduler or a worker, which meet by a file."""
+    call = [sys.executable, "-m", "dask", *args, "--no-dashboard", "--host", "127.0.0.1", "--scheduler-file", place]
+    return subprocess.Popen([str(arg) for arg in call], stdout=-3, stderr=-3, start_new_session=True, **options)
+
+
+def end(*processes):
+    for one in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(one.pid, signal.SIGKILL)
+        one.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl to make certificates")
+def test_with_certificates_only_those_who_have_one_get_in(tmp_path):
+    """As the README has it."""
+    path = write(tmp_path / "s.jsonl", submissions(30))
+    text = (Path(__file__).parents[2] / "analysis" / "batch" / "README.md").read_text()
+    make = re.search(r"^ *(openssl req .*?)(  #.*)?$", text, re.M)[1]
+    exports = dict(re.findall(r"^ *export (DASK_\w+)=\$PWD/(\S+)", text, re.M))
+    assert len(exports) == 3
+    folders = tmp_path / "ours", tmp_path / "theirs"
+    for folder in folders:
+        folder.mkdir()
+        subprocess.run(shlex.split(make), cwd=folder, check=True, capture_output=True)
+    ours, theirs = ({name: str(folder / file) for name, file in exports.items()} for folder in folders)
+    place = tmp_path / "scheduler.json"
+    options = shlex.split(re.search(r"^ *dask worker --scheduler-file scheduler.json (--tls.*?)$", text, re.M)[1])
+    scheduler = dask(place, "scheduler", "--port", "0", "--protocol", "tls", *options, cwd=folders[0])
+    worker = dask(place, "worker", "--nthreads", "1", *options, cwd=folders[0])
+    try:
+        while not place.exists():
+            assert scheduler.poll() is None
+            time.sleep(0.05)
+        address = json.loads(place.read_text())["address"]
+        assert address.startswith("tls://")
+        call = ["grade", path, "-f", "jsonl", "--cluster"]
+        status, out, _ = finished(*call, place, before="", env=os.environ | ours)
+        assert (status, out.decode()) == (0, invoke("grade", path, "-f", "jsonl", "--jobs", "1").stdout)
+        others = [(address, theirs), (address, {}), (address.replace("tls", "tcp"), {})]
+        for where, variables in others:
+            status, out, err = finished(*call, where, before="", env=os.environ | variables)
+            assert (status, out, err.count("\n")) == (1, b"", 1), err
+            assert err.startswith(f"error: the cluster at {where} ")
+    finally:
+        end(scheduler, worker)
+
+
 @pytest.mark.slow
 def test_a_scheduler_that_goes_away_is_an_error(tmp_path):
     path = write(tmp_path / "many.jsonl", submissions(1500))
     place = tmp_path / "scheduler.json"
 
-    def dask(*args):
-        call = [sys.executable, "-m", "dask", *args, "--scheduler-file", str(place)]
-        return subprocess.Popen(call, stdout=-3, stderr=-3, start_new_session=True)
-
-    scheduler = dask("scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1")
-    worker = dask("worker", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1")
+    scheduler = dask(place, "scheduler", "--port", "0")
+    worker = dask(place, "worker", "--nthreads", "1")
     try:
         run = tmp_path / "run" / NAME
         while not place.exists():
@@ -156,10 +205,8 @@ def test_a_scheduler_that_goes_away_is_an_error(tmp_path):
         _, err = process.communicate(timeout=60)
         assert process.returncode == 1
         assert f"error: the cluster at {place} failed" in err.decode()
+        assert "Traceback" not in err.decode()
     finally:
-        for one in (scheduler, worker):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(one.pid, signal.SIGKILL)
-            one.wait()
+        end(scheduler, worker)
     status, out, _ = finished("grade", path, "-f", "jsonl", "--run", run.parent, before="")
     assert (status, out.decode()) == (0, invoke("grade", path, "-f", "jsonl", "--jobs", "1").stdout)

@@ -221,6 +221,25 @@ def test_a_disk_that_fails_to_sync_is_told(tmp_path, monkeypatch):
         monkeypatch.undo()
 
 
+def test_results_that_are_read_in_parts_are_whole(tmp_path, monkeypatch):
+    filled(tmp_path)
+    read_at = os.pread
+    monkeypatch.setattr(os, "pread", lambda file, size, at: read_at(file, min(size, 7), at))
+    assert read(tmp_path) == (ROWS, [])
+
+
+def test_a_file_that_cannot_be_cut_off_is_told(tmp_path, monkeypatch):
+    path = filled(tmp_path)
+    path.write_bytes(path.read_bytes()[:-5])
+
+    def broken(*_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "ftruncate", broken)
+    with pytest.raises(StorageError, match=r"results\.jsonl: cannot be read: Input/output error"):
+        Journal(tmp_path, lambda _: None)
+
+
 # --- keys ----------------------------------------------------------------------------------------
 
 
@@ -266,3 +285,41 @@ def test_values_of_other_kinds_have_no_digest():
         digest(object())
     assert digest({1, 2}) == digest(frozenset((2, 1)))
     assert digest({1, 2}) != digest([1, 2])
+
+
+def test_with_a_key_rows_without_its_mark_are_done_again(tmp_path, monkeypatch):
+    told = []
+    with Journal(tmp_path, told.append) as journal:
+        journal.add([(KEYS[0], '{"a":1}')])
+    monkeypatch.setenv("PLANORACLE_KEY", "a key of ours, long enough")
+    with Journal(tmp_path, told.append) as journal:
+        assert journal.get(KEYS[0]) is None
+        journal.add([(KEYS[0], '{"a":2}'), (KEYS[1], '{"b":1}')])
+    assert told == [
+        f"{tmp_path / NAME}: line 2 is damaged, or not marked by the key; its work is done again, "
+        "unless a later line has the result"
+    ]
+    with Journal(tmp_path, told.append, reading=True) as journal:
+        assert [journal.get(key) for key in KEYS[:2]] == ['{"a":2}', '{"b":1}']
+    monkeypatch.setenv("PLANORACLE_KEY", "a key of somebody else")
+    (tmp_path / NAME).write_bytes(b"".join((tmp_path / NAME).read_bytes().splitlines(True)[2:]))
+    with pytest.raises(StorageError, match="no file of results"):
+        Journal(tmp_path, told.append)
+
+
+def test_what_is_only_read_stays_as_it_is(tmp_path):
+    with Journal(tmp_path, print) as journal:
+        journal.add([(KEYS[0], '{"a":1}')])
+        with Journal(tmp_path, print, reading=True) as other:  # whoever is at work in it
+            assert other.get(KEYS[0]) == '{"a":1}'
+    path = tmp_path / NAME
+    path.write_bytes(path.read_bytes() + b"torn")
+    before = path.read_bytes()
+    told = []
+    with Journal(tmp_path, told.append, reading=True) as journal:
+        assert len(journal) == 1
+    assert path.read_bytes() == before
+    assert len(told) == 1
+    with pytest.raises(StorageError, match="cannot be read"):
+        Journal(tmp_path / "none", print, reading=True)
+    assert not (tmp_path / "none").exists()

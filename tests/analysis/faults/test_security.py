@@ -1,0 +1,76 @@
+"""The page of promises: every one names its tests, and these exist."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = re.sub("<!--.*?-->", "", (ROOT / ".github" / "SECURITY.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+PROMISES = [line.strip("| ").split(" | ") for line in PAGE.splitlines() if "::" in line]
+#: Where pickles are read: those of our own processes, and of a benchmark with a reader that makes plain data only.
+PICKLES = {
+    "analysis/batch/answering.py",
+    "analysis/batch/grading.py",
+    "analysis/batch/guard.py",
+    "analysis/batch/solving.py",
+    "analysis/live/playing.py",
+    "analysis/report/worker.py",
+    "instances/asynchow/reader.py",
+}
+
+
+@pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise[0][:60])
+def test_every_promise_has_tests(promise: list[str]) -> None:
+    said, tests = promise
+    named = re.findall(r"`(\S+)::(test_\w+)`", tests)
+    assert said
+    assert named
+    assert tests == " ".join(f"`{path}::{test}`" for path, test in named)
+    for path, test in named:
+        text = (ROOT / "tests" / path).read_text(encoding="utf-8")
+        assert re.search(rf"^ *def {test}\(", text, re.MULTILINE), f"{path} has no {test}"
+
+
+def test_no_table_of_promises_has_a_row_without_a_test() -> None:
+    rows = [line for line in PAGE.partition("## Promises")[2].splitlines() if line.startswith("| ")]
+    assert len(rows) - rows.count("| promise | tests |") == len(PROMISES) >= 15
+
+
+def test_links_lead_somewhere() -> None:
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", PAGE)
+    assert links
+    assert all((ROOT / ".github" / link).exists() for link in links)
+
+
+def called(path: Path) -> set[str]:
+    """What a module calls that could run a text, by name."""
+    names = {"eval", "exec", "compile", "__import__", "system", "popen", "Unpickler", "unsafe_load", "full_load"}
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            of = owner.id if isinstance(owner, ast.Name) else ""
+            if (name in names and of != "re") or (of in ("pickle", "marshal", "shelve") and name.startswith("load")):
+                found.add(f"{of}.{name}".strip("."))
+            if any(word.arg == "shell" for word in node.keywords):
+                found.add("a shell")
+        elif (
+            isinstance(node, ast.Attribute)
+            and node.attr in ("loads", "Unpickler")
+            and ast.unparse(node.value) == "pickle"
+        ):
+            found.add(f"pickle.{node.attr}")
+    return found
+
+
+def test_nothing_in_the_packages_runs_text() -> None:
+    paths = [path for part in ("analysis", "heuristics", "instances", "solver") for path in (ROOT / part).rglob("*.py")]
+    assert len(paths) > 300
+    found = {path.relative_to(ROOT).as_posix(): names for path in paths if (names := called(path))}
+    assert set(found) == PICKLES
+    assert all(name.startswith("pickle.") for names in found.values() for name in names)
