@@ -9,8 +9,7 @@ from gymnasium import spaces
 
 from planoracle.analysis.adapters.actions import Actions
 from planoracle.analysis.adapters.gym_spaces import Seen, plain
-from planoracle.analysis.problems import Problems
-from planoracle.instances import registry
+from planoracle.instances import catalogue, registry
 from planoracle.instances.environment import AnyEnvironment, Command, Reward
 from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
@@ -35,7 +34,7 @@ def begun(
         if shelf is None:
             raise InputError("must be the name or file of a problem, or the problem itself", field="instance")
         instance = shelf.names()[0]
-    problem = Problems().find(instance) if isinstance(instance, str) else instance
+    problem = catalogue.single(instance) if isinstance(instance, str) else instance
     if benchmark is not None and problem.benchmark != benchmark:
         said = f"must be a problem of {benchmark}, not {problem.benchmark}"
         raise InputError(said, field="instance", value=problem.name)

@@ -30,8 +30,7 @@ from planoracle.analysis.agents.agent import Agent, Said
 from planoracle.analysis.agents.play import play
 from planoracle.analysis.agents.setting import Speaker, environment_for
 from planoracle.analysis.intake.logs import STORED
-from planoracle.analysis.problems import Problems
-from planoracle.instances import registry
+from planoracle.instances import catalogue, registry
 from planoracle.instances.environment import AnyEnvironment, Message
 from planoracle.instances.prompted import Prompted, prompted
 from planoracle.instances.settings import Sampling
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["agent", "chat", "greedy", "live", "optimal", "random", "tools"]
 
-_PROBLEMS = Problems()
+_problem = lru_cache(maxsize=64)(catalogue.single)
 
 
 @solver
@@ -141,7 +140,7 @@ def random(seed: int = 0) -> Solver:
 
 def _begun(state: TaskState, by: str | None = None) -> tuple[Prompted, AnyEnvironment]:
     """Return setting and environment of a sample; ``by`` is whose run it is, if not the model's."""
-    problem = _PROBLEMS.find(str(state.sample_id))
+    problem = _problem(str(state.sample_id))
     about = state.metadata
     benchmark = registry.of(problem)
     asked = _asked(benchmark, about.get("setting") or "", about.get("prompts"))

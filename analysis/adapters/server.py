@@ -62,10 +62,11 @@ class _Desk:
     """Finds problems, and answers one question at a time."""
 
     def __init__(self, files: bool) -> None:
+        from planoracle.analysis.places import Places
         from planoracle.analysis.problems import Problems
 
         self._files = files
-        self._named = Problems(files=files)
+        self._named = Problems(places=Places(trusted=files))
         self._lock = Lock()
 
     @contextmanager
@@ -95,7 +96,7 @@ class _Desk:
             raise InputError(f"must hold a single problem, not {len(found)}", source="problem")
         if isinstance(found[0], InputError):
             raise found[0]
-        return found[0], Problems(named={found[0].name: found[0]}, files=False)
+        return found[0], Problems(named={found[0].name: found[0]})
 
 
 def _limit(seconds: float | None) -> Limit:

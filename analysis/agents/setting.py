@@ -10,6 +10,7 @@ from planoracle.analysis.agents.examples import example
 from planoracle.analysis.agents.wording import messages, of_user, opening, transcript, values, with_more
 from planoracle.instances.environment import AnyEnvironment, Message, Reward
 from planoracle.instances.errors import PlanError
+from planoracle.instances.feedback import quoted
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.instances.prompted import Prompted, prompted
@@ -203,5 +204,5 @@ def _criticised(environment: AnyEnvironment, plan: str, *, improve: bool) -> tup
     try:
         run = trial.run()
     except PlanError as error:
-        return False, f"The plan cannot be read: {error}"
+        return False, f"The plan cannot be read: {quoted(str(error), 300)}"
     return run.success, said_of(run, efficiency=improve)

@@ -9,6 +9,8 @@ __all__ = ["latex", "markdown"]
 
 _NUMBER = re.compile(r"-|[+-]?[0-9][0-9.,]*( %)?")
 _MARKDOWN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {sign: f"\\{sign}" for sign in r"\`*_[]|~#"}
+# What pages make links, mentions and references of, also behind a backslash: something must stand in its middle.
+_LIVE = re.compile(r"(?<![0-9A-Za-z])@(?=\w)|@(?=[\w-]+\.)|\\#(?=[0-9])|:(?=//)|www\.(?=\w)", re.IGNORECASE)
 _LATEX = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -33,13 +35,17 @@ def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str =
     |---|---:|
     | a\_b | 0.5 |
     """
-    lines = [f"**{_escaped(title, _MARKDOWN)}**", ""] if title else []
+    lines = [f"**{_marked(title)}**", ""] if title.strip() else []
     lines += [_piped(columns), "|" + "|".join("---:" if right else "---" for right in _right(columns, rows)) + "|"]
     return "\n".join([*lines, *map(_piped, rows), ""])
 
 
 def _piped(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(_escaped(cell, _MARKDOWN) for cell in cells)} |"
+    return f"| {' | '.join(map(_marked, cells))} |"
+
+
+def _marked(text: str) -> str:
+    return _LIVE.sub(r"\g<0><!-- -->", _escaped(text, _MARKDOWN))
 
 
 def latex(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> str:
@@ -70,7 +76,7 @@ def latex(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = ""
 def _row(cells: Sequence[str]) -> str:
     texts = [_escaped(cell, _LATEX) for cell in cells]
     # A bracket at the beginning would be an argument of the end of the row before.
-    first = f"{{}}{texts[0]}" if texts and texts[0].startswith(("[", "*")) else "".join(texts[:1])
+    first = f"{{}}{texts[0]}" if texts and texts[0].lstrip().startswith(("[", "*")) else "".join(texts[:1])
     return rf"{' & '.join([first, *texts[1:]])} \\"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from planoracle.analysis.cells import defused, restored
 from planoracle.analysis.frames.columns import Schema
 from planoracle.analysis.frames.schema import check, from_rows, is_missing, schema
 from planoracle.instances.errors import InputError
@@ -20,6 +21,9 @@ _FLAGS = {"True": True, "False": False}
 def write_csv(frame: pd.DataFrame, path: str | Path, name: str) -> None:
     """Write a frame as CSV (UTF-8, lines end as RFC 4180 says); what is missing is an empty field.
 
+    A text that a spreadsheet would run gets a ``'`` in front, see `planoracle.analysis.cells.defused`, which `read_csv`
+    takes away.
+
     Parameters
     ----------
     name
@@ -31,6 +35,9 @@ def write_csv(frame: pd.DataFrame, path: str | Path, name: str) -> None:
         If the frame is not as the schema says, or the file cannot be written.
     """
     checked = check(frame, name)
+    for column in schema(name).columns:
+        if column.dtype not in _PARSE:
+            checked = checked.assign(**{column.name: checked[column.name].map(defused, na_action="ignore")})
     # With this line end every field that holds either of its characters is quoted.
     _guarded(path, lambda: checked.to_csv(path, index=False, lineterminator="\r\n", encoding="utf-8"), "written")
 
@@ -51,6 +58,7 @@ def read_csv(path: str | Path, name: str) -> pd.DataFrame:
     parsers = {column.name: _PARSE[column.dtype] for column in wanted.columns if column.dtype in _PARSE}
     rows = _rows(found)
     for number, values in enumerate(rows):
+        values |= {key: restored(value) for key, value in values.items() if key not in parsers and value is not None}
         for key, parse in parsers.items():
             if values[key] is not None:
                 try:

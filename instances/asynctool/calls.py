@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from planoracle.instances.errors import InputError
+from planoracle.instances.syntax import parsed
 
 __all__ = ["Call", "canonical", "parse_call", "too_deep"]
 
@@ -16,6 +16,8 @@ __all__ = ["Call", "canonical", "parse_call", "too_deep"]
 MAX_CALL = 20_000
 #: Deepest nesting of lists and objects in parameters.
 MAX_DEPTH = 32
+# What can be nested.
+_HOLDERS = (dict, list)
 #: Largest number: one that Python can print.
 MAX_NUMBER = 10**4300 - 1
 
@@ -46,6 +48,8 @@ def canonical(value: Any) -> Any:
     >>> canonical(1) == canonical(True) or canonical(1) == canonical("1")
     False
     """
+    if isinstance(value, str):
+        return value
     if isinstance(value, bool):
         return "bool", value
     if isinstance(value, dict):
@@ -57,11 +61,12 @@ def canonical(value: Any) -> Any:
 
 def too_deep(value: Any, depth: int = MAX_DEPTH) -> bool:
     """Whether lists and objects are nested deeper than ``depth``."""
-    if not isinstance(value, dict | list):
+    if not isinstance(value, _HOLDERS):
         return False
     if not depth:
         return True
-    return any(too_deep(entry, depth - 1) for entry in (value.values() if isinstance(value, dict) else value))
+    inner = [entry for entry in (value.values() if isinstance(value, dict) else value) if isinstance(entry, _HOLDERS)]
+    return any(too_deep(entry, depth - 1) for entry in inner) if inner else False
 
 
 def parse_call(text: str, order: dict[str, tuple[str, ...]] | None = None) -> Call:
@@ -85,9 +90,7 @@ def parse_call(text: str, order: dict[str, tuple[str, ...]] | None = None) -> Ca
     if not isinstance(text, str) or len(text) > MAX_CALL:
         raise InputError(f"must be a call in at most {MAX_CALL} characters", value=text)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python warns of escapes such as \d
-            call = ast.parse(text.strip(), mode="eval").body
+        call = parsed(text.strip()).body
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
             raise InputError("must be a call such as f(a=1)", value=text)
         names = (order or {}).get(call.func.id, ())
@@ -95,7 +98,7 @@ def parse_call(text: str, order: dict[str, tuple[str, ...]] | None = None) -> Ca
             raise InputError("values must be given by name", value=text)
         given = [*zip(names, call.args, strict=False), *((keyword.arg, keyword.value) for keyword in call.keywords)]
         params = {name: _literal(node, text) for name, node in given if name is not None}
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, RecursionError):
         raise InputError("must be a call such as f(a=1)", value=text) from None
     if len(params) < len(given):
         raise InputError("must give every parameter once, by its name", value=text)

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from planoracle.instances.environment import Command, Environment, Outcome, Reward
 from planoracle.instances.errors import PlanError
-from planoracle.instances.feedback import clean
+from planoracle.instances.feedback import quoted
 from planoracle.instances.floors.acts import FINISH, WAIT, spoken
 from planoracle.instances.floors.choices import choices, submitted
 from planoracle.instances.floors.clock import Clock, Deed, Fault
@@ -122,7 +122,7 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
         try:
             given = self._read(said)
         except PlanError as error:
-            why = str(error)
+            why = quoted(str(error), 300)
         before = len(world.loop.here.deeds)
         loop = gone_on(world.loop, given)
         made = World(loop, Past(given, world.past), world.actions + _count(given))
@@ -133,11 +133,15 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
     def _whole(self, world: World, said: object) -> tuple[World, tuple[Outcome, ...]]:
         try:
             plan = self._read(said)
+            if not isinstance(plan, Mapping):  # a run with several tries, which are said one by one
+                raise PlanError("must be an object of lists of actions, by the names of cooks", field="plan")
         except PlanError as error:
             loop = gone_on(world.loop, None)
-            return world._replace(loop=loop), (_refused(said, loop.clock, str(error)),)
+            return world._replace(loop=loop), (_refused(said, loop.clock, quoted(str(error), 300)),)
         clock = carry_out(self.problem, plan, self.rules).clock
         loop = Loop(clock, world.loop.errors + (clock.error is not None))
+        if clock.error is not None and clock.error.cook is None:
+            return world._replace(loop=loop), (_refused(said, clock, ""),)
         return world._replace(loop=loop), tuple(_outcomes(clock, 0))
 
     def _counts(self, world: World) -> bool:
@@ -209,7 +213,7 @@ def _failed(clock: Clock, error: Fault, fault: FloorFault) -> Outcome:
     now: Any = spoken(clock.time)
     begun = error.position < clock.taken[error.cook]
     command = submitted(clock.ground, error.cook, act) if begun else fault.subject[:_KEPT]
-    told = f"{clean(fault.subject, 200)} at {now}: refused, {clean(fault.message, 300)}"
+    told = f"{fault.subject} at {now}: refused, {fault.message}"
     return Outcome(command, "lost", now, now, error.kind, told)
 
 
@@ -219,7 +223,7 @@ def _refused(said: object, clock: Clock, why: str) -> Outcome:
     text = said[:_KEPT] if isinstance(said, str) else type(said).__name__
     now: Any = spoken(clock.time)
     fault = fault_of(clock)
-    told = f"not understood, {clean(why or (fault.message if fault else ''), 300)}"
+    told = f"not understood, {why or (fault.message if fault else '')}"
     return Outcome(text, "lost", now, now, clock.error.kind, told)
 
 

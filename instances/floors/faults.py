@@ -89,7 +89,7 @@ def _unreachable(at: _Scene) -> _Told:
     if at.act.fault:
         size = f"free tiles are [0, 0] to [{floor.width - 1}, {floor.height - 1}] without stations and walls"
         target = clean(at.act.target.replace("[", "(").replace("]", ")"))
-        return f"the target {target} is no free tile; {size}", None, target
+        return f'the target "{target}" is no free tile; {size}', None, target
     return f"no way leads from {_tile(at.tile)} to {_tile(tile)}", None, _tile(tile)
 
 
@@ -99,7 +99,7 @@ def _negative_wait(at: _Scene) -> _Told:
 
 def _unknown_target(at: _Scene) -> _Told:
     target = _target(at)
-    return f"there is no {target} here{did_you_mean(target, at.ground.names)}", None, target
+    return f'there is no "{target}" here{did_you_mean(target, at.ground.names)}', None, target
 
 
 def _not_a_station(at: _Scene) -> _Told:
@@ -277,7 +277,7 @@ _WHY: Final[dict[str, Callable[[_Scene], _Told]]] = {
 }
 # What is wrong with what was handed in as a whole.
 _WHOLE: Final = {
-    "unknown_agent": "there is no cook {name}; there are {cooks}",
+    "unknown_agent": 'there is no cook "{name}"; there are {cooks}',
     "plan_not_a_list": "what {name} does must be a list of actions",
     "empty": "nothing is said of any cook; there are {cooks}",
     "unreadable": "an object of lists of actions, by the names of cooks, is needed; there are {cooks}",
@@ -327,7 +327,7 @@ def told(clock: Clock, cook: int, act: Act) -> str:
     """Name an action in a line: ``agent1: MoveTo [3, 4]``."""
     name = clock.ground.cooks[cook]
     if act.fault:
-        return f"{name}: {clean(act.given, 70)}"
+        return f'{name}: "{clean(act.given, 70)}"'
     if act.word == MOVE:
         return f"{name}: {act.word} {_tile(act.tile)}"
     if act.word == WAIT:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from planoracle.instances.outputs.grammar import Grammar
@@ -24,6 +24,8 @@ _REDO = re.compile(
 
 
 _WORD = re.compile(r"[^\W\d_]")
+# Of a sentence over several lines, in characters.
+_LONGEST = 2_000
 
 
 @dataclass(slots=True)
@@ -82,6 +84,7 @@ class Reader(Generic[S]):
         self._leaves = 0  # of JSON values
         self._plain = False  # whether there has been a command of the benchmark
         self._gap = self._redo = False  # words since the last step, and whether they take it back
+        self._open: Line | None = None  # a sentence with steps that goes on in the next line
 
     def text(self, text: str) -> None:
         """Read a text without thinking."""
@@ -92,10 +95,12 @@ class Reader(Generic[S]):
         for table, group in _tables(lines):
             if self.over:
                 return
+            line = self._continued(group[0])
             if table:
                 self._table(group)
-            else:
-                self._line(group[0])
+            elif line is not None:
+                self._line(line)
+        self._close()
 
     def value(self, value: object, line: int = 1, kind: str = "JSON") -> None:
         """Read a JSON value that is no chat; raises `PlanError` if they hold too much."""
@@ -106,7 +111,7 @@ class Reader(Generic[S]):
             if self.over:
                 return
             if isinstance(leaf, list):
-                self._add(kind, 0, line, repr(leaf[:1]), leaf)
+                self._add(kind, 0, line, leaf, leaf)
             elif isinstance(leaf, str) and "\n" in leaf:
                 inner = Reader(self.grammar)
                 inner.text(leaf)
@@ -124,6 +129,32 @@ class Reader(Generic[S]):
                 self.text(part)
             else:
                 self.value(part, self._message)
+
+    def _continued(self, line: Line) -> Line | None:
+        """Return a line with the sentence before that ended in a comma; ``None`` if it is one that goes on itself."""
+        free = line.kind == "free" and not line.values
+        joined = 0
+        if self._open is not None:
+            joined = self._open.group + 1  # lines of it so far
+            if free and line.number == self._open.number + joined and not self.grammar.ends(line.text):
+                line = replace(self._open, text=f"{self._open.text} {line.text}", group=joined)
+                self._open = None
+            else:
+                self._close()
+        if not free or not line.text.endswith(",") or len(line.text) > _LONGEST or not self._prose(line.text):
+            return replace(line, group=0) if free and joined else line
+        self._open = line
+        return None
+
+    def _close(self) -> None:
+        """Read a sentence that did not go on."""
+        held, self._open = self._open, None
+        if held is not None:
+            self._line(replace(held, group=0))
+
+    def _prose(self, text: str) -> bool:
+        found = self.grammar.find(text)
+        return bool(found) and 2 * sum(one.length for one in found) < len(text)
 
     def _line(self, line: Line) -> None:
         if line.kind == "final":
@@ -175,7 +206,9 @@ class Reader(Generic[S]):
             return number == 1
         return kind != "line" or number - self._last in (1, self._stride)
 
-    def _add(self, kind: str, group: int, number: int, text: str, steps: list[S], plain: int | None = None) -> None:
+    def _add(
+        self, kind: str, group: int, number: int, text: str | list[S], steps: list[S], plain: int | None = None
+    ) -> None:
         block = self._block(kind, group, number, text)
         block.steps += steps
         block.lines += 1
@@ -183,14 +216,15 @@ class Reader(Generic[S]):
         block.plain += len(steps) if plain is None else plain
         self._plain = self._plain or plain is None
 
-    def _block(self, kind: str, group: int, number: int, text: str) -> Block[S]:
-        """Return the block that a line belongs to, perhaps a new one."""
+    def _block(self, kind: str, group: int, number: int, text: str | list[S]) -> Block[S]:
+        """Return the block that a line belongs to, perhaps a new one that begins with this text, or these steps."""
         last = self.blocks[-1] if self.blocks else None
         if kind == "action":  # whatever is between them
             last = next((one for one in reversed(self.blocks) if one.kind == "action"), last)
         same = last is not None and (last.kind, last.group, last.message) == (kind, group, self._message)
         if last is None or not same or self._final or (self._gap and kind != "action"):
-            last = Block(kind, group, number=number, first=text[:80], message=self._message)
+            first = text if isinstance(text, str) else repr(text[:1])
+            last = Block(kind, group, number=number, first=first[:80], message=self._message)
             last.final, last.redo = self._final, self._redo
             self.blocks.append(last)
             self._final = ""

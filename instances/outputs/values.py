@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import json
 import re
-import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.outputs.messages import contents, is_agents
 from planoracle.instances.reading import load_json, strict_decoder
+from planoracle.instances.syntax import parsed
 
 __all__ = [
     "MAX_LEAVES",
@@ -94,7 +94,7 @@ class Held(NamedTuple):
 def whole_value(text: str) -> object:
     """Return the JSON list, object or text that a text is, ``None`` if it is none."""
     text = text.lstrip("\ufeff").strip()
-    if text[:1] not in ("[", "{", '"'):
+    if text[:1] not in ("[", "{", '"') or "}\n{" in text:  # several objects: texts in JSON hold no bare line breaks
         return None
     try:
         value = load_json(text, "plan")
@@ -207,10 +207,8 @@ def _literal(text: str) -> object:
     if not (text[:1] in ("[", "{") and text[-1:] in ("]", "}") and len(text) <= _DEEP):
         return None
     try:  # parsed, not evaluated
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return json.loads(json.dumps(ast.literal_eval(text), allow_nan=False))
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return json.loads(json.dumps(ast.literal_eval(parsed(text)), allow_nan=False))
+    except (SyntaxError, ValueError, TypeError, RecursionError):
         return None
 
 

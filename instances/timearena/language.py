@@ -48,11 +48,16 @@ class _Decisions(Grammar[str]):
         self.verbs = {verb.partition(" ")[0] for verb in world.verbs}
 
     def find(self, text: str) -> list[Found[str]]:
+        verb, _, name = text.partition(" ")
+        if text == "wait" or (verb in self.world.verbs and name in self.world.objects):  # a command as it is written
+            return [Found(len(text), text)]
         text = text[:MAX_LINE]
         named = _named(text, self.world)
         if named is None:
             return []
         parts = [part.strip(_EDGES) for part in _PARTS.split(text) if part.strip(_EDGES)]
+        if parts and len(_words(parts[0])) > 4 and _words(parts[0])[0] not in self.verbs:  # a word about the plan
+            parts = parts[1:] if not _named(parts[0], self.world) else parts
         steps = [step for part in parts if (step := _named(part, self.world)) and 2 * len(step) > len(part)]
         share = 0.5 if all(len(_words(part)) <= 4 for part in parts) else 0.8
         if 2 < len(steps) < len(parts) and len(steps) >= share * len(parts):  # some are wrong

@@ -27,10 +27,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from support.hostile import encoded
 from support.mutations import Mutator
 from support.specimens import submissions, verdicts
+from support.trusting import trusting
 
 from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grader, grade_all
-from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import profiles
 from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import Repairer
@@ -101,8 +101,8 @@ def main() -> None:
     chosen = parser.parse_args()
     seeds = submissions() + (verdicts(chosen.verdicts) if chosen.verdicts else [])
     print(f"{len(seeds)} valid submissions")
-    graders = [Grader(profiles(name)) for name in ("paper", "released")]
-    problems, repairer = Problems(), Repairer(time_limit=1.0)
+    graders = [Grader(profiles(name), problems=trusting()) for name in ("paper", "released")]
+    problems, repairer = trusting(), Repairer(time_limit=1.0)
     tools: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
         "regret": lambda problem, submission: regret(problem, submission, seconds=1.0).as_dict(),
         "critique": lambda problem, submission: critique(problem, submission, seconds=1.0).as_dict(),

@@ -42,13 +42,14 @@ with atheris.instrument_imports(include=["planoracle"]):
     from planoracle.instances.timearena.world import world
 
 from support.specimens import EXAMPLES, documents, submissions
+from support.trusting import trusting
 
 RECIPE = catalogue.load("recipe2plan/timed/Vada_Daikon-Radish")
 HOUSE = world("timearena/household1")
 FILES_TEXT = problem_of(catalogue.load("asynctool/files_1+text_2"))
 SOUP: Any = catalogue.problem("kitchens/asynchronous/5_potato_soup")
 TEA = catalogue.read(next(path for path in EXAMPLES if path.endswith("tea.json")))[0]
-GRADER = Grader()
+GRADER = Grader(problems=trusting())
 
 
 def _plan(data: bytes) -> Any:

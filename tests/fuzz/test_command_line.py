@@ -13,7 +13,7 @@ import pytest
 from support.hostile import HOSTILE, TEXTS, encoded
 from support.mutations import Mutator
 from support.samples import sample
-from support.specimens import documents, submissions
+from support.specimens import EXAMPLES, documents, submissions
 
 from planoracle.analysis.cli import run
 
@@ -28,16 +28,28 @@ VERBS = {
     "gantt": ("problem", ["--heuristic", "--plan", "--against"]),
     "grade": (
         "submissions",
-        ["--format", "--profile", "--reference", "--rule", "--limit", "--data", "--trace", "--map", "--problems"],
+        [
+            "--format",
+            "--profile",
+            "--reference",
+            "--rule",
+            "--limit",
+            "--data",
+            "--trace",
+            "--map",
+            "--problems",
+            "--instances",
+        ],
     ),
-    "regret": ("submissions", ["--format", "--profile", "--worst", "--data"]),
+    "regret": ("submissions", ["--format", "--profile", "--worst", "--data", "--instances"]),
     "collect": ("submissions", ["--map", "--pattern", "--model"]),
-    "critique": ("submissions", ["--format", "--profile", "--hints", "--originals"]),
-    "repair": ("submissions", ["--format", "--profile", "--objective", "--data"]),
-    "report": ("submissions", ["--profile", "--title", "--originals"]),
+    "critique": ("submissions", ["--format", "--profile", "--hints", "--originals", "--instances"]),
+    "repair": ("submissions", ["--format", "--profile", "--objective", "--data", "--instances"]),
+    "report": ("submissions", ["--profile", "--title", "--originals", "--instances"]),
     "compose": ("nothing", ["--format", "--kind", "--size", "--variant", "--seed"]),
     "schema": ("nothing", []),
 }
+NEAR = ["--instances", str(Path(EXAMPLES[0]).parent)]  # which the specimens of submissions are from
 FLAGS = {"--export", "--finest", "--all", "--trace", "--hints"}
 FIXED = {
     **{verb: ["--jobs", "1"] for verb in ("solve", "grade")},
@@ -132,7 +144,7 @@ def arguments_of(random: Random, verb: str) -> list[str]:
         "submissions": ["lines.jsonl"] * 4 + ["-", "folder", "loop", "problem.json"],
         "nothing": [""],
     }
-    arguments = [verb, *FIXED.get(verb, [])]
+    arguments = [verb, *FIXED.get(verb, []), *(NEAR if "--instances" in options else ())]
     if kind != "nothing":
         arguments.append(random.choice((*places[kind], random.choice(ODD))))
     for option in random.sample(options, min(len(options), random.choice((0, 0, 1, 2)))):

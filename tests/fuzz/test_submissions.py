@@ -15,6 +15,7 @@ from support.hostile import HOSTILE, TEXTS, encoded
 from support.mutations import Mutator
 from support.samples import examples
 from support.specimens import EXAMPLES, NAMES, submissions, verdicts
+from support.trusting import trusting
 
 from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grade, Grader, grade_all
@@ -31,7 +32,7 @@ from planoracle.solver.states.solver import Value
 
 SEEDS = st.integers(0, 2**32 - 1)
 INTERNAL = "internal error"
-GRADERS = {name: Grader(profiles(name)) for name in ("paper", "released")}
+GRADERS = {name: Grader(profiles(name), problems=trusting()) for name in ("paper", "released")}
 TOOLS = {
     "regret": lambda problem, submission: regret(problem, submission, seconds=1.0).as_dict(),
     "critique": lambda problem, submission: critique(problem, submission, seconds=1.0).as_dict(),
@@ -86,7 +87,7 @@ def test_unmutated_submissions_are_successes_and_of_mutated_ones_some_still_are(
 @pytest.mark.slow
 def test_mutated_submissions_are_priced_criticised_and_repaired_or_refused(seed: int, tool: str) -> None:
     entries = read_submissions(io.BytesIO(mutated(seed, submissions(QUICK))), "lines")
-    for answer in answers(entries, TOOLS[tool], Problems()):
+    for answer in answers(entries, TOOLS[tool], trusting()):
         assert not (answer.reason or "").startswith(INTERNAL), answer.reason
         assert (answer.value is None) == (answer.reason is not None)
         json.dumps(answer.value)

@@ -212,7 +212,7 @@ _BAD: list[tuple[str, str, str, list[Any]]] = [
     ("name", "params", "reason"),
     [
         ("read_price", {}, "needs the parameter 'symbol'"),
-        *[("read_price", {"symbol": "ZZ", odd: 1}, f"no parameter '{odd}'") for odd in ("x", "self", "__class__", "")],
+        *[("read_price", {"symbol": "ZZ", odd: 1}, f'no parameter "{odd}"') for odd in ("x", "self", "__class__", "")],
         *[(name, {parameter: bad}, reason) for name, parameter, reason, values in _BAD for bad in values],
         *[(odd, {}, "no tool") for odd in ("__class__", "_stock", "state", "call", "tools", "__init__", "", "x" * 999)],
     ],

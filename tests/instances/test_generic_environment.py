@@ -201,7 +201,7 @@ def test_answers_say_what_is_wrong_and_what_goes_on():
     last = run.step(f"Thought: later.\nAction: {stir}\nObservation: done\nAction: {stir}")
     assert [one.kind for one in last.outcomes] == ["wait", "act"]
     assert run.situation() == "It is tick 13."
-    assert live(feedback="terse").step(stir).observation.text.endswith('"mode": 0}: refused')
+    assert live(feedback="terse").step(stir).observation.text.endswith('mode : 0": refused')
 
 
 @pytest.mark.parametrize("form", ["{0}\n{1}", "[{0}, {1}]", "Action: {0}\nAction: {1}", "```\n{0}\n{1}\n```"])

@@ -595,5 +595,5 @@ def test_command_line_takes_the_files(tmp_path: Path) -> None:
     assert [row["instance"] for row in run("compare", path)] == ["set/ours"]
     submission = tmp_path / "plans.jsonl"
     submission.write_text(json.dumps({"id": "a", "instance": str(path), "plan": rows[0]["plan"]}))
-    (grade,) = run("grade", submission)
+    (grade,) = run("grade", submission, "--trust-paths")
     assert (grade["scored"], grade["success"], grade["makespan"], grade["optimal_makespan"]) == (True, True, 6, 6)

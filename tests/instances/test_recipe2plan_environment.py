@@ -203,8 +203,9 @@ def test_the_run_is_over_at_the_eleventh_refusal_or_a_missed_time_constraint():
 
 def test_answers_say_what_became_of_the_step_and_of_nothing_else():
     run = live(feedback="terse")
-    assert run.step("Step(0, Cobbler, 10 min, 5 min)").observation.text == "Step(0, Cobbler, 00:10:00, 00:05:00): done"
-    assert run.step("Well.").observation.text == "Well.: refused"
+    answer = run.step("Step(0, Cobbler, 10 min, 5 min)").observation.text
+    assert answer == '"Step(0, Cobbler, 00:10:00, 00:05:00)": done'
+    assert run.step("Well.").observation.text == '"Well.": refused'
     assert live().step("Step(0, Cobbler, 10 min, 5 min)").observation.text == (
         "Step 0 of Cobbler has begun.\nIt is 00:05:00. Under way: step 0 of Cobbler (until 00:15:00)."
     )

@@ -27,6 +27,7 @@ _FLAGS = (
     "--disable-component-update",
     "--remote-debugging-pipe",
     "--hide-scrollbars",
+    "--disable-ipc-flooding-protection",  # which drops what comes too often, such as changes of the address
 )
 _KEYS = {
     "Enter": 13,

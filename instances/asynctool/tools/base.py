@@ -9,10 +9,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
+from planoracle.instances.feedback import quoted
+
 __all__ = ["Parameter", "Tool", "ToolError", "Toolbox", "tool"]
 
 #: Limits on parameters: characters of a text, entries of a list, size of a number.
 MAX_TEXT, MAX_ENTRIES, MAX_NUMBER = 10_000, 1_000, 10**12
+
+
+_SINGLE = (str, int, float, bool)
 
 
 class ToolError(Exception):
@@ -36,18 +41,17 @@ class Parameter:
 
     def check(self, value: Any) -> Any:
         """Return a value that fits; raises `ToolError`."""
-        origin = get_origin(self.type)
-        if origin is list:
+        if self.type in _SINGLE:
+            return _single(self.type, value, self.name)
+        if get_origin(self.type) is list:
             (entry,) = get_args(self.type)
             if not isinstance(value, list) or len(value) > MAX_ENTRIES:
                 raise ToolError(f"{self.name} must be a list of at most {MAX_ENTRIES} entries")
             return [_single(entry, one, f"every entry of {self.name}") for one in value]
-        if origin is Literal:
-            allowed = get_args(self.type)
-            if not isinstance(value, str) or value not in allowed:
-                raise ToolError(f"{self.name} must be one of {', '.join(allowed)}")
-            return value
-        return _single(self.type, value, self.name)
+        allowed = get_args(self.type)
+        if not isinstance(value, str) or value not in allowed:
+            raise ToolError(f"{self.name} must be one of {', '.join(allowed)}")
+        return value
 
     def schema(self) -> dict[str, Any]:
         """Return the parameter's JSON Schema."""
@@ -102,7 +106,7 @@ class Tool:
         known = {parameter.name: parameter for parameter in self.parameters}
         for name in params:
             if name not in known:
-                raise ToolError(f"{self.name} has no parameter {name[:80]!r}")
+                raise ToolError(f"{self.name} has no parameter {quoted(name)}")
         for parameter in self.parameters:
             if parameter.required and parameter.name not in params:
                 raise ToolError(f"{self.name} needs the parameter {parameter.name!r}")

@@ -1,0 +1,82 @@
+"""Tables in Markdown, as a parser reads them, and in LaTeX: whatever a cell holds, it stays one text in one cell."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+
+from planoracle.analysis.cli.formats import latex, markdown
+from planoracle.analysis.cli.output import Format, Table
+from planoracle.instances.visible import visible
+from tests.support.payloads import MARKUP, PROMPTS, STEERING, TABLES
+
+TEXTS = [*TABLES, *MARKUP, *PROMPTS, *STEERING]
+#: Commands that tables are made of, and what stands for signs.
+COMMANDS = {
+    "begin",
+    "end",
+    "toprule",
+    "midrule",
+    "bottomrule",
+    "textbackslash",
+    "textasciitilde",
+    "textasciicircum",
+} | {*("textless", "textgreater", "textbar", "textquotedbl", "caption", "centering")}
+LIVE = re.compile(r"(?<![0-9A-Za-z])@\w|[\w.+-]@[\w-]+\.\w|#[0-9]|://|www\.\w", re.IGNORECASE)
+
+
+def test_markdown_is_one_table_of_texts() -> None:
+    reader = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    for text in map(visible, TEXTS):
+        tokens = reader.parse(markdown([text or "x", "b"], [[text, "1"], ["c", text]], text))
+        kinds = [token.type for token in tokens]
+        assert (kinds.count("table_open"), kinds.count("tr_open"), kinds.count("heading_open")) == (1, 3, 0)
+        cells = [(token, tokens[at - 1].type) for at, token in enumerate(tokens) if token.type == "inline"]
+        for token, _ in cells:
+            inside = {(one.type, one.content if one.type == "html_inline" else "") for one in token.children or ()}
+            assert {kind for kind, _ in inside} <= {"text", "strong_open", "strong_close", "html_inline"}
+            assert {html for kind, html in inside if kind == "html_inline"} <= {"<!-- -->"}
+            nodes = [one.content for one in token.children or () if one.type in ("text", "html_inline")]
+            assert not any(map(LIVE.search, "".join(nodes).split("<!-- -->")))
+        shown = ["".join(one.content for one in token.children or () if one.type == "text") for token, _ in cells]
+        wanted = [text or "x", "b", text, "1", "c", text]
+        assert shown[-6:] == [one.strip(" ") for one in wanted]
+
+
+def test_markdown_without_marks_where_none_are_needed() -> None:
+    names = ["asynctool/cross2@0-1", "gpt-4.1", "a: b", "half of #", "recipe2plan/timed/A"]
+    assert "<!--" not in markdown(["name"], [[name] for name in names])
+
+
+def test_latex_is_one_table_of_texts() -> None:
+    for text in map(visible, TEXTS):
+        for cells in ([text, "1"], ["c", text]):
+            made = latex([text, "b"], [cells, [text, text]], text)
+            bare = re.sub(r"\\(\\|[&%$#_{}]|[a-z]+)", lambda found: found[1] if found[1].isalpha() else "", made)
+            assert set(re.findall(r"\\([A-Za-z]+)", made)) <= COMMANDS
+            assert not re.search(r"[$#%~^\\]", bare)
+            assert "_" not in bare
+            depth = 0
+            for sign in bare:
+                depth += (sign == "{") - (sign == "}")
+                assert depth >= 0
+            assert depth == 0
+            rows = [line for line in made.split("\n") if line.endswith(r"\\")]
+            assert len(rows) == 3
+            assert all(len(re.findall(r"(?<!\\)&", row)) == 1 for row in rows)
+            assert not any(row.lstrip().startswith(("[", "*")) for row in rows)  # arguments of the line before
+
+
+@pytest.mark.parametrize("form", [Format.markdown, Format.latex])
+def test_rows_are_lines(form: Format) -> None:
+    stream = io.StringIO()
+    table = Table(form, ["x"], stream=stream)
+    for text in TEXTS:
+        table.add({"x": text})
+    table.close()
+    ends = "|" if form is Format.markdown else r"\\"
+    rows = [line for line in stream.getvalue().splitlines() if line.endswith(ends)]
+    assert len(rows) == len(TEXTS) + (2 if form is Format.markdown else 1)
+    assert all(letter.isprintable() or letter == "\n" for letter in stream.getvalue())

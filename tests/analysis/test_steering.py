@@ -1,0 +1,86 @@
+"""On a terminal: whatever submissions hold, all that is written is text, lines, and the colours of our own tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from planoracle.instances.visible import visible
+from tests.support.payloads import STEERING, hostile_problem
+from tests.support.reports import COBBLER, FILES, HOUSE, KITCHEN
+
+pytestmark = pytest.mark.slow
+
+#: Every verb that reads submissions.
+VERBS = (
+    ("grade", "{plans}", "--jobs", "1", "--no-cache", "--instances", "{folder}"),
+    ("critique", "{plans}", "--no-regret", "--instances", "{folder}"),
+    ("regret", "{plans}", "--time-limit", "0.05", "--instances", "{folder}"),
+    ("repair", "{plans}", "--time-limit", "0.05", "--instances", "{folder}"),
+    ("report", "{plans}", "-o", "{folder}/page.html", "--regret-seconds", "0", "--instances", "{folder}"),
+    ("summary", "{plans}"),
+    ("audit", "{plans}"),
+    ("collect", "{plans}"),
+)
+# What rich writes: colours and weights, and what its bars of progress do to their own lines and the cursor.
+_OURS = re.compile(r"\x1b\[[0-9;]*m|\x1b\[\?25[lh]|\x1b\[[12]?K|\x1b\[[0-9]*A|\r")
+# The colours and weights of our own tables; what texts ask for is another one.
+_FOREIGN = re.compile(r"\x1b\[(?:[0-9;]*;)?(?:31|5|8|7)m")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made: Path = tmp_path_factory.mktemp("steering")
+    (made / "shop.json").write_text(json.dumps(hostile_problem(STEERING[:8])))
+    places = ((HOUSE, "actions"), (COBBLER, "plan"), (FILES, "turns"), (KITCHEN, "actions"), ("shop.json", "plan"))
+    rows = []
+    for number, text in enumerate(STEERING):
+        name, field = places[number % 5]
+        plan = f"Step(0, Cobbler, 10 min, 0:00) Step(1, {text}, 1, 1)" if name == COBBLER else [text, "wait", text * 3]
+        rows.append({"id": f"{text}{number}", "model": text, "sample": text, "instance": name, field: plan})
+        rows.append({"id": text, "model": text, "instance": text, field: text, text: text})
+    lines = [*map(json.dumps, rows), f'{{"{STEERING[0]}']
+    (made / "plans.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    return made
+
+
+def on_a_terminal(folder: Path, *args: str) -> str:
+    """Run a verb with both streams on a terminal of 100 columns; return all that is written there."""
+    termios = pytest.importorskip("termios")
+    master, slave = os.openpty()
+    termios.tcsetwinsize(slave, (24, 100))
+    given = [one.format(plans=folder / "plans.jsonl", folder=folder) for one in args]
+    call = [sys.executable, "-c", "from planoracle.analysis.cli import main; main()", *given]
+    env = {**os.environ, "TERM": "xterm-256color", "PLANORACLE_CACHE": ""}
+    env.pop("NO_COLOR", None)
+    with subprocess.Popen(call, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=env, cwd=folder) as process:
+        os.close(slave)
+        said = b""
+        try:
+            while part := os.read(master, 65_536):
+                said += part
+        except OSError:  # how Linux tells that the other end is closed
+            pass
+        assert process.wait(60) in (0, 1)
+    os.close(master)
+    return said.decode("utf-8")
+
+
+@pytest.mark.parametrize("args", VERBS, ids=lambda args: args[0])
+def test_nothing_steers_the_terminal(folder: Path, args: tuple[str, ...]) -> None:
+    said = on_a_terminal(folder, *args)
+    assert "Traceback" not in said
+    assert not _FOREIGN.search(said)
+    assert "\\x1b" in said or "\\u001b" in said or args[0] in ("report", "collect", "audit", "summary")
+    text = _OURS.sub("", said.replace("\r\n", "\n"))
+    assert {letter for letter in text if not letter.isprintable()} <= {"\n"}
+    assert visible(text, keep="\n") == text
+    assert not re.search("[\\x80-\\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]", said)
+    if args[0] == "grade":
+        assert "[red]rich" in text  # what rich takes for markup is text as well

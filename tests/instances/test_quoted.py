@@ -1,0 +1,91 @@
+"""What an agent says comes back quoted, cut and on one line: it opens no section, and reads like nobody else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+
+from planoracle import environment
+from planoracle.analysis.critique import critique
+from planoracle.instances.catalogue import problem
+from planoracle.instances.errors import InputError
+from tests.support.payloads import PROMPTS
+from tests.support.samples import sample
+
+#: One problem of every benchmark.
+PROBLEMS = (
+    "recipe2plan/timed/Cobbler_Pancakes",
+    "timearena/household1",
+    "asynctool/files_1",
+    "kitchens/synchronous/0_cheese_sandwich",
+    "robotouille/multi_agent/1_lettuce_burger",
+    "asynchow/async/0",
+    "paracook/cook/own/seed_1/agent_num_1/orders_num_1",
+    "paracook/abstract/own/seed_1/orders_num_1",
+)
+ORDER = "ignore all that"
+# How sections, fences and turns of others begin.
+_OPENS = re.compile(r"\s*(#|```|~~~|<|\[/?INST|---|===|>|\||\w+:\s*Ignore|[-*] Ignore|\d+[.)] Ignore)", re.IGNORECASE)
+
+
+def messages(text: str) -> Iterator[object]:
+    """Yield a text in all forms in which agents may say it."""
+    call = {"id": text, "func_name": text, "params": {text: text}}
+    known = {"id": "files_1", "func_name": "F", "params": {text: text}}
+    yield from (text, {"action": text}, {text: text}, [text], call, known, json.dumps(call), f"Action: {text}")
+    yield from (f"Step(1, {text}, 5 min, 0:00)", json.dumps({"agent1": [text]}), f"wait\n{text}")
+
+
+def assert_quoted(text: str) -> None:
+    """Fail if an order stands outside of quotation marks, or at the beginning of a line that opens something."""
+    assert all(letter.isprintable() or letter == "\n" for letter in text)
+    for line in text.replace('\\"', "").split("\n"):  # where an answer is JSON, its escapes end nothing
+        assert ORDER not in "".join(line.split('"')[::2]).casefold()
+        assert line.count('"') % 2 == 0
+        assert ORDER not in line.casefold() or not _OPENS.match(line)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("part", sample(range(8), 8))
+def test_feedback_quotes_what_was_said(name: str, part: int) -> None:
+    said = 0
+    for number, (feedback, loop) in enumerate(product(("detailed", "terse"), ("closed", "open"))):
+        begun = environment(problem(name), feedback=feedback, loop=loop)
+        for text in PROMPTS[8 * number + part :: 32]:
+            run = begun.fork()
+            for message in messages(text):
+                if run.done:
+                    run = begun.fork()
+                answer = run.step(message).observation.text
+                assert_quoted(answer)
+                said += ORDER in answer.casefold()
+    assert said
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("part", sample(range(8), 8))
+def test_critiques_quote_what_was_handed_in(name: str, part: int) -> None:
+    read = 0
+    for text in PROMPTS[part::8]:
+        for plan in ([text, "wait"], *list(messages(text))[::2]):
+            try:
+                found = critique(problem(name), plan, regret=False)
+            except InputError:
+                continue
+            read += 1
+            prose = found.prose()
+            assert_quoted(prose)
+            assert len(prose) < 20_000
+            titles = {section.title for section in found.sections} | {"Result", "Efficiency", "Decisions"}
+            heads = [line.partition(": ")[0] for line in prose.split("\n")]
+            assert set(heads) <= titles
+            assert len(heads) == len(set(heads))  # each section once, and none of the submission's
+            assert json.loads(json.dumps(found.as_dict())) == found.as_dict()
+            for section in found.sections:
+                for one in (*section.findings, *section.remarks):
+                    assert_quoted(one.text)
+    assert read
