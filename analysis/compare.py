@@ -26,7 +26,7 @@ from planoracle.solver.solve import solve
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BEST", "OPTIMUM", "REFERENCE", "Comparison", "Entry", "check", "compare", "summarize"]
+__all__ = ["ALL", "BEST", "OPTIMUM", "REFERENCE", "Comparison", "Entry", "check", "compare", "summarize"]
 
 #: Work for an exact solve where nothing else is asked for.
 WORK = Work(60.0)
@@ -34,6 +34,8 @@ WORK = Work(60.0)
 #: Methods that are not called by a name of their own: solving the problem, the main one of its benchmark's references,
 #: and the best of the heuristics among these and ``improve``.
 OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best_heuristic"
+#: Stands for every heuristic for the kind of a problem that is not among its references.
+ALL = "all"
 
 _KITCHEN = "the heuristics are for scheduling problems and floors"
 _NO_REFERENCE = "the benchmark has no reference for it"
@@ -147,14 +149,19 @@ class Comparison:
 def check(methods: Iterable[str]) -> None:
     """Raise `UnknownNameError` for a method that no benchmark has."""
     own = (one.name for name in registry.names() for one in registry.get(name).references)
-    known = dict.fromkeys((OPTIMUM, REFERENCE, BEST, *own, *heuristics()))
+    known = dict.fromkeys((OPTIMUM, REFERENCE, BEST, ALL, *own, *heuristics()))
     for method in methods:
         if method not in known:
             raise UnknownNameError(one_of(method, known, "methods"), field="method", value=method)
 
 
 def compare(
-    problem: Problem, methods: Sequence[str] | None = None, *, time_limit: Limit = WORK, budget: Budget = DEFAULT
+    problem: Problem,
+    methods: Sequence[str] | None = None,
+    *,
+    also: Sequence[str] = (),
+    time_limit: Limit = WORK,
+    budget: Budget = DEFAULT,
 ) -> Comparison:
     """Solve a problem, and let methods answer it.
 
@@ -162,7 +169,10 @@ def compare(
     ----------
     methods
         ``optimum``, ``reference``, ``best_heuristic``, names of references (those of other benchmarks have no answer)
-        and of heuristics. Default: all references of the problem's benchmark, and ``best_heuristic`` but in kitchens.
+        and of heuristics, or ``all`` of these. Default: all references of the problem's benchmark, and
+        ``best_heuristic`` but in kitchens.
+    also
+        More methods, after these.
     time_limit
         Seconds of wall time, or counted work, for the exact solve, which always takes place: gaps are measured by it.
     budget
@@ -180,11 +190,15 @@ def compare(
     >>> found.optimum, [(one.method, one.makespan, one.accepted) for one in found.entries[:2]]
     (14, [('heuristic_reference', 9, False), ('greedy', 9, False)])
     """
+    references = registry.of(problem).references
     if methods is None:
-        own = [one.name for one in registry.of(problem).references]
+        own = [one.name for one in references]
         methods = own if problem.kind == "kitchen" else [*own, BEST]
-    else:
-        check(methods)
+    methods = [*methods, *also]
+    check(methods)
+    run_anyway = {one.source for one in references if isinstance(one.source, str)}
+    every = [name for name in heuristics(problem.kind) if name not in run_anyway]
+    methods = [one for method in methods for one in (every if method == ALL else [method])]
     asked = _Asked(problem, time_limit, budget)
     return Comparison(
         instance=problem.name,

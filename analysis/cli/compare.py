@@ -3,27 +3,57 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from planoracle.analysis.cli.common import NamesArgument, Notes, Run
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain
+from planoracle.analysis.cli.shapes import drawing
 
 if TYPE_CHECKING:
     from planoracle.analysis.compare import Comparison
 
 _COLUMNS = ("instance", "optimal", "lower_bound", "status", "seconds")
+
+
+class Drawn(StrEnum):
+    """What pictures there are: distances from the optimum, performance profiles, how long proofs take."""
+
+    gaps = "gaps"
+    profile = "profile"
+    time = "time"
+
+
 _LEAST = ("problems", "answered", "mean", "equal", "worst")
+_METHODS = ("instance", "method", "makespan", "gap", "accepted", "seconds", "reason")
 
 
+@drawing
 def compare(
     names: NamesArgument,
     form: FormatOption = Format.table,
+    heuristics: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--heuristic",
+            "-H",
+            help="A heuristic beside these (repeatable); all: every one for such a problem. Tables then have a row for "
+            "each method, and say why one has no answer.",
+            metavar="NAME",
+        ),
+    ] = None,
     variants: Annotated[
         bool,
         typer.Option("--variants", help="A row for a problem, a column for the optimum of each variant (NAME@42)."),
     ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="PNG, SVG or PDF file to draw the methods into.")
+    ] = None,
+    figure: Annotated[Drawn, typer.Option(help=f"What to draw: {', '.join(Drawn)}.", metavar="FIGURE")] = Drawn.gaps,
 ) -> None:
     """Compare what the benchmark gives to compare with, and the heuristics, with the proved optimum.
 
@@ -33,21 +63,25 @@ def compare(
     The summary (per set and method how often and by how much it lies above the optimum or below, and how often the
     rules refuse it) goes to standard error, except in formats that people read.
     """
+    from planoracle.analysis.compare import check, summarize
     from planoracle.analysis.compare import compare as compared
-    from planoracle.analysis.compare import summarize
     from planoracle.analysis.compared import parted, with_models
 
+    also = heuristics or ()
+    check(also)
+    each = bool(also) and form in PEOPLE
     problems, grades = parted(names)
     run = Run(problems, "comparing", kitchens=True)
     models = {f"gap_{grade.model or 'no model'}" for grade in grades}
     tables: dict[str, Table] = {}
     found, notes = [], Notes()
-    for problem, one in run.each(lambda problem: with_models(compared(problem), grades)):
+    for problem, one in run.each(lambda problem: with_models(compared(problem, also=also), grades)):
         if not variants:
-            kind = problem.benchmark if form in PEOPLE else ""  # whose methods are its columns
+            kind = problem.benchmark if form in PEOPLE and not each else ""  # whose methods are its columns
             if kind not in tables:
-                tables[kind] = Table(form, _COLUMNS)
-            tables[kind].add(one.row())
+                tables[kind] = Table(form, _METHODS if each else _COLUMNS, least=("seconds", "reason"))
+            for row in _methods(one) if each else [one.row()]:
+                tables[kind].add(row)
         found.append(one)
         notes.add(problem.name)
         for entry in one.all:
@@ -57,7 +91,7 @@ def compare(
     if variants:
         _say_variants(found, form)
     for table in tables.values() or ([] if variants else [Table(form, _COLUMNS)]):
-        if form in PEOPLE:
+        if form in PEOPLE and not each:
             table.columns = _shown(table.rows)
             methods = (name for name in table.columns if name not in _COLUMNS and not name.startswith("gap_"))
             others = [name for name in table.columns if name.startswith("gap_") and name not in models]
@@ -73,7 +107,29 @@ def compare(
         summary.rows += rows
         summary.close()
     notes.close()
+    if output is not None and found:
+        _draw(found, figure, output)
     run.exit(failed=any(not one.exact.status.settled for one in found))
+
+
+def _draw(found: list[Comparison], figure: Drawn, output: Path) -> None:
+    from pandas import concat
+
+    from planoracle.analysis.figures import methods
+    from planoracle.analysis.figures.save import save
+
+    frame = concat([replace(one, entries=one.all).to_frame() for one in found], ignore_index=True)
+    draw = {
+        Drawn.gaps: methods.gap_distribution,
+        Drawn.profile: methods.performance_profile,
+        Drawn.time: methods.time_to_proof,
+    }[figure]
+    save(lambda: draw(frame), output)
+
+
+def _methods(one: Comparison) -> list[dict[str, Any]]:
+    """Return a row per method, the optimum first."""
+    return [{"instance": one.instance, **entry._asdict(), "gap": one.gap(entry)} for entry in one.all]
 
 
 def _say_variants(found: list[Comparison], form: Format) -> None:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planoracle.analysis.cli.common import AgentsOption, NameArgument, OnlyOption
+from planoracle.analysis.cli.shapes import drawing
 
 if TYPE_CHECKING:
     from planoracle.instances.problem import Problem
 
 
+@drawing
 def gantt(
     name: NameArgument,
     output: Annotated[Path, typer.Option("--output", "-o", help="PNG, SVG or PDF file to write.")],

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from planoracle.analysis.cli.common import AgentsOption, OnlyOption, Run, begun, schedule_rows
+from planoracle.analysis.cli.common import AgentsOption, OnlyOption, Run, begun, begun_heuristic, schedule_rows
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.spoken import say
 
@@ -19,7 +19,10 @@ def schedule(
         list[str] | None,
         typer.Argument(help="Names, prefixes, globs or files.", metavar="NAME", autocompletion=begun),
     ] = None,
-    heuristic: Annotated[str, typer.Option("--heuristic", "-H", help="Its name; 'list' lists them all.")] = "improve",
+    heuristic: Annotated[
+        str,
+        typer.Option("--heuristic", "-H", help="Its name; 'list' lists them all.", autocompletion=begun_heuristic),
+    ] = "improve",
     form: FormatOption = Format.table,
     seed: Annotated[int, typer.Option(help="Seed of the improver.", min=0)] = 0,
     iterations: Annotated[int, typer.Option(help="Lists the improver tries.", min=0)] = 300,

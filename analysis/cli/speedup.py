@@ -10,6 +10,7 @@ import typer
 
 from planoracle.analysis.cli.common import NamesArgument, Run
 from planoracle.analysis.cli.output import Format, FormatOption, Table
+from planoracle.analysis.cli.shapes import drawing
 
 _COLUMNS = (
     *("set", "agents", "problems", "proved", "mean_makespan", "unit", "mean_speedup"),
@@ -19,6 +20,7 @@ _EACH = ("instance", "agents", "status", "makespan", "unit", "speedup", "critica
 _LEAST = ("limit_speedup", "at_critical_path", "unit", "limit", "critical_path")
 
 
+@drawing
 def speedup(
     names: NamesArgument,
     form: FormatOption = Format.table,

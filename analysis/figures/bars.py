@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any, NamedTuple, TypeVar
 
@@ -14,14 +14,16 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import Bbox
 
+from planoracle.analysis.figures.shape import is_narrow, scale
+from planoracle.analysis.figures.steps import in_words
 from planoracle.analysis.figures.style import PALETTE, FittedText, plain, shade
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Instance
+from planoracle.instances.model import Action, Demand, Instance
 from planoracle.instances.schedule import Piece, Schedule
 
 __all__ = [
-    "BAR_INCHES",
     "Row",
+    "bar_inches",
     "check_length",
     "draw_rows",
     "handles",
@@ -36,11 +38,15 @@ MAX_TICKS = 10**7
 #: Most pieces that are drawn.
 MAX_PIECES = 5000
 
-# Heights in units of one bar, which is BAR_INCHES high in a figure of our own.
-BAR_INCHES = 0.4
-_WINDOW, _LANE_GAP, _ROW_GAP = 0.3, 0.1, 0.2
+# Heights in units of one bar; its own in inches, in a figure of our own: for three lines, or in a column for one.
+_BAR, _LOW_BAR = 0.4, 0.25
+_WINDOW, _LANE_GAP, _ROW_GAP, _STATE = 0.3, 0.1, 0.2, 0.5
 _LINE: dict[str, Any] = {"color": "0.25", "lw": 0.9, "markeredgewidth": 0.9, "zorder": 3}
 _BRACKET: dict[str, Any] = {**_LINE, "marker": "|", "markersize": 5}
+_DELAY: dict[str, Any] = {**_LINE, "ls": (0, (1, 1)), "marker": ">", "markersize": 3.5, "markevery": [1]}
+_STATES: list[dict[str, Any]] = [
+    {"facecolor": face, "edgecolor": "0.5", "lw": 0.6, "hatch": None} for face in ("0.95", "0.84")
+]
 _START: dict[str, Any] = {**_LINE, "marker": "v", "markersize": 3.5}
 
 #: How bars of marked actions look: all that differs from the usual look.
@@ -53,13 +59,16 @@ _MARKED: dict[str, dict[str, Any]] = {
 
 
 class _Window(NamedTuple):
-    """Opens at the finish of one action and closes a maximum lag later; another starts ``at``; drawn in start..end."""
+    """Opens at the finish of one action and closes a maximum lag later; another starts ``at``; drawn in start..end.
+
+    Or, where nothing starts (``at`` is ``None``), a delay: from the finish of an action on, until others may follow.
+    """
 
     start: int
     end: int
     opens: int
     closes: int
-    at: int
+    at: int | None
 
 
 class _Bar(NamedTuple):
@@ -69,14 +78,29 @@ class _Bar(NamedTuple):
     end: int
     released: int
     action: Action
+    words: str
     amount: int = 1
     windows: tuple[_Window, ...] = ()
 
 
 _S = TypeVar("_S", _Bar, _Window)
 _Key = tuple[str, str]  # kind and name of a row
-#: Title and lanes.
-Row = tuple[str, list[list[_Bar]]]
+
+
+class _State(NamedTuple):
+    """What a resource is set to."""
+
+    start: int
+    end: int
+    name: str
+
+
+class Row(NamedTuple):
+    """Who or what is busy; a resource also with what it is set to."""
+
+    title: str
+    lanes: list[list[_Bar]]
+    states: Sequence[_State] = ()
 
 
 def check_length(instance: Instance, schedule: Schedule) -> None:
@@ -86,6 +110,11 @@ def check_length(instance: Instance, schedule: Schedule) -> None:
         raise InputError(message, field="schedule", value=schedule.makespan)
     if len(schedule.pieces) > MAX_PIECES:
         raise InputError(f"has more than {MAX_PIECES} pieces to draw", field="schedule", value=len(schedule.pieces))
+
+
+def bar_inches() -> float:
+    """Return how high a bar is in a figure of our own."""
+    return (_LOW_BAR if is_narrow() else _BAR) * max(1.0, scale())
 
 
 def palette(instance: Instance) -> dict[str, str]:
@@ -105,24 +134,55 @@ def rows(instance: Instance, schedule: Schedule) -> list[Row]:
     for name, resource in instance.resource.items():
         names["resource", name] = name if resource.capacity == 1 else f"{name} ({resource.capacity})"
     names["alone", ""] = "on its own"
-    return [(names[key], _pack(found[key]) or [[]]) for key in names if key in found or key[0] == "agent"]
+    states = _states(instance, schedule)
+    return [
+        Row(names[key], _pack(found[key]) or [[]], states.get(key[1], ()) if key[0] == "resource" else ())
+        for key in names
+        if key in found or key[0] == "agent"
+    ]
+
+
+def _demands(action: Action, mode: int) -> tuple[Demand, ...]:
+    return action.modes[mode].demands if 0 <= mode < len(action.modes) else ()
+
+
+def _states(instance: Instance, schedule: Schedule) -> dict[str, list[_State]]:
+    """Return what resources are set to, from when to when; of settings at one instant all are named."""
+    settings: dict[str, dict[int, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
+    for piece in schedule.pieces:
+        for demand in _demands(instance.by_id[piece.action], piece.mode):
+            if demand.sets is not None:
+                settings[demand.resource][piece.start][demand.sets] = None
+    found: dict[str, list[_State]] = defaultdict(list)
+    for name, resource in instance.resource.items():
+        changes = {0: resource.state} if resource.state else {}
+        changes |= {start: " or ".join(sorted(states)) for start, states in settings[name].items()}
+        for start in sorted(changes):
+            if found[name]:
+                found[name][-1] = found[name][-1]._replace(end=start)
+            if not found[name] or found[name][-1].name != changes[start]:
+                found[name].append(_State(start, schedule.makespan, changes[start]))
+            else:
+                found[name][-1] = found[name][-1]._replace(end=schedule.makespan)
+    return found
 
 
 def _bars(action: Action, piece: Piece) -> Iterator[tuple[_Key, _Bar]]:
     """Yield the bars of a piece with their rows; at least one."""
+    words = in_words(action, piece.mode)
     held = piece.duration if action.interruptible and action.attended else min(action.attended, piece.duration)
     released = piece.start if piece.agent is None else piece.start + held
     if piece.agent is not None and held:
-        yield ("agent", piece.agent), _Bar(piece.start, released, released, action)
-    demands = action.modes[piece.mode].demands if 0 <= piece.mode < len(action.modes) else ()
+        yield ("agent", piece.agent), _Bar(piece.start, released, released, action, words)
+    demands = _demands(action, piece.mode)
     for demand in demands:
-        yield ("resource", demand.resource), _Bar(piece.start, piece.end, released, action, demand.amount)
+        yield ("resource", demand.resource), _Bar(piece.start, piece.end, released, action, words, demand.amount)
     if not demands and (released < piece.end or released == piece.start):
-        yield ("alone", ""), _Bar(released, piece.end, released, action)
+        yield ("alone", ""), _Bar(released, piece.end, released, action, words)
 
 
 def _windows(instance: Instance, schedule: Schedule) -> dict[str, list[_Window]]:
-    """Return the windows of every action that a maximum lag ends in."""
+    """Return the windows of every action that a maximum lag ends in, and the delays after every action."""
     finish = schedule.finish()
     starts = {piece.action: piece.start for piece in sorted(schedule.pieces, key=lambda piece: -piece.start)}
     gap = schedule.makespan // 200 + 1  # lest two brackets look like one
@@ -131,6 +191,10 @@ def _windows(instance: Instance, schedule: Schedule) -> dict[str, list[_Window]]
         if lag.maximum is not None and lag.before in finish and lag.after in starts:
             marks = finish[lag.before], finish[lag.before] + lag.maximum, starts[lag.after]
             windows[lag.after].append(_Window(min(marks), max(marks) + gap, *marks))
+    for before, least in dict.fromkeys((lag.before, lag.minimum) for lag in instance.lags if lag.minimum):
+        if before in finish and least:
+            ends = finish[before], finish[before] + least
+            windows[before].append(_Window(ends[0], ends[1] + gap, *ends, None))
     return windows
 
 
@@ -147,29 +211,39 @@ def _pack(spans: Iterable[_S]) -> list[list[_S]]:
 
 def width(found: list[Row]) -> float:
     """Return inches in which the busiest lane can be read, within limits."""
-    return min(max(8.0, *(1.5 + 0.52 * len(lane) for _, lanes in found for lane in lanes)), 24.0)
+    return min(max(8.0, *(1.5 + 0.52 * len(lane) for row in found for lane in row.lanes)), 24.0)
 
 
 def draw_rows(
-    ax: Axes, found: list[Row], colours: dict[str, str], *, top: float = 0.0, marks: Mapping[str, str] | None = None
+    ax: Axes,
+    found: list[Row],
+    colours: dict[str, str],
+    *,
+    numbers: Mapping[str, str],
+    top: float = 0.0,
+    marks: Mapping[str, str] | None = None,
 ) -> tuple[float, list[float]]:
     """Draw rows from ``top`` downwards; return where they end, and the middle of each.
 
+    ``numbers`` stand on bars that have no room for words.
     ``marks`` say of actions whether they are the ``same`` as in another schedule, ``moved``, ``changed``, or in this
     ``only``.
     """
     middles = []
-    for _, lanes in found:
+    for _, lanes, states in found:
         y = top + _ROW_GAP
         for lane in lanes:
             for level in _pack(window for bar in lane for window in bar.windows):
                 for window in level:
-                    ax.plot([window.opens, window.closes], [y + _WINDOW / 2] * 2, label="window", **_BRACKET)
-                    ax.plot(window.at, y + _WINDOW / 2, **_START)
+                    _draw_window(ax, window, y + _WINDOW / 2)
                 y += _WINDOW
             for bar in lane:
-                _draw_bar(ax, bar, y, colours[bar.action.task], (marks or {}).get(bar.action.id, "moved"))
+                mark = (marks or {}).get(bar.action.id, "moved")
+                _draw_bar(ax, bar, y, colours[bar.action.task], mark, numbers.get(bar.action.id, ""))
             y += 1 + _LANE_GAP
+        for place, state in enumerate(states):
+            _draw_state(ax, state, y, _STATES[place % 2])
+        y += (_STATE + _LANE_GAP) * bool(states)
         y += _ROW_GAP
         ax.axhline(y, color="0.75", lw=0.6)
         middles.append((top + y) / 2)
@@ -177,7 +251,21 @@ def draw_rows(
     return top, middles
 
 
-def _draw_bar(ax: Axes, bar: _Bar, y: float, colour: str, mark: str) -> None:
+def _draw_window(ax: Axes, window: _Window, y: float) -> None:
+    if window.at is None:
+        ax.plot([window.opens, window.closes], [y, y], label="delay", **_DELAY)
+        return
+    ax.plot([window.opens, window.closes], [y, y], label="window", **_BRACKET)
+    ax.plot(window.at, y, **_START)
+
+
+def _draw_state(ax: Axes, state: _State, y: float, look: dict[str, Any]) -> None:
+    box = Bbox.from_extents(state.start, y, state.end, y + _STATE)
+    ax.add_patch(Rectangle((state.start, y), state.end - state.start, _STATE, label="state", zorder=2, **look))
+    ax.add_artist(FittedText(box, [plain(state.name)], look, size=6.5))
+
+
+def _draw_bar(ax: Axes, bar: _Bar, y: float, colour: str, mark: str, number: str) -> None:
     """Draw a bar, in two parts if the agent leaves early, and write on the longer one."""
     parts = [
         (bar.start, bar.released, _marked(shade(colour), mark)),
@@ -187,7 +275,9 @@ def _draw_bar(ax: Axes, bar: _Bar, y: float, colour: str, mark: str) -> None:
     for start, end, look in parts:
         ax.add_patch(Rectangle((start, y), end - start, 1, label=bar.action.id, zorder=2, **look))
     start, end, look = max(parts, key=lambda part: part[1] - part[0])
-    ax.add_artist(FittedText(Bbox.from_extents(start, y, end, y + 1), _wordings(bar), look))
+    text = FittedText(Bbox.from_extents(start, y, end, y + 1), _wordings(bar), look, number=number)
+    text.set_label(bar.action.id)
+    ax.add_artist(text)
 
 
 def _marked(look: dict[str, Any], mark: str) -> dict[str, Any]:
@@ -198,22 +288,27 @@ def _marked(look: dict[str, Any], mark: str) -> dict[str, Any]:
 
 
 def _wordings(bar: _Bar) -> list[str]:
-    """Return what to write on a bar if there is room: number and label on 1 to 3 lines, or the number."""
-    number = bar.action.id.rpartition("/")[2] + (f" ×{bar.amount}" if bar.amount > 1 else "")
-    full, wrapped = plain(f"{number} {bar.action.label}", 60), {}
+    """Return what to write on a bar if there is room: what the step is called, on 1 to 3 lines."""
+    full, wrapped = f"{bar.words} ×{bar.amount}" if bar.amount > 1 else bar.words, {}
     for size in range(len(full) + 1, len(full) // 3, -1):  # the narrowest of equally many lines is kept
         lines = wrap(full, size, break_long_words=False)
         wrapped[len(lines)] = "\n".join(lines)
-    return [*(wrapped[n] for n in (1, 2, 3) if n in wrapped), plain(number)]
+    return [wrapped[n] for n in (1, 2, 3) if n in wrapped]
 
 
 def handles(found: Iterable[Row], colours: dict[str, str]) -> list[Patch | Line2D]:
     """Return what explains colours, hatch and brackets."""
-    bars = [bar for _, lanes in found for lane in lanes for bar in lane]
+    rows = list(found)
+    bars = [bar for row in rows for lane in row.lanes for bar in lane]
     shown: list[Patch | Line2D] = [Patch(label=plain(task), **shade(colour)) for task, colour in colours.items()]
     if any(bar.released < bar.end for bar in bars):
         shown.append(Patch(label="holds no agent", **shade("#808080", "////")))
-    if any(bar.windows for bar in bars):
+    spans = [window for bar in bars for window in bar.windows]
+    if any(row.states for row in rows):
+        shown.append(Patch(label="what the object is set to", **_STATES[0]))
+    if any(window.at is None for window in spans):
+        shown.append(Line2D([], [], label="delay after the step below: what builds on it can start (►)", **_DELAY))
+    if any(window.at is not None for window in spans):
         shown.append(Line2D([], [], label="window for the start (▼) of the step below", **_BRACKET))
     return shown
 

@@ -15,6 +15,7 @@ from matplotlib.transforms import Bbox
 
 from planoracle.analysis.figures.bars import palette
 from planoracle.analysis.figures.layers import Point, place
+from planoracle.analysis.figures.shape import points
 from planoracle.analysis.figures.style import FittedText, bare, clock, legend_below, new_axes, plain, shade
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.instances.model import Action, Instance
@@ -109,19 +110,25 @@ def _looks(graph: nx.DiGraph[str]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _draw_arrow(ax: Axes, instance: Instance, path: list[Point], lag: dict[str, Any], *, labelled: bool) -> None:
-    points = _line(path)
+    corners = _line(path)
     look = _look(lag)
-    for one, other in pairwise(points[:-1]):
+    for one, other in pairwise(corners[:-1]):
         ax.plot(*zip(one, other, strict=True), zorder=1, solid_capstyle="round", **look)
     style = "-|>" if lag["minimum"] is not None else "-"
     arrow: dict[str, Any] = {"mutation_scale": 7, "shrinkA": 0, "shrinkB": 0, "zorder": 1, **look}
-    ax.add_patch(FancyArrowPatch(points[-2], points[-1], arrowstyle=style, **arrow))
+    ax.add_patch(FancyArrowPatch(corners[-2], corners[-1], arrowstyle=style, **arrow))
     words = _bounds(instance, lag)
     if labelled and words:
         # The last stretch shows whose label it is.
-        (a, b), (c, d) = points[-2:]
+        (a, b), (c, d) = corners[-2:]
         middle = (a + 0.45 * (c - a), b + 0.45 * (d - b))
-        options: dict[str, Any] = {"fontsize": 6, "ha": "center", "va": "bottom", "color": _WINDOW, "zorder": 1.5}
+        options: dict[str, Any] = {
+            "fontsize": points(6),
+            "ha": "center",
+            "va": "bottom",
+            "color": _WINDOW,
+            "zorder": 1.5,
+        }
         ax.annotate(words, middle, (0, 1.5), textcoords="offset points", **options)
 
 

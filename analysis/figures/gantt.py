@@ -10,10 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from planoracle.analysis.figures import bars
+from planoracle.analysis.figures.key import Entry, draw_key
 from planoracle.analysis.figures.palette import plan_colour
-from planoracle.analysis.figures.style import bare, clock, legend_below, new_axes, plain, time_axis, title
+from planoracle.analysis.figures.shape import is_narrow, points
+from planoracle.analysis.figures.steps import in_words, step_numbers
+from planoracle.analysis.figures.style import bare, clock, legend_below, new_axes, plain, time_axis
+from planoracle.analysis.figures.style import title as write_title
 from planoracle.instances.model import Instance
-from planoracle.instances.schedule import Schedule
+from planoracle.instances.schedule import Piece, Schedule
 
 __all__ = ["differences", "gantt", "gantt_pair"]
 
@@ -43,18 +47,29 @@ def gantt(instance: Instance, schedule: Schedule, ax: Axes | None = None, *, tit
     """
     bars.check_length(instance, schedule)
     found, colours = bars.rows(instance, schedule), bars.palette(instance)
+    numbers = step_numbers(instance, [schedule], given=ax is not None)
     target = new_axes(ax, bars.width(found), 3)
     with rc_context(_HATCH):
-        height, middles = bars.draw_rows(target, found, colours)
+        height, middles = bars.draw_rows(target, found, colours, numbers=numbers)
+        target.set_yticks(middles, [plain(row.title) for row in found], fontsize=points(8.5))
         legend = legend_below(target, bars.handles(found, colours))
-    target.set_yticks(middles, [plain(name) for name, _ in found], fontsize=8.5)
     _frame(target, height, schedule.makespan, instance.unit)
     target.axvline(schedule.makespan, color="black", lw=1.1, zorder=3.5)
     text = f"makespan {clock(schedule.makespan, instance.unit)}"
     target.annotate(
-        text, (schedule.makespan, 1), (0, 3), target.get_xaxis_transform(), "offset points", ha="right", fontsize=8
+        text,
+        (schedule.makespan, 1),
+        (0, 3),
+        target.get_xaxis_transform(),
+        "offset points",
+        ha="right",
+        fontsize=points(8),
     )
-    _finish(target, instance.name if title is None else title, height, legend, own=ax is None, pad=15)
+    write_title(target, instance.name if title is None else title, pad=15)
+    if ax is None:
+        _set_height(target, height, legend)
+        legend += draw_key(target, _entries(instance, [schedule], numbers), 0.5 + legend)
+        _set_height(target, height, legend)
     return target
 
 
@@ -89,6 +104,7 @@ def gantt_pair(
         bars.check_length(instance, schedule)
         found.append(bars.rows(instance, schedule))
     colours, marks = bars.palette(instance), differences(upper, lower)
+    numbers = step_numbers(instance, [upper, lower], given=ax is not None)
     target = new_axes(ax, max(map(bars.width, found)), 3)
     longest = max(upper.makespan, lower.makespan)
     labels: list[tuple[float, str]] = []
@@ -96,21 +112,27 @@ def gantt_pair(
     with rc_context(_HATCH):
         for name, schedule, rows in zip(names, (upper, lower), found, strict=True):
             start = top + _HEADER
-            end, middles = bars.draw_rows(target, rows, colours, top=start, marks=marks)
-            labels += zip(middles, (plain(row) for row, _ in rows), strict=True)
+            end, middles = bars.draw_rows(target, rows, colours, numbers=numbers, top=start, marks=marks)
+            labels += zip(middles, (plain(row.title) for row in rows), strict=True)
             target.axhspan(top, start, color="0.93", lw=0, zorder=0)
             target.plot([schedule.makespan] * 2, [start, end], color=plan_colour(name), lw=2, zorder=3.5)
             late = schedule.makespan - upper.makespan
             more = f" ({'+' * (late > 0)}{clock(late, instance.unit)})" if late else ""
-            text = f"{plain(name)}: makespan {clock(schedule.makespan, instance.unit)}{more}"
+            text = f"{plain(name)}: {'' if is_narrow() else 'makespan '}{clock(schedule.makespan, instance.unit)}{more}"
             place = (0.005, (top + start) / 2)
-            target.text(*place, text, transform=target.get_yaxis_transform(), va="center", fontsize=8.5, weight="bold")
+            across = target.get_yaxis_transform()
+            said = target.text(*place, text, transform=across, va="center", fontsize=points(8.5), weight="bold")
+            said.set_in_layout(False)  # else the axes make room for it beside them
             top = end
+        target.set_yticks([y for y, _ in labels], [name for _, name in labels], fontsize=points(8.5))
         shown = bars.handles([row for rows in found for row in rows], colours)
         legend = legend_below(target, [*shown, *bars.mark_handles(marks.values())])
-    target.set_yticks([y for y, _ in labels], [name for _, name in labels], fontsize=8.5)
     _frame(target, top, longest, instance.unit)
-    _finish(target, instance.name if title is None else title, top, legend, own=ax is None)
+    write_title(target, instance.name if title is None else title)
+    if ax is None:
+        _set_height(target, top, legend)
+        legend += draw_key(target, _entries(instance, [upper, lower], numbers), 0.5 + legend)
+        _set_height(target, top, legend)
     return target
 
 
@@ -160,8 +182,20 @@ def _frame(ax: Axes, height: float, makespan: int, unit: str) -> None:
     time_axis(ax, makespan, unit)
 
 
-def _finish(ax: Axes, text: str, height: float, legend: float, *, own: bool, pad: float = 6) -> None:
-    title(ax, text, pad=pad)
-    if own:
-        around = 1.15 + legend  # title, time axis and legend
-        cast(Figure, ax.figure).set_figheight(around + bars.BAR_INCHES * height)
+def _entries(instance: Instance, schedules: list[Schedule], numbers: dict[str, str]) -> dict[str, Entry]:
+    """Return what a key may have to say, task by task in the order of the numbers."""
+    first: dict[str, Piece] = {}
+    for piece in (piece for schedule in schedules for piece in sorted(schedule.pieces, key=lambda one: one.start)):
+        first.setdefault(piece.action, piece)
+    place = {task: i for i, task in enumerate(instance.tasks)}
+    found = {}
+    for one in sorted(numbers, key=lambda one: (place[instance.by_id[one].task], int(numbers[one]))):
+        action, piece = instance.by_id[one], first[one]
+        words = in_words(action, piece.mode, 120)
+        found[one] = Entry(action.task, numbers[one], words, clock(piece.start, instance.unit))
+    return found
+
+
+def _set_height(ax: Axes, height: float, below: float) -> None:
+    """Make a figure of our own high enough for its rows, and what is around and below them."""
+    cast(Figure, ax.figure).set_figheight(1.15 + below + bars.bar_inches() * height)

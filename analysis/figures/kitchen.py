@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Set
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -11,17 +12,20 @@ from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Rectangle
 from matplotlib.text import Text
-from matplotlib.transforms import Bbox, ScaledTranslation
+from matplotlib.transforms import Bbox
 
+from planoracle.analysis.figures.around import EXTRA, PLAYERS, abbreviations, draw_legend, draw_steps, short
+from planoracle.analysis.figures.shape import points
+from planoracle.analysis.figures.style import new_axes, plain
+from planoracle.analysis.figures.style import title as write_title
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.describe import View, look
 from planoracle.instances.kitchens.kitchen import split_name
 from planoracle.instances.kitchens.run import Record
 
-__all__ = ["picture"]
+__all__ = ["picture", "picture_pair"]
 
 #: Most actions that are drawn.
 MAX_STEPS = 400
@@ -31,8 +35,9 @@ _PALETTE = (
     *("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7"),
     *("#f5dba6", "#bbe1f6", "#8fd4bd", "#fafad0", "#8fbedb", "#f0b48a", "#e8c6d8"),
 )
-_PLAYERS = ("#202020", "#0072b2", "#a8481a", "#6a6a6a")
 _REFUSED = "#c1121f"
+#: Title, axis and legend, in inches.
+_AROUND = 1.15
 _TILE_INCHES, _TRACK, _GAP = 0.2, 0.85, 0.3  # height of a thing; of a player's track and the room between rows in tiles
 _VERBS = {
     "pick-up-item": "take",
@@ -66,9 +71,89 @@ def picture(run: Record, ax: Axes | None = None, *, title: str | None = None) ->
     InputError
         If there are more actions than `MAX_STEPS`.
     """
+    moments = _checked(run)
+    target = new_axes(ax, _width(moments), 3)
+    legend = _draw(target, run, moments, len(moments), _colours(moment.view for moment in moments))
+    write_title(target, f"{run.rules.kitchen.name}: {_told(run)}" if title is None else title, limit=110)
+    if ax is None:
+        cast(Figure, target.figure).set_figheight(_AROUND + legend + _TILE_INCHES * target.get_ylim()[0])
+    return target
+
+
+def picture_pair(upper: Record, lower: Record, *, names: tuple[str, str], title: str | None = None) -> Axes:
+    """Draw two runs in one kitchen, one above the other, on one axis of actions; return the axes of the lower one.
+
+    What somebody does in one of them only, or does there oftener, has a frame.
+
+    Parameters
+    ----------
+    names
+        What the runs are called.
+    title
+        By default the name of the kitchen; ``""`` for none.
+
+    Raises
+    ------
+    InputError
+        If there are more actions than `MAX_STEPS`.
+    """
+    runs = upper, lower
+    moments = [_checked(run) for run in runs]
+    columns = max(map(len, moments))
+    figure = cast(Figure, new_axes(None, max(map(_width, moments)), 3).figure)
+    figure.clear()
+    axes = figure.subplots(2, 1)
+    colours = _colours(moment.view for one in moments for moment in one)
+    marked = _extra(moments[0], moments[1]), _extra(moments[1], moments[0])
+    legend = 0.0
+    for ax, run, own, extra, name in zip(axes, runs, moments, marked, names, strict=True):
+        legend = _draw(ax, run, own, columns, colours, marked=extra, last=ax is axes[-1])
+        ax.text(0, 1.0, f"{plain(name)}: {_told(run)}", transform=ax.transAxes, va="bottom", fontsize=points(8.5))
+    heights = [ax.get_ylim()[0] for ax in axes]
+    axes[0].get_subplotspec().get_gridspec().set_height_ratios(heights)
+    write_title(axes[0], upper.rules.kitchen.name if title is None else title, pad=16, limit=110)
+    figure.set_figheight(_AROUND + 0.6 + legend + _TILE_INCHES * sum(heights))
+    return cast(Axes, axes[-1])
+
+
+def _checked(run: Record) -> list[_Moment]:
     moments = _moments(run)
     if len(moments) - 1 > MAX_STEPS:
         raise InputError(f"is too long to draw, more than {MAX_STEPS} actions", field="plan", value=len(moments) - 1)
+    return moments
+
+
+def _width(moments: list[_Moment]) -> float:
+    return min(max(8.0, 1.6 + 0.27 * len(moments)), 26.0)
+
+
+def _told(run: Record) -> str:
+    ends = {"completed": "goal reached", "limit": "stopped at the limit", "exhausted": "goal not reached"}
+    return f"{run.steps_taken} steps, {ends[run.end]}"
+
+
+def _extra(one: list[_Moment], other: list[_Moment]) -> set[int]:
+    """Return the places of the deeds of one run that the other one lacks; of equal ones the last."""
+    there = Counter(moment.deed for moment in other)
+    found = set()
+    for at, moment in enumerate(one):
+        if moment.verb and there[moment.deed] <= 0:
+            found.add(at)
+        there[moment.deed] -= 1
+    return found
+
+
+def _draw(
+    ax: Axes,
+    run: Record,
+    moments: list[_Moment],
+    columns: int,
+    colours: dict[str, str],
+    *,
+    marked: Set[int] = frozenset(),
+    last: bool = True,
+) -> float:
+    """Draw a run; return the height of the legend and key, which only the last of several has."""
     views = [moment.view for moment in moments]
     players = run.rules.kitchen.players
     rows = [*views[0].layout.stations, *(f"{player} holds" for player in players)]
@@ -76,32 +161,28 @@ def picture(run: Record, ax: Axes | None = None, *, title: str | None = None) ->
     for view in views:
         for row, things in _contents(view).items():
             levels[row] = max(levels[row], len(things))
-    width = min(max(8.0, 1.6 + 0.27 * len(moments)), 26.0)
-    target = ax or Figure(figsize=(width, 3), layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)).add_subplot()
-    bottoms = _draw_rows(target, rows, levels, len(moments), set(views[0].layout.stations), len(players))
-    colours = _colours(views)
+    bottoms = _draw_rows(ax, rows, levels, columns, set(views[0].layout.stations), len(players))
+    brief = abbreviations(moment.verb for moment in moments)
     with rc_context({"hatch.linewidth": 0.6}):
-        _draw_things(target, views, bottoms, colours)
+        _draw_things(ax, views, bottoms, colours)
         for number, player in enumerate(players):
-            _draw_track(target, moments, player, number, bottoms)
-        _draw_refusals(target, moments, players, bottoms)
-        _draw_legend(target, players)
-    _draw_steps(target, len(moments) - 1, run.success)
-    ends = {"completed": "goal reached", "limit": "stopped at the limit", "exhausted": "goal not reached"}
-    default = f"{_plain(run.rules.kitchen.name, 70)}: {run.steps_taken} steps, {ends[run.end]}"
-    target.set_title(_plain(default if title is None else title, 110), loc="left", fontsize=10)
-    if ax is None:
-        cast(Figure, target.figure).set_figheight(1.3 + _TILE_INCHES * target.get_ylim()[0])
-    return target
+            _draw_track(ax, moments, player, number, bottoms, brief, marked)
+        _draw_refusals(ax, moments, players, bottoms)
+        draw_steps(ax, len(moments) - 1, columns, run.success, last=last)
+        return draw_legend(ax, players, colours, brief, paired=bool(marked)) if last else 0.0
 
 
 class _Moment(NamedTuple):
-    """What is there before a legal action; who does what then; how many actions are refused before."""
+    """What is there before a legal action; who does what then; how many actions are refused before; which deed it is.
+
+    Ways have no verb.
+    """
 
     view: View
     player: str
     verb: str
     refused: int
+    deed: int | None = None
 
 
 def _moments(run: Record) -> list[_Moment]:
@@ -116,7 +197,9 @@ def _moments(run: Record) -> list[_Moment]:
         deed = run.rules.deeds[step.deed]
         name = actions[deed.position].name
         moves = any(each.predicate == "loc" for each in actions[deed.position].changes)
-        found.append(_Moment(look(run.rules, state), deed.player, "" if moves else _VERBS.get(name, name), refused))
+        found.append(
+            _Moment(look(run.rules, state), deed.player, "" if moves else _VERBS.get(name, name), refused, step.deed)
+        )
         refused = 0
     found.append(_Moment(look(run.rules, run.states[-1]), run.rules.player(run.states[-1]), "", refused))
     return found
@@ -160,13 +243,15 @@ def _draw_rows(
         top += height
     ax.set_ylim(top, 0)
     ax.set_xlim(0, columns)
-    ax.set_yticks([bottoms[row] - levels[row] / 2 for row in rows], [_plain(row, 24) for row in rows], fontsize=8.5)
+    ax.set_yticks(
+        [bottoms[row] - levels[row] / 2 for row in rows], [short(row, 24) for row in rows], fontsize=points(8.5)
+    )
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right"]].set_visible(False)
     return bottoms
 
 
-def _colours(views: list[View]) -> dict[str, str]:
+def _colours(views: Iterable[View]) -> dict[str, str]:
     kinds = Counter(split_name(thing)[0] for view in views for things in _contents(view).values() for thing in things)
     return {kind: _PALETTE[i % len(_PALETTE)] for i, kind in enumerate(sorted(kinds))}
 
@@ -201,7 +286,7 @@ class _Label(Text):
     """Writes the first wording that fits into a box of data coordinates, or nothing; it decides when drawn."""
 
     def __init__(self, box: Bbox, wordings: tuple[str, ...], face: Any, *, hatched: bool = False, size: float = 6.5):
-        super().__init__(*box.get_points().mean(axis=0), ha="center", va="center", fontsize=size, zorder=4)
+        super().__init__(*box.get_points().mean(axis=0), ha="center", va="center", fontsize=points(size), zorder=4)
         self.set(color="white" if np.dot(face, (0.3, 0.6, 0.1)) < 0.42 else "black", in_layout=False)
         self.set_clip_on(True)
         if hatched:
@@ -212,7 +297,7 @@ class _Label(Text):
         room = self._room.transformed(self.get_transform())
         margin = cast(float, renderer.points_to_pixels(1.0))
         for wording in [*self._wordings, ""]:
-            self.set_text(_plain(wording, 60) if wording else "")
+            self.set_text(short(wording, 60) if wording else "")
             if self.get_window_extent(renderer).width + margin <= abs(room.width):
                 break
         super().draw(renderer)
@@ -223,9 +308,17 @@ def _track(player: int, bottom: float) -> float:
     return bottom + _TRACK * (player + 0.5)
 
 
-def _draw_track(ax: Axes, moments: list[_Moment], player: str, number: int, bottoms: dict[str, float]) -> None:
+def _draw_track(
+    ax: Axes,
+    moments: list[_Moment],
+    player: str,
+    number: int,
+    bottoms: dict[str, float],
+    brief: dict[str, str],
+    marked: Set[int],
+) -> None:
     """Draw where a player is and what it does."""
-    colour = _PLAYERS[number % len(_PLAYERS)]
+    colour = PLAYERS[number % len(PLAYERS)]
     half = 0.42 * _TRACK
     places = [moment.view.layout.players[player][0] for moment in moments]
     for at, place in enumerate(places):
@@ -239,10 +332,12 @@ def _draw_track(ax: Axes, moments: list[_Moment], player: str, number: int, bott
             continue
         face = np.array(to_rgb(colour))
         ax.add_patch(Rectangle((at, y - half), 1, 2 * half, facecolor=face, lw=0, zorder=3, label=player))
+        if at in marked and moments[at].player == player:
+            ax.add_patch(Rectangle((at, y - half), 1, 2 * half, label="extra", **EXTRA))
         verb = moments[at].verb if moments[at].player == player else ""
         if verb:
             box = Bbox.from_extents(at, y - half, at + 1, y + half)
-            ax.add_artist(_Label(box, (verb, verb[:2], verb[:1]), face, size=6))
+            ax.add_artist(_Label(box, (verb, brief[verb]), face, size=6))
 
 
 def _draw_refusals(ax: Axes, moments: list[_Moment], players: tuple[str, ...], bottoms: dict[str, float]) -> None:
@@ -252,38 +347,6 @@ def _draw_refusals(ax: Axes, moments: list[_Moment], players: tuple[str, ...], b
             y = _track(players.index(moment.player), bottoms[place])
             ax.plot(at, y, "X", color=_REFUSED, markeredgecolor="white", markersize=8, zorder=5, label="refused")
             if moment.refused > 1:
-                ax.annotate(f"{moment.refused}", (at, y), (0, 4), textcoords="offset points", fontsize=7, ha="center")
-
-
-def _draw_steps(ax: Axes, steps: int, success: bool) -> None:
-    """Write numbers below the columns and mark the end."""
-    every = 1 if steps <= 30 else 5
-    numbers = [number for number in range(1, steps + 1) if number % every == 0 or number in (1, steps)]
-    if len(numbers) > 1 and every > 1 and numbers[-1] - numbers[-2] < 3:
-        del numbers[-2]
-    ax.set_xticks([number - 0.5 for number in numbers] + [steps + 0.5], [*map(str, numbers), "end"], fontsize=7.5)
-    ax.set_xticks(range(steps + 2), minor=True)
-    ax.tick_params(axis="x", which="both", length=0)
-    ax.grid(axis="x", which="minor", color="0.88", lw=0.5)
-    ax.set_axisbelow(True)
-    ax.axvline(steps, color="black", lw=1.2, ls="-" if success else (0, (3, 2)), zorder=3.5)
-    ax.set_xlabel("action", fontsize=8.5)
-
-
-def _draw_legend(ax: Axes, players: tuple[str, ...]) -> None:
-    grey = "0.72"
-    handles = [
-        Patch(facecolor="0.92", edgecolor="0.35", label="raw"),
-        Patch(facecolor="0.92", edgecolor="0.35", hatch="////", label="under way"),
-        Patch(facecolor=grey, edgecolor="0.35", label="cut, cooked, fried or boiling (in full colour)"),
-        *(Patch(facecolor=_PLAYERS[i % len(_PLAYERS)], label=_plain(name)) for i, name in enumerate(players)),
-    ]
-    below = ax.transAxes + ScaledTranslation(0, -0.42, ax.figure.dpi_scale_trans)
-    options: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below, "borderaxespad": 0}
-    ax.legend(handles=handles, loc="upper left", ncols=len(handles), fontsize=7.5, frameon=False, **options)
-
-
-def _plain(text: str, limit: int = 40) -> str:
-    """Keep names from being read as formulas, and from filling the figure."""
-    text = text if len(text) <= limit else f"{text[: limit - 1]}…"
-    return (f" {text}" if text.startswith("_") else text).replace("$", r"\$")
+                ax.annotate(
+                    f"{moment.refused}", (at, y), (0, 4), textcoords="offset points", fontsize=points(7), ha="center"
+                )

@@ -10,9 +10,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator, PercentFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator, PercentFormatter
 
 from planoracle.analysis.figures.palette import numbers
+from planoracle.analysis.figures.shape import points
 from planoracle.analysis.figures.style import (
     DASHES,
     LINES,
@@ -21,6 +22,7 @@ from planoracle.analysis.figures.style import (
     legend_below,
     new_axes,
     plain,
+    value_axis,
 )
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.analysis.inference import profiles
@@ -66,15 +68,19 @@ def gap_distribution(
         target.plot([middle] * 2, [row - 0.36, row + 0.36], color="black", lw=2.2, zorder=4, solid_capstyle="butt")
         marker = MARKERS[number % len(MARKERS)]
         target.scatter(gaps, row + _spread(gaps), 13, color=colour, marker=marker, alpha=0.65, lw=0, zorder=3)
-    target.set_yticks(range(len(chosen)), labels, fontsize=8)
+    target.set_yticks(range(len(chosen)), labels, fontsize=points(8))
     target.set_ylim(len(chosen) - 0.4, -0.6)
     target.axvline(0, color="0.4", lw=0.9, zorder=1)
     target.tick_params(axis="y", length=0)
-    target.tick_params(axis="x", labelsize=8)
+    target.tick_params(axis="x", labelsize=points(8))
     target.use_sticky_edges = False
     target.margins(x=0.03)
+    low, high = target.get_xlim()
+    if low > -1 and high < 1:  # hardly any difference, which must not look large
+        target.set_xlim(-1, 5)
+    value_axis(target.xaxis)
     target.xaxis.set_major_formatter(PercentFormatter(decimals=None))
-    target.set_xlabel("above the proved optimum", fontsize=8.5)
+    target.set_xlabel("above the proved optimum", fontsize=points(8.5))
     box = Patch(facecolor="0.9", edgecolor="0.35", lw=0.8, label="middle half of the problems answered")
     median = Line2D([], [], ls="", marker="|", color="black", markersize=10, markeredgewidth=2.2, label="their median")
     legend_below(target, [box, median])
@@ -160,12 +166,16 @@ def performance_profile(
         handles.append(Line2D([], [], label=plain(f"{name}: {100 * shares[-1]:.0f} % answered"), **look))
     target.set_xlim(min([1.0, *steps["ratio"].astype(float)]), right)
     target.set_ylim(0, 103)
+    value_axis(target.yaxis)
+    value_axis(target.xaxis)
     if right > _FAR:  # one bad ratio must not hide the others
         target.set_xscale("log", base=2)
         target.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-    target.set_xlabel("ratio to the " + ("proved optimum" if against == "optimum" else "best answer"), fontsize=8.5)
-    target.set_ylabel("problems within that ratio (%)", fontsize=8.5)
-    target.tick_params(labelsize=8)
+    target.set_xlabel(
+        "ratio to the " + ("proved optimum" if against == "optimum" else "best answer"), fontsize=points(8.5)
+    )
+    target.set_ylabel("problems within that ratio (%)", fontsize=points(8.5))
+    target.tick_params(labelsize=points(8))
     target.grid(color="0.9", lw=0.6)
     bare(target)
     legend_below(target, handles)
@@ -228,13 +238,17 @@ def time_to_proof(comparisons: pd.DataFrame, ax: Axes | None = None, *, title: s
         target.xaxis.set_major_locator(MaxNLocator(7, integer=True, steps=[1, 2, 5, 10]))
         target.xaxis.set_minor_locator(NullLocator())
         target.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
+        low, high = float(seconds.min()), float(seconds.max())
+        target.yaxis.set_major_locator(LogLocator(subs=(1.0,) if high > 1000 * low else (1.0, 2.0, 5.0)))
+        if high < 10 * low:
+            target.set_ylim(low / 2, 5 * low)
         target.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     missing = len(exact) - len(shown)
     target.set_xlabel(
-        "number of actions" + (f" (not shown: {missing} problems without)" if missing else ""), fontsize=8.5
+        "number of actions" + (f" (not shown: {missing} problems without)" if missing else ""), fontsize=points(8.5)
     )
-    target.set_ylabel("seconds to the proof", fontsize=8.5)
-    target.tick_params(labelsize=8)
+    target.set_ylabel("seconds to the proof", fontsize=points(8.5))
+    target.tick_params(labelsize=points(8))
     target.grid(color="0.9", lw=0.6)
     bare(target)
     legend_below(target, handles)
@@ -251,6 +265,6 @@ def _medians(ax: Axes, sizes: Any, seconds: Any) -> Line2D:
     order = np.argsort(sizes, kind="stable")
     parts = [part for part in np.array_split(order, max(1, min(12, len(order) // 8))) if len(part)]
     look: dict[str, Any] = {"color": "black", "lw": 1.3, "ls": (0, (4, 2))}
-    points = [(np.median(sizes[part]), np.median(seconds[part])) for part in parts]
-    ax.plot(*np.array(points).T, zorder=4, **look)
+    middles = [(np.median(sizes[part]), np.median(seconds[part])) for part in parts]
+    ax.plot(*np.array(middles).T, zorder=4, **look)
     return Line2D([], [], label="median", **look)

@@ -11,9 +11,10 @@ from itertools import count
 
 __all__ = ["LINES", "PALETTE", "method_colour", "numbers", "plan_colour"]
 
-#: Okabe and Ito's colours, ordered so that neighbours also differ in grey; then darker and lighter ones.
+#: Okabe and Ito's colours, ordered so that neighbours also differ in grey, and the first three each from each; then
+#: darker and lighter ones.
 PALETTE = (
-    *("#0072b2", "#e69f00", "#009e73", "#f0e442", "#d55e00", "#56b4e9", "#cc79a7"),
+    *("#0072b2", "#e69f00", "#f0e442", "#009e73", "#56b4e9", "#d55e00", "#cc79a7"),
     *("#00446b", "#f5dba6", "#005f45", "#fafad0", "#803800", "#bbe1f6", "#7a4964"),
 )
 #: Colours dark enough for lines on white.

@@ -40,7 +40,13 @@ def draw(problem: Problem, plan: object, ax: Axes | None = None, *, title: str |
 
 
 def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[str, str]) -> Axes:
-    """Draw two plans on one time axis, see `gantt.gantt_pair`; raises `InputError` also where there are no pairs."""
+    """Draw two plans on one axis, see `gantt.gantt_pair` and `kitchen.picture_pair`.
+
+    Raises
+    ------
+    InputError, PlanError
+        As `draw`; and where there are no pairs, on floors.
+    """
     return for_kind(problem, _PAIRS)(problem, upper, lower, names)
 
 
@@ -71,6 +77,13 @@ def _kitchen(kitchen: Kitchen, plan: object, ax: Axes | None, title: str | None)
     return picture(cast("KitchenRun", run).record, ax, title=title)
 
 
+def _kitchens(kitchen: Kitchen, upper: object, lower: object, names: tuple[str, str]) -> Axes:
+    from planoracle.analysis.figures.kitchen import picture_pair
+
+    one, other = (of(kitchen).run(kitchen, plan, of(kitchen).profiles["released"]) for plan in (upper, lower))
+    return picture_pair(cast("KitchenRun", one).record, cast("KitchenRun", other).record, names=names)
+
+
 def _floor(floor: Floor, plan: object, ax: Axes | None, title: str | None) -> Axes:
     from planoracle.analysis.figures.gantt import gantt
     from planoracle.instances.floors.pieces import as_schedule
@@ -87,4 +100,7 @@ _DRAWN: Final[dict[str, Callable[[Any, object, Axes | None, str | None], Axes]]]
     "kitchen": _kitchen,
     "floor": _floor,
 }
-_PAIRS: Final[dict[str, Callable[[Any, object, object, tuple[str, str]], Axes]]] = {"schedule": _pair}
+_PAIRS: Final[dict[str, Callable[[Any, object, object, tuple[str, str]], Axes]]] = {
+    "schedule": _pair,
+    "kitchen": _kitchens,
+}

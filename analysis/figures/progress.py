@@ -14,6 +14,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import Bbox
 
 from planoracle.analysis.figures.palette import method_colour, numbers
+from planoracle.analysis.figures.shape import points
 from planoracle.analysis.figures.style import (
     DASHES,
     HATCHES,
@@ -126,8 +127,8 @@ def progress_curves(
     target.set_xlim(0, 1.02 * span)
     target.set_ylim(0, 104)
     target.set_yticks(range(0, 101, 20))
-    target.tick_params(labelsize=8)
-    target.set_ylabel("progress (%)", fontsize=8.5)
+    target.tick_params(labelsize=points(8))
+    target.set_ylabel("progress (%)", fontsize=points(8.5))
     target.grid(axis="y", color="0.9", lw=0.6)
     bare(target)
     time_axis(target, span, unit)
@@ -176,10 +177,10 @@ def action_shares(shares: Mapping[str, Mapping[str, float]], ax: Axes | None = N
         handles = [Patch(label=plain(kind.replace("_", " ")), **_kind_look(i)) for i, kind in enumerate(kinds)]
         target.set_xlim(0, 100)
         target.set_ylim(len(shares) - 0.4, -0.6)
-        target.set_yticks(range(len(shares)), [plain(agent) for agent in shares], fontsize=8.5)
+        target.set_yticks(range(len(shares)), [plain(agent) for agent in shares], fontsize=points(8.5))
         target.tick_params(axis="y", length=0)
-        target.tick_params(axis="x", labelsize=8)
-        target.set_xlabel("share of the minutes in which the agent decides (%)", fontsize=8.5)
+        target.tick_params(axis="x", labelsize=points(8))
+        target.set_xlabel("minutes of decisions (%)", fontsize=points(8.5))
         bare(target)
         legend_below(target, handles)
     _titled(target, title)

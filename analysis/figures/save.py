@@ -10,6 +10,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from planoracle.analysis.figures.shape import chosen
 from planoracle.instances.errors import InputError
 
 __all__ = ["save"]
@@ -19,7 +20,10 @@ _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pd
 
 
 def save(draw: Callable[[], Axes], path: str | Path) -> None:
-    """Write what ``draw`` draws into a PNG, SVG or PDF file.
+    """Write what ``draw`` draws into a PNG, SVG or PDF file, as large as `planoracle.analysis.figures.shape` says.
+
+    A PDF holds its letters as a TrueType font (Type 42), as publishers ask; an SVG holds them as paths, so that it
+    looks the same where the font is missing.
 
     Raises
     ------
@@ -29,9 +33,9 @@ def save(draw: Callable[[], Axes], path: str | Path) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in _METADATA:
         raise InputError("must end in .png, .svg or .pdf", field="output", value=str(path))
-    with rc_context({"svg.hashsalt": "planoracle"}):
+    with rc_context({"svg.hashsalt": "planoracle", "svg.fonttype": "path", "pdf.fonttype": 42}):
         figure = cast(Figure, draw().figure)
         try:
-            figure.savefig(path, format=suffix[1:], dpi=150, metadata=_METADATA[suffix])
+            figure.savefig(path, format=suffix[1:], dpi=chosen().dpi, metadata=_METADATA[suffix])
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror}", field="output", value=str(path)) from None

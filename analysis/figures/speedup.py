@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter
 
-from planoracle.analysis.figures.style import DASHES, LINES, MARKERS, bare, legend_below, new_axes, plain
+from planoracle.analysis.figures.shape import points as letters
+from planoracle.analysis.figures.style import DASHES, LINES, MARKERS, bare, legend_below, new_axes, plain, value_axis
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.analysis.speedup import Point
 
@@ -19,7 +20,7 @@ __all__ = ["speedup_curves"]
 def speedup_curves(points: Sequence[Point], ax: Axes | None = None, *, title: str = "") -> Axes:
     """Draw the mean speed-up of every set against the number of agents.
 
-    Bars over the points are the middle half of the problems. Ticks at the right, with a number: the mean speed-up of
+    Bars over the points are the middle half of the problems. Marks at the right: the mean speed-up of
     agents without number, which the curves end at. Beside the names: the share of the problems that the largest
     number of agents brings to this limit.
 
@@ -70,18 +71,19 @@ def speedup_curves(points: Sequence[Point], ax: Axes | None = None, *, title: st
     highest = max([1.1, *(p.high or 1 for p in points), *(p.limit_speedup or 1 for p in points)])
     target.set_ylim(0.95, 1 + 1.12 * (highest - 1))
     target.set_xlim(0.8, most + 0.45)
-    target.xaxis.set_major_locator(MaxNLocator(integer=True))
+    value_axis(target.yaxis)
+    target.set_xticks([*range(1, most + 1), most + 0.29], [*map(str, range(1, most + 1)), "\N{INFINITY}"])
     target.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}×"))
-    target.set_xlabel("agents", fontsize=8.5)
-    target.set_ylabel("mean speed-up over one agent", fontsize=8.5)
-    target.tick_params(labelsize=8)
+    target.set_xlabel("agents", fontsize=letters(8.5))
+    target.set_ylabel("mean speed-up over one agent", fontsize=letters(8.5))
+    target.tick_params(labelsize=letters(8))
     target.grid(color="0.9", lw=0.6)
     bare(target)
     handles.append(Line2D([], [], color="0.4", lw=1.2, label="bars: the middle half of the problems"))
     handles.append(
         Line2D([], [], color="0.55", lw=0.9, ls=(0, (2, 2)), label="as many times faster as there are agents")
     )
-    handles.append(Line2D([], [], color="0.4", lw=2.2, label="at the right: an agent for every action"))
+    handles.append(Line2D([], [], color="0.4", lw=2.2, label="\N{INFINITY}: an agent for every action"))
     legend_below(target, handles)
     write_title(target, title)
     return target

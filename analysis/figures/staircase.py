@@ -13,6 +13,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
 from planoracle.analysis.figures.palette import method_colour
+from planoracle.analysis.figures.shape import points
 from planoracle.analysis.figures.style import bare, clock, legend_below, new_axes, plain, round_step
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.analysis.regret import Decision, Regret
@@ -77,13 +78,13 @@ def regret_staircase(found: Regret, ax: Axes | None = None, *, named: int = NAME
         best: dict[str, Any] = {"color": method_colour("optimum"), "lw": 1.2, "ls": (0, (2, 2))}
         target.axhline(found.optimum, zorder=1.5, **best)
         handles.insert(0, Line2D([], [], label=_said(found), **best))
-    target.xaxis.set_major_locator(MaxNLocator(12, integer=True, steps=[1, 2, 5, 10], min_n_ticks=1))
+    target.xaxis.set_major_locator(MaxNLocator(12, integer=True, steps=[1, 2, 5, 10], min_n_ticks=3))
     bottom, top = target.get_ylim()
-    target.yaxis.set_major_locator(MultipleLocator(round_step(math.ceil(top - bottom), 6, found.unit == "second")))
+    target.yaxis.set_major_locator(MultipleLocator(round_step(math.ceil(top - bottom), 8, found.unit == "second")))
     target.yaxis.set_major_formatter(FuncFormatter(lambda y, _: clock(round(y), found.unit)))
-    target.tick_params(labelsize=8)
-    target.set_xlabel("decision", fontsize=8.5)
-    target.set_ylabel("makespan" + ("" if found.unit == "second" else f" ({plain(found.unit)}s)"), fontsize=8.5)
+    target.tick_params(labelsize=points(8))
+    target.set_xlabel("decision", fontsize=points(8.5))
+    target.set_ylabel("makespan" + ("" if found.unit == "second" else f" ({plain(found.unit)}s)"), fontsize=points(8.5))
     target.grid(color="0.92", lw=0.6)
     bare(target)
     legend_below(target, handles)

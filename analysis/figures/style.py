@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backend_bases import RendererBase
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -15,10 +18,11 @@ from matplotlib.legend_handler import HandlerLine2D
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
-from matplotlib.ticker import FuncFormatter, MultipleLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 from planoracle.analysis.figures.palette import LINES, PALETTE
+from planoracle.analysis.figures.shape import chosen, is_narrow, points
 from planoracle.instances.times import format_clock
 from planoracle.instances.visible import visible
 
@@ -39,6 +43,7 @@ __all__ = [
     "shade",
     "time_axis",
     "title",
+    "value_axis",
 ]
 
 #: What tells lines, points and areas apart where colours do not.
@@ -46,15 +51,24 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "oo", "||||", "++++", "**")
 
+# Letters that numbers on narrow bars may shrink to, in points; height of a digit in units of its size.
+_SMALL, _DIGIT = (5.0, 4.5), 0.76
+
 _HOUR, _DAY = 3600, 86400
-_CLOCK_STEPS = (1, 5, 10, 15, 30, 60, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200)
+# None is more than two and a half times the one before, which leaves three ticks at least where there is room for six.
+_CLOCK_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200)
 
 
 def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the axes given, or new ones on a figure of our own; it belongs to no window and needs no closing."""
+    """Return the axes given, or new ones on a figure of our own; it belongs to no window and needs no closing.
+
+    It is as wide as `planoracle.analysis.figures.shape` says, or else ``width`` inches.
+    """
     if ax is not None:
         return ax
-    return Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)).add_subplot()
+    return Figure(
+        figsize=(chosen().width or width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
+    ).add_subplot()
 
 
 def plain(text: str, limit: int = 40) -> str:
@@ -85,32 +99,91 @@ class FittedText(Text):
     """Writes the first wording that fits into a box of data coordinates, or nothing.
 
     It decides while being drawn, for only then the final sizes are known. The last wording may fit tightly.
+
+    Parameters
+    ----------
+    number
+        What is written where no wording fits, in smaller letters or upright if need be.
     """
 
-    def __init__(self, box: Bbox, wordings: Sequence[str], look: dict[str, Any], size: float = 7) -> None:
+    def __init__(
+        self, box: Bbox, wordings: Sequence[str], look: dict[str, Any], size: float = 7, *, number: str = ""
+    ) -> None:
         super().__init__(
-            *box.get_points().mean(axis=0), ha="center", va="center", fontsize=size, linespacing=1.15, zorder=4
+            *box.get_points().mean(axis=0), ha="center", va="center", fontsize=points(size), linespacing=1.15, zorder=4
         )
         self.set(color="white" if is_dark(look["facecolor"]) else "black", in_layout=False)
         if look["hatch"]:
             self.set_bbox({"facecolor": look["facecolor"], "edgecolor": "none", "pad": 0.4})
-        self._room, self._wordings = box, wordings
+        self._room, self._wordings, self._number = box, wordings, number
+        self._usual = points(size)
+        self._settled = False
+
+    @property
+    def in_full(self) -> bool:
+        """Whether one of the wordings was written when it was last drawn."""
+        return self.get_text() in self._wordings and self.get_text() != ""
+
+    def settle(self) -> None:
+        """Keep from now on what was written when it was last drawn."""
+        self._settled = True
 
     def draw(self, renderer: RendererBase) -> None:
         """Choose the wording and draw it."""
-        room = self._room.transformed(self.get_transform())
-        for wording in [*self._wordings, ""]:
-            margin = cast(float, renderer.points_to_pixels(1.6 if wording == self._wordings[-1] else 4))
-            self.set_text(wording)
-            size = self.get_window_extent(renderer)
-            if size.width + margin <= abs(room.width) and size.height + margin <= abs(room.height):
-                break
+        if not self._settled:
+            self._choose(renderer)
         super().draw(renderer)
 
+    def _choose(self, renderer: RendererBase) -> None:
+        room = self._room.transformed(self.get_transform())
+        wide, high = abs(room.width), abs(room.height)
+        self.set(rotation=0, fontsize=self._usual)
+        for wording in self._wordings:
+            last = wording == self._wordings[-1] and not self._number
+            margin = cast(float, renderer.points_to_pixels(1.6 if last else 4))
+            self.set_text(wording)
+            size = self.get_window_extent(renderer)
+            if size.width + margin <= wide and size.height + margin <= high:
+                return
+        if not self._number:
+            self.set_text("")
+            return
+        self.set_text(self._number)
+        margin = cast(float, renderer.points_to_pixels(1.2))
+        for letters in (self._usual, *(small for small in _SMALL if small < self._usual)):
+            self.set(rotation=0, fontsize=letters)
+            size = self.get_window_extent(renderer)
+            tall = _DIGIT * cast(float, renderer.points_to_pixels(letters))
+            if size.width + margin <= wide and tall + margin <= high:
+                return
+            if len(self._number) > 1 and tall + margin <= wide and size.width + margin <= high:
+                self.set_rotation(90)
+                return
+        self.set_text("")
 
-def title(ax: Axes, text: str, *, pad: float = 6) -> None:
-    """Write a title at the left."""
-    ax.set_title(plain(text, 80), loc="left", pad=pad, fontsize=10)
+
+def title(ax: Axes, text: str, *, pad: float = 6, limit: int = 80) -> None:
+    """Write a title at the left: the text, or what the chosen shape has in its place."""
+    own = chosen().title
+    text = plain(text if own is None else own, limit)
+    letters = int(0.72 * ax.figure.bbox.width / ax.figure.dpi * 72 / (0.58 * points(10)))
+    ax.set_title("\n".join(_broken(text, max(10, letters))), loc="left", pad=pad, fontsize=points(10))
+
+
+def _broken(text: str, letters: int) -> list[str]:
+    """Return lines of at most so many letters if that can be, broken after spaces and what joins names.
+
+    Examples
+    --------
+    >>> _broken("home/tea+soup: best", 10)
+    ['home/tea+', 'soup: best']
+    """
+    lines = [""]
+    for part in re.findall(r"[^ +/]*[ +/]*", text):
+        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > letters:
+            lines.append("")
+        lines[-1] += part
+    return [line.rstrip() for line in lines]
 
 
 def bare(ax: Axes) -> None:
@@ -130,16 +203,21 @@ def clock(tick: int, unit: str) -> str:
     return f"{'-' * (tick < 0)}{format_clock(abs(tick))}" if unit == "second" else str(tick)
 
 
+def value_axis(axis: Axis) -> None:
+    """Put round values on an axis, three at least."""
+    axis.set_major_locator(MaxNLocator(4 if is_narrow() else 7, steps=[1, 2, 2.5, 5, 10], min_n_ticks=3))
+
+
 def time_axis(ax: Axes, span: int, unit: str) -> None:
     """Put round instants on the time axis: a clock where ticks are seconds."""
     seconds, hours = unit == "second", span >= _HOUR
-    step = round_step(span, max(2.0, 1.5 * ax.get_window_extent().width / ax.figure.dpi), seconds)
+    step = round_step(span, max(5.0, 1.5 * ax.get_window_extent().width / ax.figure.dpi), seconds)
     ax.xaxis.set_major_locator(MultipleLocator(step))
     part = slice(0, -3) if hours else slice(3, None)
     label = (lambda x, _: format_clock(round(x))[part].removeprefix("0")) if seconds else (lambda x, _: f"{x:.0f}")
     ax.xaxis.set_major_formatter(FuncFormatter(label))
-    ax.set_xlabel(plain(f"time ({('h:mm' if hours else 'm:ss') if seconds else unit})"), fontsize=8.5)
-    ax.tick_params(axis="x", labelsize=8)
+    ax.set_xlabel(plain(f"time ({('h:mm' if hours else 'm:ss') if seconds else unit})"), fontsize=points(8.5))
+    ax.tick_params(axis="x", labelsize=points(8))
     ax.grid(axis="x", color="0.88", lw=0.6)
 
 
@@ -154,15 +232,25 @@ def legend_below(ax: Axes, handles: Sequence[Patch | Line2D], *, drop: float = 0
     """Put a legend below the axis label, in as many columns as fit; return its height in inches."""
     if not handles:
         return 0.0
+    if chosen().width is not None:  # names of rows may take much of it
+        cast(Figure, ax.figure).draw_without_rendering()
     below = ax.transAxes + ScaledTranslation(0, -drop, ax.figure.dpi_scale_trans)  # clear of the axis label
     options: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below, "borderaxespad": 0}
     single = {
-        one: HandlerLine2D(numpoints=1) for one in handles if isinstance(one, Line2D) and one.get_linestyle() == "None"
+        one: HandlerLine2D(numpoints=1)
+        for one in handles
+        if isinstance(one, Line2D) and (one.get_linestyle() == "None" or one.get_markevery())
     }
-    options |= {"numpoints": 2, "fontsize": 8, "frameon": False, "handlelength": 2.6, "handler_map": single}
+    options |= {"numpoints": 2, "fontsize": points(8), "frameon": False, "handlelength": 2.6, "handler_map": single}
     for columns in range(len(handles), 0, -1):
         legend = ax.legend(handles=list(handles), loc="upper left", ncols=columns, **options)
         size = legend.get_window_extent()
         if size.width <= ax.get_window_extent().width:
             break
+    else:  # not even one beside the other
+        spare = 0.9 * (ax.get_window_extent().width - size.width) / ax.figure.dpi * 72 / (0.58 * points(8))
+        longest = max(len(text.get_text()) for text in legend.get_texts())
+        for text in legend.get_texts():
+            text.set_text("\n".join(wrap(text.get_text(), max(16, int(longest + spare)))))
+        size = legend.get_window_extent()
     return float(size.height / ax.figure.dpi)

@@ -11,6 +11,7 @@ from support.asynctool import chains
 from planoracle.analysis import compare as module
 from planoracle.analysis.compare import BEST, OPTIMUM, REFERENCE, Comparison, Entry, compare, summarize
 from planoracle.heuristics.budget import Budget
+from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances import registry
 from planoracle.instances.asynctool import encode
 from planoracle.instances.asynctool.problem import Delays
@@ -220,6 +221,20 @@ def test_methods_are_asked_once_and_in_order() -> None:
     assert list(one.to_frame()["method"]) == methods[:-1]
     with pytest.raises(UnknownNameError, match="heuristic_reference"):
         compare(load(COBBLER), ["fastest"])
+
+
+def test_all_stands_for_the_heuristics_that_are_no_references() -> None:
+    one = compare(load(COBBLER), [OPTIMUM, "all", "dfs"], budget=Budget(iterations=5))
+    methods = [entry.method for entry in one.entries]
+    assert sorted(methods) == sorted({OPTIMUM, "dfs", *heuristics("schedule")} - {"recipe2plan-dfs"})
+    assert [entry.method for entry in compare(load(COBBLER), [BEST], also=["serial-lpt", BEST]).entries] == [
+        BEST,
+        "serial-lpt",
+    ]
+    greedy = next(entry for entry in one.entries if entry.method == "timearena-greedy")
+    assert "Fault(" not in (greedy.reason or "")
+    assert "must" in (greedy.reason or "")
+    assert compare(kitchen(f"{SYNC}/3_burger"), ["all"]).entries == ()
 
 
 def test_what_ships_helps_where_nothing_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:

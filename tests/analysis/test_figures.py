@@ -32,8 +32,10 @@ from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
 from planoracle.analysis.figures.layers import place
 from planoracle.analysis.figures.methods import gap_distribution, performance_profile, time_to_proof
 from planoracle.analysis.figures.palette import method_colour, numbers
+from planoracle.analysis.figures.plan import draw_pair
 from planoracle.analysis.figures.progress import Curve, action_shares, curve, progress_curves
 from planoracle.analysis.figures.save import save
+from planoracle.analysis.figures.shape import Shape, shaped
 from planoracle.analysis.figures.staircase import regret_staircase
 from planoracle.analysis.figures.style import DASHES, HATCHES, LINES, MARKERS, PALETTE, plain
 from planoracle.analysis.regret import Decision, Regret, regret
@@ -47,10 +49,12 @@ from planoracle.instances.timearena import rules, simulation
 from planoracle.instances.timearena.metrics import measure, proportions
 from planoracle.instances.timearena.world import world
 from planoracle.solver.exact.solve import solve
+from planoracle.solver.solve import solve as solve_any
 from tests.support.random_instances import workshop
 
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
 SANDWICH = "kitchens/synchronous/0_cheese_sandwich"
+FLOOR = "paracook/cook/own/seed_1/agent_num_1/orders_num_1"
 TASKS = "timearena/cooking1+cooking2"
 
 
@@ -179,6 +183,10 @@ NAMES = (
 )
 
 
+#: Those with names in place of values on an axis, or none.
+_NO_SCALE = ("gantt", "pair", "graph")
+
+
 def rendered(ax: Axes) -> Figure:
     figure = ax.figure
     assert isinstance(figure, Figure)
@@ -203,14 +211,23 @@ def legend(ax: Axes) -> list[str]:
     return [] if drawn is None else [text.get_text() for text in drawn.get_texts()]
 
 
-@pytest.mark.parametrize("name", sample(NAMES, 4))
-def test_nothing_is_cut_off_overlaps_warns_or_stays(name: str, drawings: dict[str, Callable[..., Axes]]) -> None:
+@pytest.mark.parametrize(
+    ("name", "width"),
+    sample([*((n, None) for n in NAMES), *((n, 3.3) for n in NAMES if "150" not in n)], 7, several=True),
+)
+def test_nothing_is_cut_off_overlaps_warns_or_stays(
+    name: str, width: float | None, drawings: dict[str, Callable[..., Axes]]
+) -> None:
     before = dict(mpl.rcParams)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", category=DeprecationWarning, module="matplotlib|pyparsing")
-        ax = drawings[name]()
-        figure = rendered(ax)
+        with shaped(Shape(width)):
+            ax = drawings[name]()
+            figure = rendered(ax)
+    for axis in (ax.xaxis, ax.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        assert sum(low <= at <= high for at in axis.get_ticklocs()) >= 3 or name.startswith(_NO_SCALE)
     assert dict(mpl.rcParams) == before
     assert plt.get_fignums() == []  # nothing to close
     seen = list(texts(figure))
@@ -521,11 +538,32 @@ def test_gantt_against_another_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert drawn.count("<g id=") > 1.5 * Path("y.svg").read_text(encoding="utf-8").count("<g id=")
 
 
-@pytest.mark.parametrize(("name", "against"), [(COBBLER, "nowhere.txt"), (SANDWICH, "optimum")])
-def test_gantt_against_what_is_not_there(tmp_path: Path, name: str, against: str) -> None:
-    result = CliRunner().invoke(app, ["gantt", name, "--against", against, "-o", str(tmp_path / "x.svg")])
+def test_two_plans_in_a_kitchen_stand_one_above_the_other_and_what_one_lacks_has_a_frame() -> None:
+    kitchen = catalogue.problem(SANDWICH)
+    best = solve_any(kitchen)
+    assert best is not None
+    short = str(best.plan).splitlines()
+    lower = draw_pair(kitchen, short, [*short[:2], "Do nothing", *short[2:]], names=("best", "mine"))
+    upper, same = lower.figure.axes
+    assert same is lower
+    assert upper.get_xlim() == lower.get_xlim() == (0, len(short) + 2)
+    framed = [[patch.get_x() for patch in ax.patches if patch.get_label() == "extra"] for ax in (upper, lower)]
+    assert framed == [[], [2]]
+    headings = [ax.texts[-1].get_text() for ax in (upper, lower)]
+    assert headings == [f"best: {len(short)} steps, goal reached", f"mine: {len(short) + 1} steps, goal reached"]
+    assert "not in the other plan" in legend(lower)
+    rendered(lower)
+
+
+def test_gantt_against_what_is_not_there(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["gantt", COBBLER, "--against", "nowhere.txt", "-o", str(tmp_path / "x.svg")])
     assert isinstance(result.exception, InputError)
     assert not list(tmp_path.iterdir())
+
+
+def test_floors_have_no_pairs() -> None:
+    with pytest.raises(InputError):
+        draw_pair(catalogue.problem(FLOOR), {}, {}, names=("one", "other"))
 
 
 def test_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

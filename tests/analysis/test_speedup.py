@@ -122,6 +122,6 @@ def test_agents_on_the_command_line(tmp_path: Path) -> None:
     submission = tmp_path / "plans.jsonl"
     plan = json.dumps(row["schedule"])
     submission.write_text(json.dumps({"id": "a", "instance": f"{path}~2", "plan": plan}) + "\n")
-    code, out = run("grade", str(submission), "--format", "jsonl")
+    code, out = run("grade", str(submission), "--format", "jsonl", "--trust-paths")
     graded = json.loads(out.splitlines()[0])
     assert (code, graded["success"], graded["makespan"], graded["optimal_makespan"]) == (0, True, 18, 18)

@@ -1,0 +1,106 @@
+"""The key below a figure: what the numbers on bars mean that have no room for words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from textwrap import wrap
+from typing import NamedTuple, cast
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import ScaledTranslation
+
+from planoracle.analysis.figures.shape import points
+from planoracle.analysis.figures.style import FittedText, plain
+
+__all__ = ["Entry", "draw_key", "write_key"]
+
+#: Most entries of a key; how many more there are is said.
+MOST = 80
+_LETTERS, _SPACING, _GAP = 6.5, 1.3, 0.1  # points, lines, inches
+_APART = " \N{MIDDLE DOT} "
+
+
+class Entry(NamedTuple):
+    """What a key says of an action; ``at``, when it starts, only where not even its number has room."""
+
+    task: str
+    number: str
+    words: str
+    at: str
+
+
+def draw_key(ax: Axes, entries: Mapping[str, Entry], drop: float) -> float:
+    """Say below a figure of our own what steps are called whose bars do not; return inches that this takes.
+
+    The texts on the bars stay what they are now, whatever the figure is saved as.
+
+    Parameters
+    ----------
+    entries
+        By action, as in the labels of `FittedText`.
+    drop
+        Inches from the axes down to the key.
+    """
+    cast(Figure, ax.figure).draw_without_rendering()  # texts decide while being drawn
+    texts = [text for text in ax.texts if isinstance(text, FittedText) and text.get_label() in entries]
+    for text in texts:
+        text.settle()
+    needed = {cast(str, text.get_label()) for text in texts if not text.in_full}
+    nowhere = needed - {cast(str, text.get_label()) for text in texts if text.get_text()}
+    ordered = [action for action in entries if action in needed]
+    if not ordered:
+        return 0.0
+    told = [(entries[one], one in nowhere) for one in ordered[:MOST]]
+    return write_key(ax, _paragraphs(told, len(ordered) - MOST), drop)
+
+
+def write_key(ax: Axes, paragraphs: Iterable[Sequence[str]], drop: float) -> float:
+    """Write paragraphs below a figure, as wide as its axes; return inches that this takes.
+
+    Parameters
+    ----------
+    paragraphs
+        Of each the pieces, which may stand on lines of their own.
+    drop
+        Inches from the axes down.
+    """
+    size = points(_LETTERS)
+    room = 0.98 * ax.get_window_extent().width
+    lines = [line for words in paragraphs for line in _broken(ax, words, room, size)]
+    place = ax.transAxes + ScaledTranslation(0, -drop - _GAP, ax.figure.dpi_scale_trans)
+    ax.text(0, 0, "\n".join(lines), transform=place, va="top", fontsize=size, linespacing=_SPACING, gid="key")
+    return _GAP + (len(lines) * _SPACING + 0.3) * size / 72
+
+
+def _paragraphs(entries: Iterable[tuple[Entry, bool]], more: int) -> list[list[str]]:
+    """Return what is said of every task, in pieces that may stand on lines of their own."""
+    found: dict[str, list[str]] = {}
+    for entry, lost in entries:
+        own = entry.words.split()[:1] == [entry.number]
+        words = entry.words if own else f"{entry.number} {entry.words}"
+        found.setdefault(entry.task, []).append(f"{words} (at {entry.at})" if lost else words)
+    parts = [[f"{plain(task)}: {words[0]}", *words[1:]] for task, words in found.items()]
+    if len(parts) == 1:
+        parts[0][0] = parts[0][0].removeprefix(f"{plain(next(iter(found)))}: ")
+    return [*parts, *([[f"and {more} more"]] if more > 0 else [])]
+
+
+def _broken(ax: Axes, pieces: Sequence[str], room: float, size: float) -> list[str]:
+    """Return the lines of a paragraph, in pixels no wider than there is room."""
+
+    def width(line: str) -> float:
+        text = Text(0, 0, line, fontsize=size, figure=ax.figure)
+        return float(text.get_window_extent().width)
+
+    lines: list[str] = []
+    for piece in pieces:
+        if lines and width(f"{lines[-1]}{_APART}{piece}") <= room:
+            lines[-1] += f"{_APART}{piece}"
+            continue
+        letters = len(piece)
+        while letters > 8 and max(width(line) for line in wrap(piece, letters)) > room:
+            letters -= 2
+        lines += wrap(piece, letters)
+    return lines

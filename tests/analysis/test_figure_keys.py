@@ -1,0 +1,121 @@
+"""What stands on bars and below them: words, numbers with a key, states, delays; the same colours everywhere."""
+
+from __future__ import annotations
+
+import re
+
+from matplotlib.axes import Axes
+
+from planoracle.analysis.figures import bars
+from planoracle.analysis.figures.gantt import gantt, gantt_pair
+from planoracle.analysis.figures.palette import PALETTE
+from planoracle.analysis.figures.shape import Shape, shaped
+from planoracle.analysis.figures.style import FittedText
+from planoracle.analysis.oracle import Oracle
+from planoracle.analysis.report.charts import chart
+from planoracle.instances.catalogue import load
+from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.registry import of
+from planoracle.instances.schedule import Piece, Schedule
+from planoracle.solver.solve import solve
+
+#: Pots that are fired: the kiln is warm first; drying takes two hours, of which the wheel knows nothing.
+POTS = Instance(
+    "pots",
+    (
+        Action("pots/throw", "pots", 3, 3, label="throw"),
+        Action("pots/dry", "pots", 20, 0, label="dry on the rack"),
+        Action("pots/heat", "pots", 1, 0, modes=(Mode((Demand("kiln", sets="hot"),)),), label="heat up"),
+        Action("pots/fire in", "pots", 9, 1, modes=(Mode((Demand("kiln", requires="hot"),), name="kiln"),)),
+    ),
+    lags=(Lag("pots/throw", "pots/dry", 4),),
+    resources=(Resource("kiln", state="warm"),),
+    unit="hour",
+)
+FIRED = Schedule(
+    (
+        Piece("pots/throw", 0, 3, "agent"),
+        Piece("pots/heat", 6, 1, "agent"),
+        Piece("pots/dry", 7, 20, "agent"),
+        Piece("pots/fire in", 27, 9, "agent"),
+    )
+)
+
+
+def drawn(instance: Instance, schedule: Schedule, width: float | None = None) -> Axes:
+    with shaped(Shape(width)):
+        return gantt(instance, schedule)
+
+
+def on_bars(ax: Axes) -> dict[str, set[str]]:
+    """Return what stands on the bars of every action."""
+    found: dict[str, set[str]] = {}
+    for text in ax.texts:
+        if isinstance(text, FittedText) and "/" in str(text.get_label()):
+            found.setdefault(str(text.get_label()), set()).add(text.get_text().replace("\n", " "))
+    return found
+
+
+def key(ax: Axes) -> str:
+    return " ".join(text.get_text() for text in ax.texts if text.get_gid() == "key").replace("\n", " ")
+
+
+def test_every_number_on_a_bar_is_explained() -> None:
+    instance = load("timearena/household1+cooking1")
+    schedule = solve(instance).schedule
+    assert schedule is not None
+    for width in (3.3, 7.0, None):
+        ax = drawn(instance, schedule, width)
+        told = key(ax)
+        numbers = {text for texts in on_bars(ax).values() for text in texts if text.isdigit()}
+        assert numbers
+        for number in numbers:
+            assert re.search(rf"(^|[ :]){number} [a-z]", told)
+        assert not re.search(r"\b(in|to|into|with)( ·|$| \()", told)  # nothing ends without its object
+        assert "cook rice in pot" in told or "cook rice in pot" in on_bars(ax)["cooking1/cook rice in"]
+
+
+def test_the_key_is_as_short_as_it_can_be() -> None:
+    words = on_bars(drawn(POTS, FIRED))
+    assert words["pots/dry"] == {"dry on the rack"}  # said once
+    assert "dry on the rack" not in key(drawn(POTS, FIRED))
+    narrow = drawn(POTS, FIRED, 2.0)
+    assert "dry dry" not in key(narrow)
+    wide = Instance("one", (Action("t/a", "t", 5, 5, label="a"),))
+    assert key(drawn(wide, Schedule((Piece("t/a", 0, 5, "agent"),)))) == ""
+
+
+def test_what_resources_are_set_to_is_drawn() -> None:
+    ax = drawn(POTS, FIRED)
+    states = [
+        (patch.get_x(), patch.get_x() + patch.get_width()) for patch in ax.patches if patch.get_label() == "state"
+    ]
+    assert states == [(0, 6), (6, 36)]
+    assert {"warm", "hot"} <= {text.get_text() for text in ax.texts}
+
+
+def test_delays_are_drawn_after_the_step_that_they_follow() -> None:
+    (line,) = (line for line in drawn(POTS, FIRED).lines if line.get_label() == "delay")
+    assert list(line.get_xdata()) == [3, 7]
+    tools = load("asynctool/cross2/01@3")
+    schedule = solve(tools).schedule
+    assert schedule is not None
+    finish = schedule.finish()
+    expected = {(finish[lag.before], finish[lag.before] + lag.minimum) for lag in tools.lags if lag.minimum}
+    ax = drawn(tools, schedule)
+    assert {tuple(line.get_xdata()) for line in ax.lines if line.get_label() == "delay"} == expected
+    assert any("delay" in text.get_text() for text in ax.get_legend().get_texts())
+
+
+def test_tasks_have_one_colour_in_pictures_pairs_and_pages() -> None:
+    instance = load("timearena/household1+cooking1")
+    schedule = solve(instance).schedule
+    assert schedule is not None
+    place = {task: i for i, task in enumerate(chart(instance, of(instance).rules_of(instance), Oracle())["tasks"])}
+    assert bars.palette(instance) == {task: PALETTE[i] for task, i in place.items()}
+
+    def colours(ax: Axes) -> dict[str, tuple[float, ...]]:
+        return {patch.get_label(): patch.get_facecolor() for patch in ax.get_legend().get_patches()}
+
+    alone, pair = gantt(instance, schedule), gantt_pair(instance, schedule, Schedule(schedule.pieces[::2]))
+    assert colours(alone).items() <= colours(pair).items()

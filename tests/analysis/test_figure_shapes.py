@@ -1,0 +1,70 @@
+"""Figures for papers: as wide as asked, letters as large as asked and embedded as TrueType, titles, resolution."""
+
+from __future__ import annotations
+
+import re
+import struct
+from pathlib import Path
+
+import pytest
+from support.runner import CliRunner
+
+from planoracle.analysis.cli import app
+from planoracle.analysis.figures.shape import Shape, points, shaped, width_of
+from planoracle.instances.errors import InputError
+
+NAME = "timearena/household1"
+
+
+def drawn(tmp_path: Path, *words: str, suffix: str = ".png") -> bytes:
+    path = tmp_path / f"x{suffix}"
+    result = CliRunner().invoke(app, ["gantt", NAME, "-H", "serial-lpt", "-o", str(path), *words])
+    assert result.exit_code == 0, result.output
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize(("width", "inches"), [("column", 3.3), ("page", 7.0), ("4.5", 4.5)])
+def test_figures_are_as_wide_as_asked(tmp_path: Path, width: str, inches: float) -> None:
+    (pixels,) = struct.unpack(">I", drawn(tmp_path, "--width", width, "--dpi", "100")[16:20])
+    assert pixels == round(100 * inches)
+
+
+def test_a_pdf_has_truetype_fonts_the_width_asked_and_the_same_bytes_twice(tmp_path: Path) -> None:
+    found = drawn(tmp_path, "--width", "page", suffix=".pdf")
+    assert b"/CIDFontType2" in found
+    assert b"/Type3" not in found
+    box = re.search(rb"/MediaBox \[ 0 0 ([0-9.]+)", found)
+    assert box is not None
+    assert float(box[1]) == 7.0 * 72
+    assert drawn(tmp_path, "--width", "page", suffix=".pdf") == found
+
+
+def test_letters_follow_the_size_asked(tmp_path: Path) -> None:
+    with shaped(Shape(font=17)):
+        assert points(8.5) == 17
+    assert points(8.5) == 8.5
+    assert drawn(tmp_path, "--font-size", "12") != drawn(tmp_path)
+
+
+def test_titles_are_replaced_or_left_out(tmp_path: Path) -> None:
+    heights = [struct.unpack(">I", drawn(tmp_path, *words)[20:24])[0] for words in ((), ("--title", ""))]
+    assert heights[0] >= heights[1]
+    assert drawn(tmp_path, "--title", "mine") not in (drawn(tmp_path), drawn(tmp_path, "--title", ""))
+
+
+@pytest.mark.parametrize("width", ["wide", "0", "99", "nan"])
+def test_other_widths_are_refused(width: str) -> None:
+    with pytest.raises(InputError, match="width: must be column, page, or inches"):
+        width_of(width)
+
+
+@pytest.mark.parametrize("figure", ["gaps", "profile", "time"])
+def test_compare_draws_its_methods(tmp_path: Path, figure: str) -> None:
+    path = tmp_path / "x.svg"
+    call = ["compare", NAME, "timearena/household2", "-o", str(path), "--figure", figure, "--width", "column"]
+    result = CliRunner().invoke(app, [*call, "--format", "latex"])
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith(r"\begin{tabular}")
+    size = re.search(r'width="([0-9.]+)pt"', path.read_text(encoding="utf-8"))
+    assert size is not None
+    assert float(size[1]) == pytest.approx(3.3 * 72)
