@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.model import Instance
 from planoracle.instances.plan import Plan
 from planoracle.instances.profiles import Rules
@@ -59,6 +60,10 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
         from planoracle.instances.asynctool import encode
 
         return encode.optimal_turns(encode.problem_of(problem))
+
+    def is_held(self, run: AnyRun) -> bool:
+        """Whether a run closes, and has neither guesses nor calls that change the delays of others."""
+        return not run.verdict.violations
 
     @property
     def references(self) -> Sequence[Reference[Instance]]:
