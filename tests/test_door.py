@@ -237,3 +237,21 @@ def test_a_live_environment_where_there_is_one() -> None:
     run.step({"content": "ALL COMPLETED"})
     assert run.done
     assert environment(load("timearena/household1")).step("wash cup").observation.clock == 3
+
+
+@pytest.mark.parametrize("verb", [solve, schedule, environment, explain, compare])
+@pytest.mark.parametrize("given", ["timearena/household1", Path("tea.json"), 3, None])
+def test_a_name_is_no_problem(verb: Any, given: object) -> None:
+    with pytest.raises(InputError, match="must be a problem"):
+        verb(given)
+
+
+@pytest.mark.parametrize("verb", [regret, critique, repair])
+def test_a_name_is_no_problem_of_a_plan(verb: Any) -> None:
+    with pytest.raises(InputError, match="must be a problem"):
+        verb("timearena/household1", {"actions": ACTIONS})
+
+
+def test_a_number_is_no_submission() -> None:
+    with pytest.raises(InputError, match="must be a submission"):
+        grade(3)  # type: ignore[call-overload]

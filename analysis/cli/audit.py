@@ -12,6 +12,7 @@ import typer
 
 from planoracle.analysis.cli.common import LimitOption, Notes, begun
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, track
+from planoracle.analysis.cli.paths import chosen_places
 from planoracle.analysis.cli.submissions import (
     MapOption,
     ModelOption,
@@ -90,10 +91,9 @@ def audit(
     from planoracle.analysis.problems import Problems
 
     known = named_problems(problems)
+    where = Problems(named=known, places=chosen_places(problems))
     options = chosen_rules(rule or ())
-    auditor = Auditor(
-        profile, options, limit=WORK if time_limit is None else time_limit, problems=Problems(named=known)
-    )
+    auditor = Auditor(profile, options, limit=WORK if time_limit is None else time_limit, problems=where)
     files = [name for name in names or () if name == "-" or _is_file(name)]
     if page is not None:
         _write_page(page, names or (), files, auditor, stated=profile is not None)

@@ -78,7 +78,7 @@ PANELS = {
         ),
         "verify": Verb(
             "verify.verify",
-            "Check proofs that no schedule is shorter, step by step, each against the problem that it names.",
+            "Check proofs that no schedule is shorter, step by step; or grade a run again, and say which rows differ.",
         ),
         "critique": Verb(
             "critique.critique",
@@ -116,6 +116,10 @@ PANELS = {
             "List the proved optima that ship with the bundled problems, by which grading is quick and the same "
             "everywhere.",
         ),
+        "tables": Verb(
+            "tables.tables",
+            "Set the figures that papers print about their own benchmarks beside ours, and say what differs and why.",
+        ),
         "gantt": Verb(
             "gantt.gantt",
             "Draw a schedule: rows for the agent and every object, autonomous work hatched, windows marked.",
@@ -123,6 +127,9 @@ PANELS = {
         "report": Verb(
             "report.report", "Write a page that needs no network: a leaderboard, and every plan over the optimum."
         ),
+    },
+    "Install": {
+        "doctor": Verb("doctor.doctor", "Say whether this installation is sound, and what to do where it is not."),
     },
     "Serve": {
         "mcp": Verb(

@@ -22,7 +22,10 @@ def optima(
         bool, typer.Option("--check", help="Derive them again; exit status 1 if something differs.")
     ] = False,
     write: Annotated[
-        bool, typer.Option("--write", help="Derive what is missing, and write it into this checkout.")
+        bool,
+        typer.Option(
+            "--write", help="Derive what is missing, optima and certificates, and write it into this checkout."
+        ),
     ] = False,
     work: Annotated[
         float,
@@ -39,15 +42,16 @@ def optima(
 
     Beside each stands what the benchmark's authors claim, if they do. Profiles under which the same is known of a
     problem share a line. What resists proof is listed as feasible, with its bound. Problems whose optimum a formula
-    has are left out. --write goes on where it was stopped.
+    has are left out. --write goes on where it was stopped. The certificates of optima: planoracle verify.
     """
     from planoracle.analysis.optima import chosen, rows_of
+    from planoracle.instances import catalogue
 
     if check and write:
         raise typer.BadParameter("go not together", param_hint="'--check' and '--write'")
     found = chosen(names or [], sample, seed)
     if write:
-        _write(found, work)
+        _write(found, [*(catalogue.expand(names or []) or catalogue.bundled())], work)
         return
     if check:
         raise typer.Exit(_check(found, work))
@@ -76,7 +80,9 @@ def _check(names: list[str], work: float) -> int:
     return int(faulty > 0)
 
 
-def _write(names: list[str], work: float) -> None:
+def _write(names: list[str], every: list[str], work: float) -> None:
+    """Write the entries that are missing, and the certificates of all, also where a formula has the optimum."""
+    from planoracle.analysis.certified import write
     from planoracle.analysis.optima import Writer, derived, ways_of
     from planoracle.instances import catalogue, registry
     from planoracle.instances.deadline import Work
@@ -93,6 +99,7 @@ def _write(names: list[str], work: float) -> None:
         entries = [derived(one, Work(work)) if _lacks(one.entry, work) else one.entry for one in ways]
         writers[benchmark].put(ways[0].problem.name, entries)
         writers[benchmark].write()
+    write(track(every, "proving"))
 
 
 def _lacks(entry: dict[str, Any] | None, work: float) -> bool:

@@ -18,6 +18,7 @@ from planoracle.analysis.cli.calls import Command, Group
 from planoracle.analysis.cli.data import with_data
 from planoracle.analysis.cli.index import PANELS, VERBS
 from planoracle.analysis.cli.output import complain
+from planoracle.analysis.cli.paths import with_paths
 from planoracle.analysis.cli.view import viewable
 from planoracle.analysis.spoken import say, tell
 from planoracle.instances.visible import visible
@@ -62,6 +63,15 @@ class _Verbs(Group):
         with _visible_complaints():
             return super().invoke(ctx)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Offer verbs by their names and texts, so that none has to be imported."""
+        before = self.commands
+        self.commands = {name: Command(name, help=verb.about) for name, verb in VERBS.items()}
+        try:
+            return super().shell_complete(ctx, incomplete)
+        finally:
+            self.commands = before
+
     def list_commands(self, ctx: Any) -> list[str]:
         return list(VERBS)
 
@@ -75,7 +85,9 @@ class _Verbs(Group):
             found = getattr(import_module(f"planoracle.analysis.cli.{module}"), function)
             if not isinstance(found, typer.Typer):  # one that is no group of verbs itself
                 single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-                single.command(cmd_name, cls=Command)(viewable(found if cmd_name in _NAMELESS else with_data(found)))
+                single.command(cmd_name, cls=Command)(
+                    viewable(found if cmd_name in _NAMELESS else with_paths(with_data(found)))
+                )
                 found = single
             self.commands[cmd_name] = typer.main.get_command(found)
             self.commands[cmd_name].name = cmd_name
@@ -145,5 +157,8 @@ def run() -> int:
         return 1
     except OSError as error:
         complain(f"{error.filename or 'the output cannot be written'}: {error.strerror}")
+        return 1
+    except MemoryError:
+        complain("there is not enough memory")
         return 1
     return status

@@ -16,6 +16,7 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
+from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import instance_from_document
@@ -536,6 +537,33 @@ def test_compare_prints_a_table_and_a_summary():
     assert "+7.4 %" in result.stdout  # 4380 / 4080
     assert "above the optimum" in result.stdout
     assert result.stderr == ""
+
+
+def test_compare_runs_every_heuristic_on_problems_of_all_kinds(files):
+    names = [NAME, "own.json", "robotouille/synchronous/0_cheese_sandwich"]
+    meal, own, kitchen = rows(invoke("compare", *names, "-H", "all", "--format", "csv"), "csv")
+    every = [name for name in heuristic_names("schedule") if name != "recipe2plan-dfs"]  # a reference: called dfs there
+    for name in every:
+        for row in (meal, own):
+            answered = row[name] != ""
+            assert answered == (row[f"accepted_{name}"] == "True")
+            assert float(row[f"gap_{name}"]) == int(row[name]) / int(row["optimal"]) - 1 if answered else True
+        assert not kitchen[name]
+    assert (own["improve"], own["serial-lpt"], own["recipe2plan-dfs"]) == ("10", "10", "10")
+    assert (meal["serial-lpt"], meal["asynctool-sequential"]) == ("4380", "")
+    assert kitchen["published"] == "10"
+
+
+def test_compare_says_in_a_row_per_method_why_there_is_no_answer(files):
+    result = invoke("compare", NAME, "own.json", "-H", "serial-mts", "-H", "asynctool-sequential", "--wide")
+    table = result.stdout.partition("above the optimum")[0]
+    found = [re.split(r"\s{2,}", line.strip()) for line in table.splitlines()]
+    assert [NAME, "serial-mts", "5280", "+29.4 %", "yes"] in [row[:5] for row in found]
+    assert "supper" in {row[0] for row in found}
+    assert table.count("the sequential agent is for AsyncTool problems") == 2
+    wrong = invoke("compare", NAME, "-H", "serial-mst").exception
+    assert isinstance(wrong, UnknownNameError)
+    assert "did you mean" in str(wrong)
 
 
 def test_compare_keeps_problems_with_more_agents_apart():

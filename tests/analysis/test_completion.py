@@ -1,0 +1,117 @@
+"""What shells complete: asked as their scripts ask, and by the shells themselves where they are installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from planoracle.analysis.cli.index import VERBS
+from planoracle.heuristics.registry import names as heuristics
+
+CODE = "import sys; sys.argv[0] = 'planoracle'; from planoracle.analysis.cli import main; main()"
+PAIR = "recipe2plan/timed/Vada_D"
+
+
+def asked(shell: str, line: str, instruction: str = "complete", code: str = CODE) -> str:
+    """What the command answers to a shell whose line has been typed so far."""
+    words = line.split(" ")
+    environment = os.environ | {
+        "_PLANORACLE_COMPLETE": f"{instruction}_{shell}",
+        "COMP_WORDS": "\n".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+        "_TYPER_COMPLETE_ARGS": line,
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("planoracle sol", ["solve"]),
+        ("planoracle solve recipe2", ["recipe2plan"]),
+        (f"planoracle solve {PAIR}", ["recipe2plan/timed/Vada_Daikon-Radish"]),
+        ("planoracle schedule --heuristic serial-", [name for name in heuristics() if name.startswith("serial-")]),
+        ("planoracle solve --columns st", ["status"]),
+        (
+            "planoracle solve --columns instance,status,",
+            [f"instance,status,{name}" for name in ("makespan", "lower_bound", "unit", "seconds", "proof")],
+        ),
+        ("planoracle grade --columns succ", ["success"]),
+        ("planoracle solve x --format js", ["json", "jsonl"]),
+        ("planoracle doctor --lic", ["--licences"]),
+    ],
+)
+def test_bash_is_offered(line: str, offered: list[str]) -> None:
+    assert asked("bash", line).splitlines() == offered
+
+
+def test_fish_and_zsh_are_told_what_each_is_for() -> None:
+    name, _, about = asked("fish", "planoracle verif").strip().partition("\t")
+    assert name == "verify"
+    assert VERBS["verify"].about.startswith(about.removesuffix("..."))
+    assert asked("zsh", "planoracle verif").startswith('_arguments \'*: :(("verify":')
+
+
+def test_all_verbs_are_offered_without_importing_any() -> None:
+    modules = {f"planoracle.analysis.cli.{verb.place.partition('.')[0]}" for verb in VERBS.values()}
+    code = (
+        f"import atexit, sys; atexit.register(lambda: print(sorted({modules!r} & sys.modules.keys())));"
+        "sys.argv[0] = 'planoracle'; from planoracle.analysis.cli import run; sys.exit(run())"
+    )
+    *verbs, imported = asked("bash", "planoracle ", code=code).splitlines()
+    assert verbs == list(VERBS)
+    assert imported == "[]"
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> dict[str, str]:
+    """Return an environment in which the command is found, as a shell script."""
+    script = tmp_path / "planoracle"
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{CODE}" "$@"\n', encoding="utf-8")
+    script.chmod(0o755)
+    return os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
+
+
+#: What a shell runs to complete a line, after the script that `--show-completion` writes; the line is its words.
+SHELLS = {
+    "bash": (
+        "bash --norc -c",
+        'COMP_WORDS=(planoracle solve {0}); COMP_CWORD=2; _planoracle_completion planoracle; echo "${{COMPREPLY[@]}}"',
+    ),
+    # What zsh's own functions would do with the answer is shown instead.
+    "zsh": (
+        "zsh -fc",
+        "words=(planoracle solve {0}); CURRENT=3; _arguments() {{ print -r -- $@ }}; _planoracle_completion",
+    ),
+    "fish": ("fish --no-config -c", "complete -C 'planoracle solve {0}'"),
+}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_shells_complete(shell: str, command: dict[str, str]) -> None:
+    call, asking = SHELLS[shell]
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell} here")
+    script = asked(shell, "", "source")
+    before = "compdef() { : }\n" if shell == "zsh" else ""
+    done = subprocess.run(
+        [*call.split(), f"{before}{script}\n{asking.format(PAIR)}"],
+        env=command,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    assert "recipe2plan/timed/Vada_Daikon-Radish" in done.stdout
+    assert "Leche" not in done.stdout
