@@ -1,0 +1,69 @@
+"""Build the documentation site: ``python .docs/build.py [FOLDER]`` writes pages to ``build/site``, or to ``FOLDER``.
+
+Needs ``pip install -e '.[docs]'``. Warnings are errors: a link that leads nowhere, a heading that is not there, a
+docstring that cannot be read. What is put together: the pages of this folder, all READMEs in their places, so that
+what they refer to is where they say it is, and the notebooks, which are run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from sphinx.cmd.build import build_main
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from made import help_texts, pictures
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+# What pages of the site refer to, each in its place.
+_SHOWN = (
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE",
+    ".ci/Containerfile",
+    ".github/CONTRIBUTING.md",
+    ".github/SECURITY.md",
+    "analysis",
+    "heuristics",
+    "instances",
+    "notebooks",
+    "solver",
+    "tests",
+)
+
+
+def main() -> int:
+    """Put the sources together, and build; the exit status is that of Sphinx."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "site")
+    parser.add_argument("--draft", action="store_true", help="do not run the notebooks")
+    options = parser.parse_args()
+    sources = ROOT / "build" / "site-sources"
+    gather(sources)
+    more = ["-D", "nb_execution_mode=off"] if options.draft else []
+    trees = ["-c", str(HERE), "-d", str(ROOT / "build" / "site-trees")]
+    return build_main([*trees, "-E", "-W", "--keep-going", "-q", *more, str(sources), str(options.folder)])
+
+
+def gather(folder: Path) -> None:
+    """Copy all sources to a folder that is made anew."""
+    shutil.rmtree(folder, ignore_errors=True)
+    ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "build.py", "conf.py", "made.py", "prompts")
+    shutil.copytree(HERE, folder, ignore=ignored)
+    for place in _SHOWN:
+        if (ROOT / place).is_dir():
+            shutil.copytree(ROOT / place, folder / place, ignore=ignored)
+        else:
+            (folder / place).parent.mkdir(exist_ok=True)
+            shutil.copy(ROOT / place, folder / place)
+    (folder / "cli.md").write_text(help_texts(), "utf-8")
+    (folder / "gallery").mkdir()
+    pictures((folder / "gallery.md").read_text("utf-8"), folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
