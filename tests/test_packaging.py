@@ -1,0 +1,137 @@
+"""What is shipped, and how: the wheel alone, a release, a container, a conda package."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import planoracle
+from planoracle.analysis.checkup import EXTRAS
+from planoracle.analysis.packages import parsed
+from tests.test_gates import build, held
+
+ROOT = Path(__file__).resolve().parents[1]
+WORKFLOWS = ROOT / ".github" / "workflows"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+CONTAINER = (ROOT / ".ci" / "Containerfile").read_text(encoding="utf-8")
+# What conda-forge calls by another name.
+CONDA = {"ortools": "ortools-python", "matplotlib": "matplotlib-base"}
+
+
+def read(path: Path) -> Any:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def steps(job: dict[str, Any], key: str) -> list[str]:
+    return [step[key] for step in job["steps"] if key in step]
+
+
+def test_the_wheel_is_tested_alone_on_all_versions() -> None:
+    job = read(WORKFLOWS / "ci.yml")["jobs"]["installed"]
+    matrix = job["strategy"]["matrix"]
+    assert matrix["python"] == re.findall(r"Python :: (3\.[0-9]+)", "\n".join(PROJECT["classifiers"]))
+    assert matrix["versions"] == ["lowest", "highest"]
+    left_out = {(one["python"], one["versions"]) for one in matrix["exclude"]}
+    assert left_out == {("3.13", "lowest"), ("3.14", "lowest")}
+    assert steps(job, "run") == [".ci/installed ${{ matrix.versions }} -n auto"]
+    assert "\n.ci/installed lowest -n auto tests/" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+def test_the_script_refuses_versions_that_it_does_not_know() -> None:
+    said = subprocess.run(
+        ["bash", ROOT / ".ci" / "installed", "newest"], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (said.returncode, said.stderr) == (2, "lowest or highest, not newest\n")
+
+
+def test_the_constraints_of_the_lowest_versions_are_all_that_are_declared() -> None:
+    (pattern,) = re.findall(r"grep -oE '(.*)' pyproject", (ROOT / ".ci" / "installed").read_text(encoding="utf-8"))
+    found = re.findall(pattern, (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    lines = [*PROJECT["dependencies"], *(line for extra in PROJECT["optional-dependencies"].values() for line in extra)]
+    least = {f'"{one.name}>={bound}' for one in map(parsed, lines) for sign, bound in one.bounds if sign == ">="}
+    assert set(found) - {'"setuptools>=77'} - {'"python>=3.11'} == least - {'"setuptools>=77'}
+
+
+def test_a_release_is_built_once_tested_attested_and_published_without_a_password() -> None:
+    text = (WORKFLOWS / "release.yml").read_text(encoding="utf-8")
+    jobs = read(WORKFLOWS / "release.yml")["jobs"]
+    assert [job["needs"] for job in jobs.values() if "needs" in job] == ["build", ["build", "licences"], "attest"]
+    assert ".ci/installed highest -n auto" in steps(jobs["build"], "run")
+    assert any("doctor --licences" in run for run in steps(jobs["licences"], "run"))
+    assert jobs["attest"]["permissions"] == {"id-token": "write", "attestations": "write"}
+    assert jobs["attest"]["steps"][-1]["with"] == {"subject-path": "dist/*"}
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    assert [name for name, job in jobs.items() if "permissions" in job] == ["attest", "publish"]
+    assert "secrets." not in text
+    assert "password:" not in text
+    assert steps(jobs["publish"], "uses")[-1].startswith("pypa/gh-action-pypi-publish@")
+
+
+def test_actions_of_a_release_are_of_one_commit_each() -> None:
+    text = (WORKFLOWS / "release.yml").read_text(encoding="utf-8")
+    used = re.findall(r"uses: (.*)", text)
+    assert len(used) >= 8
+    assert all(re.fullmatch(r"[a-z-]+/[a-z-]+@[0-9a-f]{40}  # v[0-9]+\.[0-9]+\.[0-9]+", one) for one in used)
+    assert len({one.partition("@")[0] for one in used}) == len(set(used))  # each action of one version only
+
+
+def test_the_tag_of_a_release_is_compared_with_the_version() -> None:
+    (pattern,) = re.findall(r"sed -n '(.*)' CITATION.cff", (WORKFLOWS / "release.yml").read_text(encoding="utf-8"))
+    found = re.fullmatch(r"s/\^(.*)//p", pattern)
+    assert found
+    lines = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
+    assert [line.removeprefix(found[1]) for line in lines if line.startswith(found[1])] == [planoracle.__version__]
+
+
+def test_the_conda_package_needs_what_the_project_declares() -> None:
+    recipe = read(ROOT / ".ci" / "conda" / "recipe.yaml")
+    assert recipe["context"]["version"] == planoracle.__version__
+    wanted = [parsed(line) for line in PROJECT["dependencies"]]
+    expected = {f"{CONDA.get(one.name, one.name)} {one.wanted}" for one in wanted}
+    assert set(recipe["requirements"]["run"]) == expected | {f"python {PROJECT['requires-python']}"}
+    assert "setuptools >=77" in recipe["requirements"]["host"]
+    assert recipe["build"]["python"]["entry_points"] == [f"planoracle = {PROJECT['scripts']['planoracle']}"]
+    assert recipe["about"]["summary"] == PROJECT["description"]
+    assert recipe["about"]["license"] == PROJECT["license"]
+    assert recipe["about"]["license_file"] == PROJECT["license-files"]
+
+
+def test_the_container_runs_the_command_as_a_user_of_its_own() -> None:
+    last = CONTAINER.rpartition("\nFROM ")[2]
+    assert re.findall(r"^(?:ENTRYPOINT|USER) .*", last, re.M) == ["USER planoracle", 'ENTRYPOINT ["planoracle"]']
+    assert "PLANORACLE_CACHE=/cache" in last
+    used = re.findall(r"^FROM docker.io/library/python:([0-9.]+)-slim", CONTAINER, re.M)
+    assert len(set(used)) == 1
+    assert f"Programming Language :: Python :: {used[0]}" in PROJECT["classifiers"]
+    assert set(re.findall(r"^ARG EXTRAS=(.*)", CONTAINER, re.M)[0].split(",")) <= EXTRAS.keys()
+    run = steps(read(WORKFLOWS / "ci.yml")["jobs"]["container"], "run")
+    assert run[0] == "docker build -f .ci/Containerfile -t planoracle ."
+    assert run[-1].endswith("planoracle doctor")
+
+
+@pytest.mark.slow
+def test_what_the_container_is_built_of_gives_the_whole_wheel(tmp_path: Path) -> None:
+    lines = (ROOT / ".ci" / "Containerfile.dockerignore").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "**"
+    place = tmp_path / "source"
+    for name in (line[1:] for line in lines if line.startswith("!")):
+        target, source = place / name, ROOT / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        else:
+            shutil.copy(source, target)
+    found = held(build("build_wheel", place, tmp_path))
+    everything = {
+        path.relative_to(ROOT).as_posix() for top in ("solver", "analysis") for path in (ROOT / top).rglob("*.py")
+    }
+    assert {f"planoracle/{name}" for name in everything} <= found
+    assert "planoracle/analysis/template/files/package/data/problems.json.txt" in found
