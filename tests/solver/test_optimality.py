@@ -18,7 +18,7 @@ from planoracle.solver.exact import solve as solving
 from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, windows
 from planoracle.solver.exact.solve import solve
 
-KITCHENS = 220
+KITCHENS = 190
 WORKSHOPS = 250
 OVENS = 400
 MOST_SCHEDULES = 200_000
