@@ -45,7 +45,7 @@ def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[st
     Raises
     ------
     InputError, PlanError
-        As `draw`; and where there are no pairs, on floors.
+        As `draw`.
     """
     return for_kind(problem, _PAIRS)(problem, upper, lower, names)
 
@@ -84,14 +84,21 @@ def _kitchens(kitchen: Kitchen, upper: object, lower: object, names: tuple[str, 
     return picture_pair(cast("KitchenRun", one).record, cast("KitchenRun", other).record, names=names)
 
 
+def _floors(floor: Floor, upper: object, lower: object, names: tuple[str, str]) -> Axes:
+    from planoracle.analysis.figures.gantt import gantt_pair
+    from planoracle.instances.floors.pieces import as_schedules
+
+    one, other = (of(floor).run(floor, plan, of(floor).profiles["released"]) for plan in (upper, lower))
+    instance, *schedules = as_schedules(cast("FloorRun", one), cast("FloorRun", other))
+    return gantt_pair(instance, schedules[0], schedules[1], names=names)
+
+
 def _floor(floor: Floor, plan: object, ax: Axes | None, title: str | None) -> Axes:
     from planoracle.analysis.figures.gantt import gantt
     from planoracle.instances.floors.pieces import as_schedule
 
     run = of(floor).run(floor, plan, of(floor).profiles["released"])
     instance, schedule = as_schedule(cast("FloorRun", run))
-    if not schedule.pieces:
-        raise InputError("there is nothing to draw: nothing was done that takes time", field=floor.name)
     return gantt(instance, schedule, ax, title=title)
 
 
@@ -103,4 +110,5 @@ _DRAWN: Final[dict[str, Callable[[Any, object, Axes | None, str | None], Axes]]]
 _PAIRS: Final[dict[str, Callable[[Any, object, object, tuple[str, str]], Axes]]] = {
     "schedule": _pair,
     "kitchen": _kitchens,
+    "floor": _floors,
 }

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
+from planoracle.instances.errors import InputError
 from planoracle.instances.floors.acts import MOVE, PROCESS, whole
 from planoracle.instances.floors.clock import Clock, Deed
 from planoracle.instances.floors.describe import thing_in_words
@@ -14,7 +17,7 @@ from planoracle.instances.floors.world import Time, Ware
 from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["ORDERS", "as_schedule"]
+__all__ = ["ORDERS", "as_schedule", "as_schedules"]
 
 #: The row in which orders are: each from the one before it to when it is served.
 ORDERS = "orders"
@@ -38,9 +41,16 @@ def as_schedule(run: FloorRun) -> tuple[Instance, Schedule]:
     """Return what was done as actions of a scheduling problem; of fractions of ticks the next whole one.
 
     What takes no time is left out. Stations at which somebody can work or something can cook are resources.
+
+    Raises
+    ------
+    InputError
+        If nothing was done that takes time.
     """
     found = (bar for bar in (*_deeds(run), *_cooking(run), *_orders(run)) if bar.end > bar.start)
     bars = sorted(found, key=lambda bar: (bar.start, _TASKS.index(bar.task)))
+    if not bars:
+        raise InputError("there is nothing to show: nothing was done that takes time", field=run.problem.name)
     names = [f"{bar.task}/{bar.number}" for bar in bars]
     actions = tuple(
         Action(
@@ -59,6 +69,29 @@ def as_schedule(run: FloorRun) -> tuple[Instance, Schedule]:
     instance = Instance(floor.name, actions, (), tuple(map(Resource, rows)), floor.agents, unit=floor.unit)
     pieces = (Piece(name, bar.start, bar.end - bar.start, bar.cook) for name, bar in zip(names, bars, strict=True))
     return instance, Schedule(tuple(pieces))
+
+
+def as_schedules(one: FloorRun, other: FloorRun) -> tuple[Instance, Schedule, Schedule]:
+    """Return what was done in two runs on a floor as actions of one problem.
+
+    What somebody does for so long at a place, the first time, the second, ..., is one action, whenever it is done.
+    """
+    names: dict[tuple[object, ...], str] = {}
+    actions: dict[str, Action] = {}
+    schedules = []
+    for instance, schedule in (as_schedule(one), as_schedule(other)):
+        seen: Counter[tuple[object, ...]] = Counter()
+        pieces = []
+        for piece in schedule.pieces:
+            action = instance.by_id[piece.action]
+            same = action.task, action.label, action.modes, action.duration, piece.agent
+            key = *same, seen[same]
+            seen[same] += 1
+            name = names.setdefault(key, f"{action.task}/{len(names) + 1}")
+            actions[name] = replace(action, id=name)
+            pieces.append(piece._replace(action=name))
+        schedules.append(Schedule(tuple(pieces)))
+    return replace(instance, actions=tuple(actions.values())), schedules[0], schedules[1]
 
 
 def _deeds(run: FloorRun) -> Iterator[_Bar]:

@@ -561,8 +561,21 @@ def test_gantt_against_what_is_not_there(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_floors_have_no_pairs() -> None:
-    with pytest.raises(InputError):
+def test_two_plans_on_a_floor_stand_one_above_the_other_and_what_is_the_same_is_pale() -> None:
+    floor = catalogue.problem(FLOOR)
+    (cook,) = floor.agents
+    left, up = ({"action": "MoveTo", "target": place} for place in ([6, 3], [6, 2]))
+    wait = {"action": "Wait", "duration": 3}
+    ax = draw_pair(floor, {cook: [left, wait, up]}, {cook: [left, up, wait]}, names=("one", "other"))
+    bars = sorted((patch.get_x(), patch.get_width()) for patch in ax.patches if "/" in str(patch.get_label()))
+    assert bars == [(0, 1), (0, 1), (1, 1), (1, 3), (2, 3), (4, 1)]
+    assert {"as in the other plan", "at another time"} <= set(legend(ax))
+    assert "in this plan only" not in legend(ax)
+    rendered(ax)
+
+
+def test_floors_on_which_nothing_is_done_have_no_picture() -> None:
+    with pytest.raises(InputError, match="nothing to show"):
         draw_pair(catalogue.problem(FLOOR), {}, {}, names=("one", "other"))
 
 
