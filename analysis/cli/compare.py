@@ -117,8 +117,14 @@ def _draw(found: list[Comparison], figure: Drawn, output: Path) -> None:
 
     from planoracle.analysis.figures import methods
     from planoracle.analysis.figures.save import save
+    from planoracle.instances.registry import get
 
-    frame = concat([replace(one, entries=one.all).to_frame() for one in found], ignore_index=True)
+    frames = []
+    for one in found:
+        titles = {own.name: own.title for own in get(one.benchmark).references}
+        entries = tuple(entry._replace(method=titles.get(entry.method, entry.method)) for entry in one.all)
+        frames.append(replace(one, entries=entries).to_frame())
+    frame = concat(frames, ignore_index=True)
     draw = {
         Drawn.gaps: methods.gap_distribution,
         Drawn.profile: methods.performance_profile,

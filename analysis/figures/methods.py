@@ -107,7 +107,11 @@ def _told(method: str, gaps: Any, known: int, unproved: int) -> str:
         parts.append(f"{known - len(gaps)} without answer")
     if unproved:
         parts.append(f"{unproved} optima not proved")
-    return f"{plain(method)}\n{', '.join(parts)}"
+    return f"{_spoken(method)}\n{', '.join(parts)}"
+
+
+def _spoken(method: str) -> str:
+    return plain("best heuristic" if method == "best_heuristic" else method)
 
 
 def _spread(values: Any) -> Any:
@@ -163,7 +167,7 @@ def performance_profile(
         at = 1 + (right - 1) * np.arange(first, 1, 1 / 8)
         heights = [100 * shares[max(0, int(np.searchsorted(ratios, t, side="right")) - 1)] for t in at]
         target.plot(at, heights, **{**look, "ls": ""}, zorder=3.5, clip_on=False)
-        handles.append(Line2D([], [], label=plain(f"{name}: {100 * shares[-1]:.0f} % answered"), **look))
+        handles.append(Line2D([], [], label=f"{_spoken(name)}: {100 * shares[-1]:.0f} % answered", **look))
     target.set_xlim(min([1.0, *steps["ratio"].astype(float)]), right)
     target.set_ylim(0, 103)
     value_axis(target.yaxis)

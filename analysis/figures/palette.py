@@ -5,7 +5,7 @@ Nothing heavy is imported here: the page takes its colours from this module too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import count
 
@@ -28,7 +28,15 @@ _FIRST = ("submission", "reference", "optimum", "improve", "best_heuristic")
 def _places() -> dict[str, int]:
     from planoracle.heuristics.registry import names
 
-    return {name: place for place, name in enumerate(dict.fromkeys((*_FIRST, *names())))}
+    first = {name: place for place, name in enumerate(_FIRST)}
+    free = _others(count(len(_FIRST)))
+    return first | {name: next(free) for name in names() if name not in first}
+
+
+def _others(places: Iterable[int]) -> Iterator[int]:
+    """Leave out places whose colour is that of the optimum, which nothing beside it has."""
+    own = _FIRST.index("optimum")
+    return (place for place in places if place == own or place % len(LINES) != own)
 
 
 def numbers(names: Sequence[str]) -> list[int]:
@@ -44,7 +52,8 @@ def numbers(names: Sequence[str]) -> list[int]:
     [0, 2, 1]
     """
     places = _places()
-    free = (i for i in count() if i not in {places[name] for name in names if name in places})
+    taken = {places[name] for name in names if name in places}
+    free = (i for i in _others(count()) if i not in taken)
     return [places[name] if name in places else next(free) for name in names]
 
 

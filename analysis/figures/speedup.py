@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 
+from planoracle.analysis.figures.shape import is_narrow
 from planoracle.analysis.figures.shape import points as letters
 from planoracle.analysis.figures.style import DASHES, LINES, MARKERS, bare, legend_below, new_axes, plain, value_axis
 from planoracle.analysis.figures.style import title as write_title
@@ -31,7 +32,7 @@ def speedup_curves(points: Sequence[Point], ax: Axes | None = None, *, title: st
     ax
         Where to draw; without it, on a new figure.
     """
-    target = new_axes(ax, 7.5, 5.2)
+    target = new_axes(ax, 7.5, 4.2 if is_narrow() else 5.2)
     handles: list[Patch | Line2D] = []
     labels = list(dict.fromkeys(point.set for point in points))
     most = max((point.agents for point in points), default=1)
