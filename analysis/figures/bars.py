@@ -307,7 +307,7 @@ def handles(found: Iterable[Row], colours: dict[str, str]) -> list[Patch | Line2
     if any(row.states for row in rows):
         shown.append(Patch(label="what the object is set to", **_STATES[0]))
     if any(window.at is None for window in spans):
-        shown.append(Line2D([], [], label="delay after the step below: what builds on it can start (►)", **_DELAY))
+        shown.append(Line2D([], [], label="delay from the end of a step: what builds on it can start (►)", **_DELAY))
     if any(window.at is not None for window in spans):
         shown.append(Line2D([], [], label="window for the start (▼) of the step below", **_BRACKET))
     return shown

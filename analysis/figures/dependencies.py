@@ -14,16 +14,20 @@ from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 from matplotlib.transforms import Bbox
 
 from planoracle.analysis.figures.bars import palette
+from planoracle.analysis.figures.key import Entry, draw_key
 from planoracle.analysis.figures.layers import Point, place
-from planoracle.analysis.figures.shape import points
+from planoracle.analysis.figures.shape import is_narrow, points
+from planoracle.analysis.figures.steps import in_words, step_numbers
 from planoracle.analysis.figures.style import FittedText, bare, clock, legend_below, new_axes, plain, shade
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.instances.model import Action, Instance
+from planoracle.instances.schedule import Piece, Schedule
 
 __all__ = ["dependency_graph", "graph_of"]
 
-# A box in units of its cell; arrows are labelled up to so many actions.
-_WIDE, _HIGH, _LABELLED = 0.74, 0.72, 60
+# A box in units of its cell, narrower in a column, where labels of arrows need more of it; arrows are labelled up to so
+# many actions.
+_WIDE, _IN_COLUMN, _HIGH, _LABELLED = 0.74, 0.56, 0.72, 60
 _WINDOW = "#a8481a"
 
 
@@ -56,8 +60,9 @@ def graph_of(instance: Instance) -> nx.DiGraph[str]:
 def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """Draw which action waits for which: a box per action, an arrow per time lag, layer by layer.
 
-    A box says number, label and duration as far as there is room, and has the colour of its task; hatched ones hold no
-    agent. Dashed arrows have a window, a maximum lag, after which it is too late; dotted ones hold in one mode only.
+    A box says what the action is called and how long it takes, or where there is no room a number, which a key explains
+    if the figure is our own. It has the colour of its task; hatched ones hold no agent. Dashed arrows have a window, a
+    maximum lag, after which it is too late; dotted ones hold in one mode only.
 
     Parameters
     ----------
@@ -69,7 +74,7 @@ def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str |
     graph = graph_of(instance)
     places, bends, columns, lanes = place(instance, graph)
     target = new_axes(ax, min(max(7.0, 1.45 * columns), 24.0), min(max(2.5, 0.9 + 0.52 * lanes), 40.0))
-    colours = palette(instance)
+    colours, entries = palette(instance), _entries(instance)
     target.set_xlim(-0.55, columns - 0.45)
     target.set_ylim(lanes - 0.4, -0.6)
     with rc_context({"hatch.linewidth": 0.4}):
@@ -77,7 +82,8 @@ def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str |
             path = [places[before], *bends.get((before, after), ()), places[after]]
             _draw_arrow(target, instance, path, lag, labelled=len(instance.actions) <= _LABELLED)
         for action in instance.actions:
-            _draw_box(target, instance, action, places[action.id], colours[action.task])
+            number = entries[action.id].number if ax is None else action.id.rpartition("/")[2]
+            _draw_box(target, instance, action, number, places[action.id], colours[action.task])
         handles: list[Patch | Line2D] = [Patch(label=plain(task), **shade(colour)) for task, colour in colours.items()]
         if any(not action.attended for action in instance.actions):
             handles.append(Patch(label="holds no agent", **shade("#808080", "////")))
@@ -90,8 +96,26 @@ def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str |
         height = legend_below(target, handles, drop=0.08)
     write_title(target, instance.name if title is None else title)
     if ax is None:
-        cast(Figure, target.figure).set_figheight(min(0.6 + height + 0.52 * (lanes + 0.2), 40.0))
+        figure, boxes = cast(Figure, target.figure), 0.6 + 0.52 * (lanes + 0.2)
+        figure.set_figheight(min(height + boxes, 40.0))
+        height += draw_key(target, entries, 0.08 + height)
+        figure.set_figheight(min(height + boxes, 40.0))
     return target
+
+
+def _entries(instance: Instance) -> dict[str, Entry]:
+    """Return what a key may have to say."""
+    pieces = (Piece(action.id, place, 1, None) for place, action in enumerate(instance.actions))
+    numbers = step_numbers(instance, [Schedule(tuple(pieces))])
+    by_task = sorted(instance.actions, key=lambda action: instance.tasks.index(action.task))
+    return {one.id: Entry(one.task, numbers[one.id], _called(one, 120), "") for one in by_task}
+
+
+def _called(action: Action, limit: int = 60) -> str:
+    """Return what an action is called, with every object that it may be done with."""
+    first, *others = (in_words(action, mode, limit) for mode in range(max(1, len(action.modes))))
+    more = [action.modes[mode].name for mode, words in enumerate(others, 1) if words != first]
+    return plain(" or ".join([first, *more]), limit)
 
 
 _ARROW: dict[str, Any] = {"color": "0.35", "lw": 0.8, "ls": "-"}
@@ -127,7 +151,7 @@ def _draw_arrow(ax: Axes, instance: Instance, path: list[Point], lag: dict[str, 
             "ha": "center",
             "va": "bottom",
             "color": _WINDOW,
-            "zorder": 1.5,
+            "zorder": 2.5,
         }
         ax.annotate(words, middle, (0, 1.5), textcoords="offset points", **options)
 
@@ -135,7 +159,7 @@ def _draw_arrow(ax: Axes, instance: Instance, path: list[Point], lag: dict[str, 
 def _line(path: list[Point]) -> list[Point]:
     """Return the corners of an arrow from box to box; in the layers between it is level."""
     (x, y), (u, v) = path[0], path[-1]
-    half = _WIDE / 2
+    half = _width() / 2
     if u <= x:  # not a later layer: from above or below
         side = _HIGH / 2 if v > y else -_HIGH / 2
         return [(x, y + side), (u, v - side)]
@@ -156,17 +180,23 @@ def _short(instance: Instance, ticks: int) -> str:
     return f"{ticks // 60}′" if ticks % 60 == 0 else clock(ticks, "second").removeprefix("00:")
 
 
-def _draw_box(ax: Axes, instance: Instance, action: Action, at: Point, colour: str) -> None:
+def _width() -> float:
+    return _IN_COLUMN if is_narrow() else _WIDE
+
+
+def _draw_box(ax: Axes, instance: Instance, action: Action, number: str, at: Point, colour: str) -> None:
     x, y = at
+    half = _width() / 2
     look = shade(colour, None if action.attended else "////")
-    ax.add_patch(Rectangle((x - _WIDE / 2, y - _HIGH / 2), _WIDE, _HIGH, zorder=2, label=action.id, **look))
-    number = action.id.rpartition("/")[2]
+    ax.add_patch(Rectangle((x - half, y - _HIGH / 2), 2 * half, _HIGH, zorder=2, label=action.id, **look))
     length = _short(instance, action.duration)
-    name = plain(f"{number} {action.label}", 60)
+    name = _called(action)
     words = name.split()
-    half = min(range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - len(name) / 2), default=0)
-    broken = f"{' '.join(words[:half])}\n{' '.join(words[half:])}" if half else name
+    middle = min(range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - len(name) / 2), default=0)
+    broken = f"{' '.join(words[:middle])}\n{' '.join(words[middle:])}" if middle else name
     brief = plain(number, 12)
     wordings = [f"{text}\n{length}" for text in (name, broken, plain(number, 18))] + [f"{brief} · {length}", brief]
-    box = Bbox.from_extents(x - _WIDE / 2, y - _HIGH / 2, x + _WIDE / 2, y + _HIGH / 2)
-    ax.add_artist(FittedText(box, wordings, look, size=6.5))
+    box = Bbox.from_extents(x - half, y - _HIGH / 2, x + half, y + _HIGH / 2)
+    text = FittedText(box, wordings, look, size=6.5, whole=2)
+    text.set_label(action.id)
+    ax.add_artist(text)

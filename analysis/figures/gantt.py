@@ -185,14 +185,20 @@ def _frame(ax: Axes, height: float, makespan: int, unit: str) -> None:
 def _entries(instance: Instance, schedules: list[Schedule], numbers: dict[str, str]) -> dict[str, Entry]:
     """Return what a key may have to say, task by task in the order of the numbers."""
     first: dict[str, Piece] = {}
-    for piece in (piece for schedule in schedules for piece in sorted(schedule.pieces, key=lambda one: one.start)):
-        first.setdefault(piece.action, piece)
+    starts: dict[str, dict[str, None]] = defaultdict(dict)
+    for schedule in schedules:
+        begun: dict[str, Piece] = {}
+        for piece in sorted(schedule.pieces, key=lambda one: one.start):
+            begun.setdefault(piece.action, piece)
+        for name, piece in begun.items():
+            first.setdefault(name, piece)
+            starts[name][clock(piece.start, instance.unit)] = None
     place = {task: i for i, task in enumerate(instance.tasks)}
     found = {}
     for one in sorted(numbers, key=lambda one: (place[instance.by_id[one].task], int(numbers[one]))):
         action, piece = instance.by_id[one], first[one]
         words = in_words(action, piece.mode, 120)
-        found[one] = Entry(action.task, numbers[one], words, clock(piece.start, instance.unit))
+        found[one] = Entry(action.task, numbers[one], words, " and ".join(starts[one]))
     return found
 
 

@@ -80,7 +80,7 @@ def _paragraphs(entries: Iterable[tuple[Entry, bool]], more: int) -> list[list[s
     for entry, lost in entries:
         own = entry.words.split()[:1] == [entry.number]
         words = entry.words if own else f"{entry.number} {entry.words}"
-        found.setdefault(entry.task, []).append(f"{words} (at {entry.at})" if lost else words)
+        found.setdefault(entry.task, []).append(f"{words} (at {entry.at})" if lost and entry.at else words)
     parts = [[f"{plain(task)}: {words[0]}", *words[1:]] for task, words in found.items()]
     if len(parts) == 1:
         parts[0][0] = parts[0][0].removeprefix(f"{plain(next(iter(found)))}: ")

@@ -9,14 +9,23 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.backend_bases import RendererBase
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from planoracle.analysis.figures.around import EXTRA, PLAYERS, abbreviations, draw_legend, draw_steps, short
+from planoracle.analysis.figures.around import (
+    EXTRA,
+    PLAYERS,
+    Label,
+    Short,
+    abbreviations,
+    draw_legend,
+    draw_steps,
+    explain_letters,
+    initials,
+    short,
+)
 from planoracle.analysis.figures.shape import points
 from planoracle.analysis.figures.style import new_axes, plain
 from planoracle.analysis.figures.style import title as write_title
@@ -73,10 +82,13 @@ def picture(run: Record, ax: Axes | None = None, *, title: str | None = None) ->
     """
     moments = _checked(run)
     target = new_axes(ax, _width(moments), 3)
-    legend = _draw(target, run, moments, len(moments), _colours(moment.view for moment in moments))
+    kinds, verbs = _kinds(moments), _verbs(moments)
+    legend = _draw(target, run, moments, len(moments), kinds, verbs)
     write_title(target, f"{run.rules.kitchen.name}: {_told(run)}" if title is None else title, limit=110)
     if ax is None:
-        cast(Figure, target.figure).set_figheight(_AROUND + legend + _TILE_INCHES * target.get_ylim()[0])
+        figure, height = cast(Figure, target.figure), _AROUND + legend + _TILE_INCHES * target.get_ylim()[0]
+        figure.set_figheight(height)
+        figure.set_figheight(height + explain_letters(target, kinds, verbs, legend))
     return target
 
 
@@ -103,16 +115,19 @@ def picture_pair(upper: Record, lower: Record, *, names: tuple[str, str], title:
     figure = cast(Figure, new_axes(None, max(map(_width, moments)), 3).figure)
     figure.clear()
     axes = figure.subplots(2, 1)
-    colours = _colours(moment.view for one in moments for moment in one)
+    every = [moment for one in moments for moment in one]
+    kinds, verbs = _kinds(every), _verbs(every)
     marked = _extra(moments[0], moments[1]), _extra(moments[1], moments[0])
     legend = 0.0
     for ax, run, own, extra, name in zip(axes, runs, moments, marked, names, strict=True):
-        legend = _draw(ax, run, own, columns, colours, marked=extra, last=ax is axes[-1])
+        legend = _draw(ax, run, own, columns, kinds, verbs, marked=extra, paired=any(marked), last=ax is axes[-1])
         ax.text(0, 1.0, f"{plain(name)}: {_told(run)}", transform=ax.transAxes, va="bottom", fontsize=points(8.5))
     heights = [ax.get_ylim()[0] for ax in axes]
     axes[0].get_subplotspec().get_gridspec().set_height_ratios(heights)
     write_title(axes[0], upper.rules.kitchen.name if title is None else title, pad=16, limit=110)
-    figure.set_figheight(_AROUND + 0.6 + legend + _TILE_INCHES * sum(heights))
+    height = _AROUND + 0.6 + legend + _TILE_INCHES * sum(heights)
+    figure.set_figheight(height)
+    figure.set_figheight(height + explain_letters(axes[-1], kinds, verbs, legend))
     return cast(Axes, axes[-1])
 
 
@@ -148,12 +163,14 @@ def _draw(
     run: Record,
     moments: list[_Moment],
     columns: int,
-    colours: dict[str, str],
+    kinds: dict[str, Short],
+    verbs: dict[str, str],
     *,
     marked: Set[int] = frozenset(),
+    paired: bool = False,
     last: bool = True,
 ) -> float:
-    """Draw a run; return the height of the legend and key, which only the last of several has."""
+    """Draw a run; return the height of the legend, which only the last of several has."""
     views = [moment.view for moment in moments]
     players = run.rules.kitchen.players
     rows = [*views[0].layout.stations, *(f"{player} holds" for player in players)]
@@ -162,14 +179,13 @@ def _draw(
         for row, things in _contents(view).items():
             levels[row] = max(levels[row], len(things))
     bottoms = _draw_rows(ax, rows, levels, columns, set(views[0].layout.stations), len(players))
-    brief = abbreviations(moment.verb for moment in moments)
     with rc_context({"hatch.linewidth": 0.6}):
-        _draw_things(ax, views, bottoms, colours)
+        _draw_things(ax, views, bottoms, kinds)
         for number, player in enumerate(players):
-            _draw_track(ax, moments, player, number, bottoms, brief, marked)
+            _draw_track(ax, moments, player, number, bottoms, verbs, marked)
         _draw_refusals(ax, moments, players, bottoms)
         draw_steps(ax, len(moments) - 1, columns, run.success, last=last)
-        return draw_legend(ax, players, colours, brief, paired=bool(marked)) if last else 0.0
+        return draw_legend(ax, players, kinds, paired=paired) if last else 0.0
 
 
 class _Moment(NamedTuple):
@@ -251,12 +267,18 @@ def _draw_rows(
     return bottoms
 
 
-def _colours(views: Iterable[View]) -> dict[str, str]:
-    kinds = Counter(split_name(thing)[0] for view in views for things in _contents(view).values() for thing in things)
-    return {kind: _PALETTE[i % len(_PALETTE)] for i, kind in enumerate(sorted(kinds))}
+def _kinds(moments: Iterable[_Moment]) -> dict[str, Short]:
+    views = [moment.view for moment in moments]
+    kinds = {split_name(thing)[0] for view in views for things in _contents(view).values() for thing in things}
+    letters = initials(kinds)
+    return {kind: Short(letters[kind], _PALETTE[i % len(_PALETTE)]) for i, kind in enumerate(sorted(kinds))}
 
 
-def _draw_things(ax: Axes, views: list[View], bottoms: dict[str, float], colours: dict[str, str]) -> None:
+def _verbs(moments: Iterable[_Moment]) -> dict[str, str]:
+    return abbreviations(moment.verb for moment in moments)
+
+
+def _draw_things(ax: Axes, views: list[View], bottoms: dict[str, float], kinds: dict[str, Short]) -> None:
     """Draw a bar for as long as a thing stays where and as it is."""
     open_: dict[tuple[str, int, str, _Look], int] = {}
     for at in range(len(views) + 1):
@@ -267,7 +289,7 @@ def _draw_things(ax: Axes, views: list[View], bottoms: dict[str, float], colours
         for key in sorted(set(open_) - now):
             row, level, thing, seen = key
             start, y = open_.pop(key), bottoms[row] - level - 1
-            face = np.array(to_rgb(colours[seen.kind]))
+            face = np.array(to_rgb(kinds[seen.kind].colour))
             if not seen.made:
                 face = 0.65 + 0.35 * face
             look_: dict[str, Any] = {
@@ -277,30 +299,10 @@ def _draw_things(ax: Axes, views: list[View], bottoms: dict[str, float], colours
                 "hatch": "////" if seen.busy else None,
             }
             ax.add_patch(Rectangle((start, y), at - start, 0.94, label=thing, zorder=2, **look_))
-            ax.add_artist(_Label(Bbox.from_extents(start, y, at, y + 0.94), seen.wordings, face, hatched=seen.busy))
+            wordings = *seen.wordings, f"{kinds[seen.kind].letters}{split_name(thing)[1]}"
+            ax.add_artist(Label(Bbox.from_extents(start, y, at, y + 0.94), wordings, face, hatched=seen.busy))
         for key in now:
             open_.setdefault(key, at)
-
-
-class _Label(Text):
-    """Writes the first wording that fits into a box of data coordinates, or nothing; it decides when drawn."""
-
-    def __init__(self, box: Bbox, wordings: tuple[str, ...], face: Any, *, hatched: bool = False, size: float = 6.5):
-        super().__init__(*box.get_points().mean(axis=0), ha="center", va="center", fontsize=points(size), zorder=4)
-        self.set(color="white" if np.dot(face, (0.3, 0.6, 0.1)) < 0.42 else "black", in_layout=False)
-        self.set_clip_on(True)
-        if hatched:
-            self.set_bbox({"facecolor": face, "edgecolor": "none", "pad": 0.3})
-        self._room, self._wordings = box, wordings
-
-    def draw(self, renderer: RendererBase) -> None:
-        room = self._room.transformed(self.get_transform())
-        margin = cast(float, renderer.points_to_pixels(1.0))
-        for wording in [*self._wordings, ""]:
-            self.set_text(short(wording, 60) if wording else "")
-            if self.get_window_extent(renderer).width + margin <= abs(room.width):
-                break
-        super().draw(renderer)
 
 
 def _track(player: int, bottom: float) -> float:
@@ -337,7 +339,7 @@ def _draw_track(
         verb = moments[at].verb if moments[at].player == player else ""
         if verb:
             box = Bbox.from_extents(at, y - half, at + 1, y + half)
-            ax.add_artist(_Label(box, (verb, brief[verb]), face, size=6))
+            ax.add_artist(Label(box, (verb, brief[verb]), face, size=6))
 
 
 def _draw_refusals(ax: Axes, moments: list[_Moment], players: tuple[str, ...], bottoms: dict[str, float]) -> None:

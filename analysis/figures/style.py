@@ -55,6 +55,8 @@ HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "oo", "||||", "++++",
 _SMALL, _DIGIT = (5.0, 4.5), 0.76
 
 _HOUR, _DAY = 3600, 86400
+# What a legend may take of the width, since letters are a little wider in a PDF than where they are measured.
+_SPARE = 0.94
 # None is more than two and a half times the one before, which leaves three ticks at least where there is room for six.
 _CLOCK_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200)
 
@@ -104,10 +106,19 @@ class FittedText(Text):
     ----------
     number
         What is written where no wording fits, in smaller letters or upright if need be.
+    whole
+        How many of the wordings say all; by default they all do.
     """
 
     def __init__(
-        self, box: Bbox, wordings: Sequence[str], look: dict[str, Any], size: float = 7, *, number: str = ""
+        self,
+        box: Bbox,
+        wordings: Sequence[str],
+        look: dict[str, Any],
+        size: float = 7,
+        *,
+        number: str = "",
+        whole: int | None = None,
     ) -> None:
         super().__init__(
             *box.get_points().mean(axis=0), ha="center", va="center", fontsize=points(size), linespacing=1.15, zorder=4
@@ -115,14 +126,14 @@ class FittedText(Text):
         self.set(color="white" if is_dark(look["facecolor"]) else "black", in_layout=False)
         if look["hatch"]:
             self.set_bbox({"facecolor": look["facecolor"], "edgecolor": "none", "pad": 0.4})
-        self._room, self._wordings, self._number = box, wordings, number
+        self._room, self._wordings, self._number, self._whole = box, wordings, number, whole
         self._usual = points(size)
         self._settled = False
 
     @property
     def in_full(self) -> bool:
-        """Whether one of the wordings was written when it was last drawn."""
-        return self.get_text() in self._wordings and self.get_text() != ""
+        """Whether a wording that says all was written when it was last drawn."""
+        return self.get_text() in self._wordings[: self._whole] and self.get_text() != ""
 
     def settle(self) -> None:
         """Keep from now on what was written when it was last drawn."""
@@ -215,8 +226,11 @@ def time_axis(ax: Axes, span: int, unit: str) -> None:
     ax.xaxis.set_major_locator(MultipleLocator(step))
     part = slice(0, -3) if hours else slice(3, None)
     label = (lambda x, _: format_clock(round(x))[part].removeprefix("0")) if seconds else (lambda x, _: f"{x:.0f}")
+    said = ("h:mm" if hours else "m:ss") if seconds else unit
+    if seconds and step >= _DAY:
+        label, said = (lambda x, _: f"{x / _DAY:.0f}"), "days"
     ax.xaxis.set_major_formatter(FuncFormatter(label))
-    ax.set_xlabel(plain(f"time ({('h:mm' if hours else 'm:ss') if seconds else unit})"), fontsize=points(8.5))
+    ax.set_xlabel(plain(f"time ({said})"), fontsize=points(8.5))
     ax.tick_params(axis="x", labelsize=points(8))
     ax.grid(axis="x", color="0.88", lw=0.6)
 
@@ -245,10 +259,10 @@ def legend_below(ax: Axes, handles: Sequence[Patch | Line2D], *, drop: float = 0
     for columns in range(len(handles), 0, -1):
         legend = ax.legend(handles=list(handles), loc="upper left", ncols=columns, **options)
         size = legend.get_window_extent()
-        if size.width <= ax.get_window_extent().width:
+        if size.width <= _SPARE * ax.get_window_extent().width:
             break
     else:  # not even one beside the other
-        spare = 0.9 * (ax.get_window_extent().width - size.width) / ax.figure.dpi * 72 / (0.58 * points(8))
+        spare = 0.9 * (_SPARE * ax.get_window_extent().width - size.width) / ax.figure.dpi * 72 / (0.58 * points(8))
         longest = max(len(text.get_text()) for text in legend.get_texts())
         for text in legend.get_texts():
             text.set_text("\n".join(wrap(text.get_text(), max(16, int(longest + spare)))))

@@ -85,6 +85,24 @@ def test_the_key_is_as_short_as_it_can_be() -> None:
     assert key(drawn(wide, Schedule((Piece("t/a", 0, 5, "agent"),)))) == ""
 
 
+def test_the_key_of_a_pair_says_when_a_step_without_a_number_starts_in_both() -> None:
+    actions = Action("t/long", "t", 900, 900, label="long"), Action("t/short", "t", 1, 1, label="short")
+    instance = Instance("two", actions)
+    both = [
+        Schedule((Piece("t/long", start, 900, "agent"), Piece("t/short", other, 1, "agent")))
+        for start, other in ((0, 900), (1, 0))
+    ]
+    with shaped(Shape(3.3)):
+        assert key(gantt_pair(instance, *both)) == "2 short (at 900 and 0)"
+
+
+def test_days_are_days_on_the_axis() -> None:
+    instance = Instance("far", (Action("t/a", "t", 6220800, 6220800, label="a"),), unit="second")
+    ax = drawn(instance, Schedule((Piece("t/a", 0, 6220800, "agent"),)), 3.3)
+    assert ax.get_xlabel() == "time (days)"
+    assert {"0", "20", "40", "60"} <= {text.get_text() for text in ax.get_xticklabels()}
+
+
 def test_what_resources_are_set_to_is_drawn() -> None:
     ax = drawn(POTS, FIRED)
     states = [

@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 import struct
 from pathlib import Path
+from unittest import mock
 
+import pandas as pd
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
+from planoracle.analysis.figures import methods
 from planoracle.analysis.figures.shape import Shape, points, shaped, width_of
+from planoracle.analysis.figures.style import legend_below, new_axes
 from planoracle.instances.errors import InputError
 
 NAME = "timearena/household1"
@@ -56,6 +62,29 @@ def test_titles_are_replaced_or_left_out(tmp_path: Path) -> None:
 def test_other_widths_are_refused(width: str) -> None:
     with pytest.raises(InputError, match="width: must be column, page, or inches"):
         width_of(width)
+
+
+def test_legends_leave_room_for_letters_that_are_wider_in_a_pdf() -> None:
+    with shaped(Shape(7.0)):
+        for letters in (5, 9, 10, 16):
+            ax = new_axes(None, 8, 3)
+            legend_below(ax, [Patch(label="m" * letters) for _ in range(6)])
+            assert ax.get_legend().get_window_extent().width <= 0.95 * ax.get_window_extent().width
+
+
+def test_methods_are_named_in_words_and_references_as_in_the_table(tmp_path: Path) -> None:
+    path = tmp_path / "x.svg"
+    names: list[str] = []
+
+    def drawn(frame: pd.DataFrame) -> Axes:
+        names.extend(frame["method"])
+        return new_axes(None, 1, 1)
+
+    with mock.patch.object(methods, "gap_distribution", drawn):
+        result = CliRunner().invoke(app, ["compare", NAME, "-o", str(path)])
+    assert result.exit_code == 0, result.output
+    assert {"released greedy", "printed greedy", "optimum without objects"} <= set(names)
+    assert all(name.replace("_", " ") in result.stdout for name in names)
 
 
 @pytest.mark.parametrize("figure", ["gaps", "profile", "time"])

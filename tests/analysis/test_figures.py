@@ -27,6 +27,7 @@ from support.trajectories import replayed
 
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app
+from planoracle.analysis.figures.around import Label
 from planoracle.analysis.figures.dependencies import dependency_graph, graph_of
 from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
 from planoracle.analysis.figures.layers import place
@@ -39,6 +40,7 @@ from planoracle.analysis.figures.shape import Shape, shaped
 from planoracle.analysis.figures.staircase import regret_staircase
 from planoracle.analysis.figures.style import DASHES, HATCHES, LINES, MARKERS, PALETTE, plain
 from planoracle.analysis.regret import Decision, Regret, regret
+from planoracle.heuristics.registry import names as schedulers
 from planoracle.heuristics.registry import run
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
@@ -292,6 +294,8 @@ def test_methods_look_the_same_in_every_figure() -> None:
     assert numbers(["improve", "Ann", "Bob"]) == [*numbers(["improve"]), 0, 1]
     assert len(set(numbers([*chosen, "Ann", "Bob"]))) == 6
     assert len({method_colour(name) for name in ("submission", "optimum", "improve", "reference")}) == 4
+    every = [*schedulers(), *(f"agent {i}" for i in range(20))]
+    assert method_colour("optimum") not in {LINES[i % len(LINES)] for i in numbers([*every, "optimum"])[:-1]}
 
 
 def test_a_method_keeps_its_colour_whatever_it_is_drawn_with(comparisons: pd.DataFrame) -> None:
@@ -524,6 +528,31 @@ def test_graph_of_all_recipes() -> None:
     every = combine("all recipes", recipes)
     assert len(every.actions) > 200
     rendered(dependency_graph(every))
+
+
+def test_letters_on_narrow_bars_of_kitchens_are_explained() -> None:
+    kitchen = catalogue.problem(SANDWICH)
+    best = solve_any(kitchen)
+    assert best is not None
+    steps = str(best.plan).splitlines()
+    with shaped(Shape(3.3)):
+        lower = draw_pair(kitchen, steps, steps[:4], names=("best", "mine"))
+    written = {text.get_text() for ax in lower.figure.axes for text in ax.texts if isinstance(text, Label)}
+    (key,) = (text.get_text() for text in lower.texts if text.get_gid() == "key")
+    words = dict(entry.split(" ", 1) for entry in re.split(r" · |\n", key))
+    assert set(words) == {text for text in written if 0 < len(text) < 4 and text != "put"}
+    assert {"s", "t"} <= set(words)  # what is done in the upper one only, too
+    assert all(word.startswith(letters[0]) for letters, word in words.items())
+
+
+def test_numbers_in_a_narrow_graph_are_explained_and_names_have_their_objects() -> None:
+    with shaped(Shape(3.3)):
+        recipe, tasks = (dependency_graph(catalogue.load(name)) for name in (COBBLER, "timearena/cooking1"))
+    (key,) = (text.get_text() for text in recipe.texts if text.get_gid() == "key")
+    for action in catalogue.load(COBBLER).actions:
+        assert action.label in key.replace("\n", " ")
+    assert "cook rice in pot" in {text.get_text().rpartition("\n")[0].replace("\n", " ") for text in tasks.texts}
+    rendered(recipe)
 
 
 @pytest.mark.parametrize("against", sample(["optimum", "other.txt"], 2))
