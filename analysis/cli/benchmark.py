@@ -48,7 +48,7 @@ def new(
     place = Path(name) if to is None else to
     for path in write(name, place):
         say(str(path))
-    tell(f"now: pip install -e {place} && python -m pytest {place}; see {place / 'README.md'}", "note")
+    tell(f"now: pip install -e {place} pytest && python -m pytest {place}; see {place / 'README.md'}", "note")
 
 
 @benchmark.command("list", cls=Command)
