@@ -50,6 +50,9 @@ def compare(
         bool,
         typer.Option("--variants", help="A row for a problem, a column for the optimum of each variant (NAME@42)."),
     ] = False,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Only the summary: a row for each set and method, in any format.")
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="PNG, SVG or PDF file to draw the methods into.")
     ] = None,
@@ -76,7 +79,7 @@ def compare(
     tables: dict[str, Table] = {}
     found, notes = [], Notes()
     for problem, one in run.each(lambda problem: with_models(compared(problem, also=also), grades)):
-        if not variants:
+        if not (variants or summary):
             kind = problem.benchmark if form in PEOPLE and not each else ""  # whose methods are its columns
             if kind not in tables:
                 tables[kind] = Table(form, _METHODS if each else _COLUMNS, least=("seconds", "reason"))
@@ -90,7 +93,7 @@ def compare(
                 run.failed = True
     if variants:
         _say_variants(found, form)
-    for table in tables.values() or ([] if variants else [Table(form, _COLUMNS)]):
+    for table in tables.values() or ([] if variants or summary else [Table(form, _COLUMNS)]):
         if form in PEOPLE and not each:
             table.columns = _shown(table.rows)
             methods = (name for name in table.columns if name not in _COLUMNS and not name.startswith("gap_"))
@@ -98,18 +101,26 @@ def compare(
             table.least = ["seconds", *methods, *(["status", *others] if models else []), "status", "lower_bound"]
         table.close()
     if found:
-        rows = summarize(found)
-        rare = [key for key in ("below", "impossible") if not any(row[key] for row in rows)]
-        columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in rare]
-        told = form if form in PEOPLE else Format.table
-        stream = sys.stdout if form in PEOPLE else sys.stderr
-        summary = Table(told, columns, "above the optimum", stream, least=_LEAST)
-        summary.rows += rows
-        summary.close()
+        _say_summary(summarize(found), form, alone=summary)
     notes.close()
     if output is not None and found:
         _draw(found, figure, output)
     run.exit(failed=any(not one.exact.status.settled for one in found))
+
+
+def _say_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> None:
+    """Write how far every method is from the optimum: ``alone`` as the results, else below them or beside."""
+    rare = [key for key in ("below", "impossible") if not any(row[key] for row in rows)]
+    columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in rare]
+    if alone:
+        table = Table(form, columns, least=_LEAST)
+    else:
+        people = form in PEOPLE
+        stream = sys.stdout if people else sys.stderr
+        table = Table(form if people else Format.table, columns, "above the optimum", stream, least=_LEAST)
+    for row in rows:
+        table.add(row)
+    table.close()
 
 
 def _draw(found: list[Comparison], figure: Drawn, output: Path) -> None:

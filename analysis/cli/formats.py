@@ -8,6 +8,7 @@ from collections.abc import Sequence
 __all__ = ["latex", "markdown"]
 
 _NUMBER = re.compile(r"-|[+-]?[0-9][0-9.,]*( %)?")
+_LESS = re.compile(r"-[0-9][0-9.,]*( \\%)?")
 _MARKDOWN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {sign: f"\\{sign}" for sign in r"\`*_[]|~#"}
 # What pages make links, mentions and references of, also behind a backslash: something must stand in its middle.
 _LIVE = re.compile(r"(?<![0-9A-Za-z])@(?=\w)|@(?=[\w-]+\.)|\\#(?=[0-9])|:(?=//)|www\.(?=\w)", re.IGNORECASE)
@@ -74,10 +75,15 @@ def latex(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = ""
 
 
 def _row(cells: Sequence[str]) -> str:
-    texts = [_escaped(cell, _LATEX) for cell in cells]
+    texts = [_signed(_escaped(cell, _LATEX)) for cell in cells]
     # A bracket at the beginning would be an argument of the end of the row before.
     first = f"{{}}{texts[0]}" if texts and texts[0].lstrip().startswith(("[", "*")) else "".join(texts[:1])
     return rf"{' & '.join([first, *texts[1:]])} \\"
+
+
+def _signed(text: str) -> str:
+    """Write a minus sign before a number, not a hyphen."""
+    return rf"\textminus{{}}{text[1:]}" if len(text) > 1 and _LESS.fullmatch(text) else text
 
 
 def _right(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]:

@@ -58,8 +58,13 @@ def write(averages: Averages, path: Path) -> None:
         raise typer.Exit(2) from None
 
 
-def show(averages: Averages, form: Format = Format.table, stream: IO[str] | None = None) -> None:
-    """Write the rows of all models and sets: as data, or in tables for people (then notes go to standard error)."""
+def show(
+    averages: Averages, form: Format = Format.table, stream: IO[str] | None = None, *, models: bool = False
+) -> None:
+    """Write the rows of all models and sets: as data, or in tables for people (then notes go to standard error).
+
+    ``models``: of the tables for people only that of all models, with the columns that are asked for.
+    """
     if form not in PEOPLE:
         # The columns somebody asks for are those of the results, not of a file beside them.
         table = Table(form, ["model", "set"], "" if stream is None else "averages", stream)
@@ -70,8 +75,9 @@ def show(averages: Averages, form: Format = Format.table, stream: IO[str] | None
         table.close()
         return
     stream = stream or sys.stdout
-    _put(averages.models(), _MODELS, "All models, over their sets", form, stream, _LEAST_OF_MODELS)
-    for name in averages.benchmarks:
+    title = "" if models else "All models, over their sets"
+    _put(averages.models(), _MODELS, title, form, stream, _LEAST_OF_MODELS)
+    for name in [] if models else averages.benchmarks:
         figures = averages.averages(name)
         own: list[str] = []
         full: float = 1

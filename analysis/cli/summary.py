@@ -11,6 +11,7 @@ import typer
 from planoracle.analysis.cli.output import Format, FormatOption, track
 from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, blamed, chosen_rules, opened
 from planoracle.analysis.cli.summaries import show
+from planoracle.analysis.cli.view import chosen
 
 if TYPE_CHECKING:
     from planoracle.analysis.grade import Grade
@@ -31,8 +32,8 @@ def summary(
     """Sum grades up: a row per model, over all sets, then a row per model and set.
 
     Figures are means over the samples of a problem, then over problems, then over sets. json, jsonl and csv have all
-    of them, a row per model (level model) and per model and set (level set). A line that is no grade is reported, and
-    the exit status is then 1.
+    of them, a row per model (level model) and per model and set (level set); with --columns other formats have the
+    first table alone. A line that is no grade is reported, and the exit status is then 1.
     """
     from planoracle.analysis.profiles import profiles
     from planoracle.analysis.statistics import Averages
@@ -48,7 +49,7 @@ def summary(
         if fault:
             blamed(place, fault)
             failed = True
-    show(averages, form)
+    show(averages, form, models=bool(chosen().columns))
     raise typer.Exit(1 if failed else 0)
 
 

@@ -95,3 +95,18 @@ def test_command_line():
     (row,) = csv.DictReader(io.StringIO(result.stdout))
     assert row["optimal"] == row["lower_bound"]
     assert "released greedy" in result.stderr
+
+
+def test_the_summary_alone_is_a_table_of_results_with_the_columns_asked_for():
+    call = ["compare", "timearena/household4", "--summary", "--columns", "method,mean_gap"]
+    shown = CliRunner().invoke(app, [*call, "--format", "latex"])
+    assert shown.exit_code == 0
+    assert shown.stdout.splitlines()[2:6] == [
+        r"method & mean gap \\",
+        r"\midrule",
+        r"optimum & +0.0 \% \\",
+        r"released greedy & \textminus{}35.7 \% \\",
+    ]
+    rows = list(csv.DictReader(io.StringIO(CliRunner().invoke(app, [*call, "--format", "csv"]).stdout)))
+    assert [row["method"] for row in rows][:2] == ["optimum", "released greedy"]
+    assert set(rows[0]) == {"method", "mean_gap"}

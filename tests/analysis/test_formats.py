@@ -23,7 +23,7 @@ COMMANDS = {
     "textbackslash",
     "textasciitilde",
     "textasciicircum",
-} | {*("textless", "textgreater", "textbar", "textquotedbl", "caption", "centering")}
+} | {*("textless", "textgreater", "textbar", "textquotedbl", "textminus", "caption", "centering")}
 LIVE = re.compile(r"(?<![0-9A-Za-z])@\w|[\w.+-]@[\w-]+\.\w|#[0-9]|://|www\.\w", re.IGNORECASE)
 
 
@@ -67,6 +67,11 @@ def test_latex_is_one_table_of_texts() -> None:
             assert len(rows) == 3
             assert all(len(re.findall(r"(?<!\\)&", row)) == 1 for row in rows)
             assert not any(row.lstrip().startswith(("[", "*")) for row in rows)  # arguments of the line before
+
+
+def test_latex_has_minus_signs_before_numbers_alone() -> None:
+    made = latex(["gap", "name"], [["-17.9 %", "-x"], ["-", "a-1"]])
+    assert made.splitlines()[4:6] == [r"\textminus{}17.9 \% & -x \\", r"- & a-1 \\"]
 
 
 @pytest.mark.parametrize("form", [Format.markdown, Format.latex])

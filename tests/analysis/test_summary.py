@@ -145,6 +145,13 @@ def test_latex_is_a_table_for_booktabs(lines: Path) -> None:
         assert line == "" or line.startswith("\\") or line.endswith(r" \\")
 
 
+def test_columns_are_those_of_the_table_of_models(lines: Path) -> None:
+    text = invoke("summary", lines, "-f", "latex", "--columns", "model,success").stdout
+    assert text.splitlines()[:3] == [r"\begin{tabular}{lr}", r"\toprule", r"model & success \\"]
+    assert text.count(r"\begin") == 1
+    assert "no result has a column 'nope'" in invoke("summary", lines, "--columns", "model,nope").stderr
+
+
 HOSTILE = ["a|b", "<script>", r"\write18{x}", "50 % & #1_$^~{}", "[1em]", "*bold*", "`x`", "&amp;"]
 
 
