@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from support.pages import PAGES, blocks, output
+from typer import Context
+from typer.main import get_command
 
+from planoracle.analysis.cli import app
+
+ROOT = PAGES.parent
 _SHOWN = [page for page in sorted(PAGES.glob("*.md")) if blocks(page.read_text("utf-8"))]
 
 
@@ -30,7 +36,43 @@ def test_a_page_that_lies_is_found(text: str, seen: str, tmp_path: Path) -> None
     assert output(block, tmp_path) == seen
 
 
-def test_a_command_that_fails_is_found(tmp_path: Path) -> None:
-    (block,) = blocks("```console\n$ false\n```\n")
-    with pytest.raises(AssertionError, match="false"):
+@pytest.mark.parametrize(
+    ("command", "seen"),
+    [
+        ("false", "false"),
+        ("planoracle nothing > /dev/null", "nothing"),
+        ("planoracle solve nowhere.json 2>/dev/null > x.jsonl", "error: names no problem"),
+        ("sh -c 'echo warning: half >&2' 2>/dev/null", "warning: half"),
+    ],
+)
+def test_a_command_that_fails_or_warns_is_found(command: str, seen: str, tmp_path: Path) -> None:
+    (block,) = blocks(f"```console\n$ {command}\n```\n")
+    with pytest.raises(AssertionError, match=seen):
         output(block, tmp_path)
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(PAGES.glob("*.md"))], ids=lambda page: page.stem)
+def test_verbs_and_options_of_the_text_exist(page: Path) -> None:
+    """What stands between the blocks is not run; so that at least its words hold."""
+    for call in re.findall(r"`planoracle ([^`]+)`", page.read_text("utf-8")):
+        words = re.split(r"[ ,]+", call)
+        assert {word for word in words if word.startswith("-")} <= _options(words), call
+
+
+def _options(words: list[str]) -> set[str]:
+    """Return the options of the verb that words begin with."""
+    command, context = get_command(app), Context(get_command(app))
+    for word in words:
+        if word.startswith("-") or not hasattr(command, "get_command"):
+            break
+        command = command.get_command(context, word)
+        assert command is not None, word
+    return {option for one in command.get_params(context) for option in (*one.opts, *one.secondary_opts)}
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
+def test_all_blocks_of_commands_are_run(page: Path) -> None:
+    """Those of the gallery are when the site is built; that of the start page is the README's, which installs."""
+    text = page.read_text("utf-8")
+    written = re.findall(r"^```(?:console|sh|bash|shell|pycon|python)\b", text, re.MULTILINE)
+    assert page.stem in ("gallery", "index") or len(written) == len(blocks(text))
