@@ -38,5 +38,8 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
 html_copy_source = False
-copybutton_prompt_text = "$ "
+# What a click copies can be pasted: commands without prompts and output, with the texts that they read.
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
+copybutton_here_doc_delimiter = "END"
