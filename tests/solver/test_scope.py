@@ -83,3 +83,54 @@ def test_a_state_is_a_set_up_for_each_kind(seed: int) -> None:
         ends.append(clock)
     found = solve(Instance("booth", tuple(actions), resources=(Resource("booth", state="clean"),)))
     assert (found.status, found.makespan) == ("optimal", min(ends))
+
+
+def _by_trying(jobs: list[tuple[int, int, bool]], noon: int, over: int) -> int:
+    """Return the shortest day in which every job is attended to and then baked, by trying all that can be done.
+
+    Nobody works from ``noon`` until it is ``over``. A job is its length, the length of its baking, which goes on by
+    itself in the only oven, and whether it can be paused. To begin baking somebody must have a hand free.
+    """
+    best = over + sum(length + baking for length, baking, _ in jobs)
+    seen = set()
+    todo = [(0, tuple(length for length, _, _ in jobs), (0,) * len(jobs), -1)]  # left, when baked, who must go on
+    while todo:
+        state = clock, left, baked, going = todo.pop()
+        if state in seen or clock >= best:
+            continue
+        seen.add(state)
+        if all(baked):
+            best = min(best, max(clock, over, *baked))
+            continue
+        if going < 0 and not noon < clock < over:
+            ready = [i for i, rest in enumerate(left) if not rest and not baked[i] and max(baked) <= clock]
+            todo += [
+                (clock, left, tuple(clock + jobs[i][1] if i == j else end for j, end in enumerate(baked)), -1)
+                for i in ready
+            ]
+        if going < 0:
+            todo.append((clock + 1, left, baked, going))
+        for i, rest in enumerate(left):
+            if rest and going in (-1, i) and not noon <= clock < over:
+                less = tuple(n - (i == j) for j, n in enumerate(left))
+                todo.append((clock + 1, less, baked, i if rest > 1 and not jobs[i][2] else -1))
+    return best
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_over_a_break_work_is_paused_or_waits_and_what_runs_by_itself_goes_on(seed: int) -> None:
+    random = Random(seed)
+    jobs = [(random.randint(1, 3), random.randint(1, 4), random.random() < 0.5) for _ in range(3)]
+    noon = random.randint(1, 5)
+    over = noon + random.randint(1, 3)
+    actions = [Action("t/begin", "t", 0, 0, agents=()), Action("t/break", "t", over - noon, over - noon)]
+    lags = [Lag("t/begin", "t/break", noon, noon)]
+    for number, (length, baking, pausable) in enumerate(jobs):
+        oven = (Mode((Demand("oven"),)),)
+        actions += [
+            Action(f"t/{number}", "t", length, length, interruptible=pausable),
+            Action(f"t/bake{number}", "t", baking, 0, modes=oven),
+        ]
+        lags += [Lag("t/begin", f"t/{number}"), Lag(f"t/{number}", f"t/bake{number}")]
+    found = solve(Instance("day", tuple(actions), tuple(lags), resources=(Resource("oven"),)))
+    assert (found.status, found.makespan) == ("optimal", _by_trying(jobs, noon, over))
