@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,18 @@ def _options(words: list[str]) -> set[str]:
         command = command.get_command(context, word)
         assert command is not None, word
     return {option for one in command.get_params(context) for option in (*one.opts, *one.secondary_opts)}
+
+
+def test_the_environment_of_the_page_is_made() -> None:
+    pytest.importorskip("gymnasium", reason="the environment needs planoracle[gym]")
+    (call,) = re.findall(r"`gymnasium.make\(\"(.+?)\", reward=\"(.+?)\"\)`", (PAGES / "training.md").read_text("utf-8"))
+    done = subprocess.run(
+        [sys.executable, "-c", f"import gymnasium; gymnasium.make({call[0]!r}, reward={call[1]!r}).reset(seed=0)"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
