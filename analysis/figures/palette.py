@@ -36,7 +36,7 @@ def _places() -> dict[str, int]:
 def _others(places: Iterable[int]) -> Iterator[int]:
     """Leave out places whose colour is that of the optimum, which nothing beside it has."""
     own = _FIRST.index("optimum")
-    return (place for place in places if place == own or place % len(LINES) != own)
+    return (place for place in places if place % len(LINES) != own)
 
 
 def numbers(names: Sequence[str]) -> list[int]:
