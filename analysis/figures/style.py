@@ -55,7 +55,7 @@ HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "oo", "||||", "++++",
 _SMALL, _DIGIT = (5.0, 4.5), 0.76
 
 _HOUR, _DAY = 3600, 86400
-# What a legend may take of the width, since letters are a little wider in a PDF than where they are measured.
+# What a legend may take of a width asked for: letters are a little wider in a PDF than where they are measured.
 _SPARE = 0.94
 # None is more than two and a half times the one before, which leaves three ticks at least where there is room for six.
 _CLOCK_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200)
@@ -246,8 +246,10 @@ def legend_below(ax: Axes, handles: Sequence[Patch | Line2D], *, drop: float = 0
     """Put a legend below the axis label, in as many columns as fit; return its height in inches."""
     if not handles:
         return 0.0
+    share = 1.0
     if chosen().width is not None:  # names of rows may take much of it
         cast(Figure, ax.figure).draw_without_rendering()
+        share = _SPARE
     below = ax.transAxes + ScaledTranslation(0, -drop, ax.figure.dpi_scale_trans)  # clear of the axis label
     options: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below, "borderaxespad": 0}
     single = {
@@ -259,10 +261,10 @@ def legend_below(ax: Axes, handles: Sequence[Patch | Line2D], *, drop: float = 0
     for columns in range(len(handles), 0, -1):
         legend = ax.legend(handles=list(handles), loc="upper left", ncols=columns, **options)
         size = legend.get_window_extent()
-        if size.width <= _SPARE * ax.get_window_extent().width:
+        if size.width <= share * ax.get_window_extent().width:
             break
     else:  # not even one beside the other
-        spare = 0.9 * (_SPARE * ax.get_window_extent().width - size.width) / ax.figure.dpi * 72 / (0.58 * points(8))
+        spare = 0.9 * (share * ax.get_window_extent().width - size.width) / ax.figure.dpi * 72 / (0.58 * points(8))
         longest = max(len(text.get_text()) for text in legend.get_texts())
         for text in legend.get_texts():
             text.set_text("\n".join(wrap(text.get_text(), max(16, int(longest + spare)))))
