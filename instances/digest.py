@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from hashlib import blake2b
+from json.encoder import encode_basestring_ascii
 from typing import Any
 
 from planoracle.instances.memo import Memo, Remembering
@@ -30,7 +31,7 @@ def digest(*parts: Any) -> str:
     >>> digest(1) == digest(True) or digest(1) == digest("1")
     False
     """
-    return of_text(json.dumps([_plain(part) for part in parts], separators=(",", ":")))
+    return of_text(f"[{','.join(map(_text, parts))}]")
 
 
 def of_text(text: str) -> str:
@@ -44,27 +45,28 @@ def fingerprint(problem: Problem) -> str:
     return digest(problem)
 
 
-def _plain(value: Any) -> Any:
-    if value is None or isinstance(value, str | int | float):
-        return value
-    if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
+def _text(value: Any) -> str:
+    """Return compact JSON."""
+    if isinstance(value, list | tuple):  # of which there are the most, of texts
+        return f"[{','.join([encode_basestring_ascii(one) if type(one) is str else _text(one) for one in value])}]"
+    if isinstance(value, str):
+        return encode_basestring_ascii(value)
+    if value is None or isinstance(value, int | float):
+        return json.dumps(value)
     if isinstance(value, Mapping):
-        return {"object": _sorted([_plain(key), _plain(entry)] for key, entry in value.items())}
+        pairs = sorted(f"[{_text(key)},{_text(entry)}]" for key, entry in value.items())
+        return f'{{"object":[{",".join(pairs)}]}}'
     if isinstance(value, set | frozenset):
-        return {"set": _sorted(map(_plain, value))}
+        return f'{{"set":[{",".join(sorted([_text(entry) for entry in value]))}]}}'
     if is_dataclass(value) and not isinstance(value, type):
-        return {type(value).__name__: [_part(getattr(value, field.name)) for field in fields(value) if field.init]}
+        parts = (_part(getattr(value, field.name)) for field in fields(value) if field.init)
+        return f'{{"{type(value).__name__}":[{",".join(parts)}]}}'
     raise TypeError(f"no digest of {type(value).__name__}")
 
 
-def _part(value: Any) -> Any:
+def _part(value: Any) -> str:
     """Return the same of a part: what many share, and what remembers, is worked out once."""
-    return _kept(value) if isinstance(value, Remembering) else _plain(value)
+    return _kept(value) if isinstance(value, Remembering) else _text(value)
 
 
-_kept = Memo(_plain)
-
-
-def _sorted(entries: Any) -> list[Any]:
-    return sorted(entries, key=json.dumps)
+_kept = Memo(_text)
