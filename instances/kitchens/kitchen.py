@@ -26,6 +26,7 @@ Atom = tuple[str, ...]
 _NAME = re.compile(r"([A-Za-z_][A-Za-z_-]*)([0-9]{1,9})")
 
 
+@lru_cache(maxsize=8192)
 def split_name(name: str) -> tuple[str, int]:
     """Return kind and number of an object's name; raises `InputError` if it is not of the form ``stove2``.
 
@@ -182,8 +183,9 @@ class Kitchen(Remembering):
         rank = {kind: position for position, kind in enumerate(domain.types)}
         order = sorted(listed, key=lambda n: (rank[types[n]], ("", 0, "") if types[n] == ACTOR else natural(n)))
         known = frozenset(facts) | {(f"is{split_name(thing)[0]}", thing) for thing in listed}
-        for fact in sorted(known):
-            _check_atom(fact, domain, types, "facts")
+        if not all(_fits(fact, domain, types) for fact in known):
+            for fact in sorted(known):
+                _check_atom(fact, domain, types, "facts")
         _check_goal(goal, domain, types)
         made = cls(name, domain, tuple((thing, types[thing]) for thing in order), known, goal, text)
         count = sum(prod(len(made.candidates.get(part, "1")) for part in atom[1:]) for atom in goal.conditions)
@@ -245,6 +247,14 @@ class Kitchen(Remembering):
             there = there or tuple(f"{kind}{number}" for number in range(1, count + 1))
             found[kind] = there if len(there) >= count else ()
         return {role: found[role.partition("#")[0]] for role in self.goal.roles}
+
+
+def _fits(fact: Atom, domain: Domain, types: Mapping[str, str]) -> bool:
+    """Whether a fact is as it must be."""
+    names = fact[1:]
+    if not fact or domain.signature.get(fact[0]) != tuple([types.get(name) for name in names]):
+        return False
+    return len(names) < 2 or len(set(names)) == len(names)
 
 
 def _check_atom(atom: Atom, domain: Domain, types: Mapping[str, str], field: str) -> None:

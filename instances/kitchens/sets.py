@@ -97,8 +97,7 @@ def kitchen(name: str) -> Kitchen:
     if not covers(name):
         raise UnknownNameError("there is no such kitchen", value=name)
     head, at, seed = name.partition("@")
-    found = kitchen_from_document(_documents()[head], head)
-    return variant(found, int(seed)) if at else found
+    return variant(kitchen(head), int(seed)) if at else kitchen_from_document(_documents()[head], head)
 
 
 load = kitchen
