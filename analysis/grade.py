@@ -117,8 +117,11 @@ class Grade:
         return f"{self.instance}: {how}\n{self.makespan} ticks, {best}\nmain score {score}"
 
     @classmethod
-    def of_run(cls, run: AnyRun, oracle: Oracle, **about: Any) -> Grade:
-        """Return the grade of a run; ``about`` are the fields that say whose it is."""
+    def of_run(cls, run: AnyRun, oracle: Oracle, *, details: bool = True, **about: Any) -> Grade:
+        """Return the grade of a run; ``about`` are the fields that say whose it is.
+
+        Without ``details`` it may lack those of `DETAILS` that take time to work out.
+        """
         benchmark, verdict = registry.of(run.problem), run.verdict
         measured = benchmark.measure(run, oracle)
         foreign = None if run.success else benchmark.foreign(run)
@@ -143,7 +146,8 @@ class Grade:
             **about,
         }
         score = benchmark.main_score(figures | measured.metrics)
-        return cls(**figures, main_score=score, metrics=measured.metrics)
+        metrics = measured.metrics | measured.details() if details else measured.metrics
+        return cls(**figures, main_score=score, metrics=metrics)
 
     @property
     def contradiction(self) -> str | None:
@@ -208,6 +212,8 @@ class Grader:
         Where problems come from, and who solves them.
     own_limits
         Whether a submission may set its run a limit of its own; else that of the problem holds, if it has one.
+    details
+        Whether grades have all of `DETAILS`, for which rows must have room (see `Grade.row`).
 
     Attributes
     ----------
@@ -222,8 +228,10 @@ class Grader:
         problems: Problems | None = None,
         oracle: Oracle | None = None,
         own_limits: bool = True,
+        details: bool = True,
     ) -> None:
         self.rules = completed(rules)
+        self.details = details
         self.own_limits = own_limits
         self.problems = problems or Problems()
         self.oracle = oracle or Oracle()
@@ -254,14 +262,14 @@ class Grader:
         """Grade a run of a submission."""
         about = {name: submission.get(name) for name in ("id", "instance", "model", "sample")}
         about |= {"benchmark": run.problem.benchmark, **_where(place)}
-        grade = Grade.of_run(run, self.oracle, **about)
+        grade = Grade.of_run(run, self.oracle, details=self.details, **about)
         if (why := grade.contradiction) is None or not registry.of(run.problem).is_held(run):
             return grade
         self.doubts += 1
         self.oracle.doubt(why)  # it may have come from a file that somebody else can write
         self.problems.find(submission["instance"]).memos.clear()
         run = self.run(submission)
-        grade = Grade.of_run(run, self.oracle, **about)
+        grade = Grade.of_run(run, self.oracle, details=self.details, **about)
         if (why := grade.contradiction) is not None:
             raise InternalError(f"{why}, also when solved anew: {submission.get('id')} for {run.problem.name}")
         return grade

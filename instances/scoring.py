@@ -64,12 +64,15 @@ class Measured:
         The benchmark's own, by name.
     status, bound
         What is known of the best plans, and what they take at least, proved; by default what the optimum says of it.
+    details
+        Returns further metrics, which tell step by step what nobody asks for as a rule.
     """
 
     optimum: int | None
     metrics: dict[str, Any] = field(default_factory=dict)
     status: Status | None = None
     bound: int | None = None
+    details: Callable[[], dict[str, Any]] = dict
 
     @classmethod
     def beside(cls, best: Best, metrics: dict[str, Any]) -> Measured:

@@ -67,7 +67,7 @@ class Grading:
     def grader(self) -> Grader:
         """Return a grader that knows no files; raises `UnknownNameError` for unknown rules."""
         rules = profiles(self.profile, dict(self.rules))
-        return Grader(rules, problems=Problems(), own_limits=self.own_limits)
+        return Grader(rules, problems=Problems(), own_limits=self.own_limits, details=self.trace)
 
     def start(self) -> Callable[[Chunk], Iterator[Answer]]:
         """Return what grades chunks in this process."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planoracle.instances.kitchens.profile import Profile
-from planoracle.instances.kitchens.run import KitchenRun
+from planoracle.instances.kitchens.run import KitchenRun, Record
 from planoracle.instances.robotouille.failures import failure
 from planoracle.instances.robotouille.metrics import measure as figures_of
 from planoracle.instances.robotouille.metrics import step_limit
@@ -62,7 +62,8 @@ def averages(rules: Profile) -> tuple[Average, ...]:
 def measure(run: KitchenRun, oracle: Oracle) -> Measured:
     """Compute the metrics of a run, which goes to its end, also past the limit that success is measured by.
 
-    ``metrics`` (sections of the paper in brackets; ``|τ|`` steps taken, ``|τ*|`` of a proved optimal plan):
+    ``metrics`` (sections of the paper in brackets; ``|τ|`` steps taken, ``|τ*|`` of a proved optimal plan), the last
+    one among the ``details``:
 
     - ``end``: ``completed``, ``limit`` (the submission's) or ``exhausted``; ``steps_taken``: ``|τ|``;
       ``attempts``: with refused actions;
@@ -119,9 +120,12 @@ def measure(run: KitchenRun, oracle: Oracle) -> Measured:
             {**lack._asdict(), "condition": list(lack.condition), "objects": list(lack.objects)} for lack in found.lacks
         ],
         "recovered": found.recovered,
-        "steps": [[act.action, act.valid, act.reached, act.choices] for act in record.steps],
     }
-    return Measured(optimal, metrics, best.status, _rounds(best.lower_bound, run))
+    return Measured(optimal, metrics, best.status, _rounds(best.lower_bound, run), lambda: _steps_of(record))
+
+
+def _steps_of(record: Record) -> dict[str, Any]:
+    return {"steps": [[act.action, act.valid, act.reached, act.choices] for act in record.steps]}
 
 
 def _steps(best: Best, run: KitchenRun) -> int | None:
