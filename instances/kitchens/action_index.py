@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from planoracle.instances.kitchens.bitset import Bits
 from planoracle.instances.kitchens.domain import ACTOR, Action, Domain, Literal
 from planoracle.instances.kitchens.kitchen import Atom
+from planoracle.instances.kitchens.world import EXISTS, World
 
 __all__ = ["ActionIndex", "Moves"]
 
@@ -81,36 +81,30 @@ class ActionIndex:
 
     Parameters
     ----------
+    always
+        The facts that never change.
     types
         The objects, with their types.
     turns
         The fact that it is a player's turn; 0 for one who is alone.
     exists
-        The fact that an object is there, for those that were not at the start.
-    make
-        Returns the number of an action, given its position in the domain, player and objects.
-    order
-        Returns the key by which actions are sorted, and their text.
+        The fact that an object is there, where that does not go without saying.
     """
 
     def __init__(
         self,
-        domain: Domain,
-        bits: Bits,
+        world: World,
         always: frozenset[Atom],
         types: Mapping[str, str],
         turns: Mapping[str, int],
         exists: Mapping[str, int],
-        make: Callable[[int, str, dict[str, str]], int],
-        order: Callable[[int], tuple[object, str]],
     ) -> None:
-        self._domain = domain
-        self._bits = bits
+        self._world = world
+        self._domain = world.domain
+        self._bits = world.bits
         self._always = always
         self._turns = turns
         self._exists = exists
-        self._make = make
-        self._order = order
         self._of_type: dict[str, list[str]] = {}
         for name, its_type in types.items():
             self._of_type.setdefault(its_type, []).append(name)
@@ -150,7 +144,7 @@ class ActionIndex:
             while partials:
                 partial = partials.pop()
                 if not partial.rounds:
-                    found.append(self._make(partial.position, partial.player, partial.binding))
+                    found.append(self._world.number(partial.position, partial.player, partial.binding))
                 elif partial.rounds[0].free is not None:
                     partials += self._choose(partial)
                 else:
@@ -169,7 +163,7 @@ class ActionIndex:
         return way
 
     def _moves(self, found: list[int]) -> Moves:
-        ordered = sorted((*self._order(number), number) for number in found)
+        ordered = sorted((*self._world.order(number), number) for number in found)
         by_text: dict[str, int] = {}
         for _, text, number in ordered:
             by_text.setdefault(text, number)
@@ -196,7 +190,7 @@ class ActionIndex:
         position, player, rounds, binding = partial
         assert rounds[0].free is not None
         param, its_type = rounds[0].free
-        there = Literal("#exists", (param,))
+        there = Literal(EXISTS, (param,))
         chosen = []
         for name in self._of_type.get(its_type, ()):
             if name not in binding.values():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from threading import Lock
 
 from planoracle.instances.kitchens.kitchen import Atom
 
@@ -22,14 +23,25 @@ class Bits:
     def __init__(self) -> None:
         self.atoms: list[Atom] = []
         self._masks: dict[Atom, int] = {}
+        self._lock = Lock()  # several kitchens may use them, in several threads
 
     def mask(self, atom: Atom) -> int:
         """Return the number with just the bit of an atom."""
         mask = self._masks.get(atom)
-        if mask is None:
-            mask = self._masks[atom] = 1 << len(self.atoms)
-            self.atoms.append(atom)
-        return mask
+        return self._next(atom) if mask is None else mask
+
+    def _next(self, atom: Atom) -> int:
+        with self._lock:
+            mask = self._masks.get(atom)
+            if mask is None:
+                mask = 1 << len(self.atoms)
+                self.atoms.append(atom)
+                self._masks[atom] = mask
+            return mask
+
+    def known(self, atom: Atom) -> int:
+        """Return the same, but 0 for an atom that has none."""
+        return self._masks.get(atom, 0)
 
     def union(self, atoms: Iterable[Atom]) -> int:
         """Return the number with the bits of all the atoms."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from dataclasses import dataclass, fields, replace
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -111,7 +111,7 @@ class Action:
 
     def write(self, binding: Mapping[str, str]) -> str:
         """Write the action with the names of objects."""
-        return _SLOT.sub(lambda slot: binding[slot[1]], self.text)
+        return "".join([binding[part] if at % 2 else part for at, part in enumerate(_parts(self.text))])
 
 
 @dataclass(frozen=True)
@@ -157,8 +157,8 @@ class Domain(Remembering):
         return hash((self.types, self.predicates, self.actions, self.benchmark))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the hash, which is another one in every process."""
-        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+        """Leave out what is worked out: the hash is another one in every process."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def signature(self) -> dict[str, tuple[str, ...]]:
@@ -168,14 +168,26 @@ class Domain(Remembering):
     @cached_property
     def changing(self) -> frozenset[str]:
         """Predicates that some action changes; all others stay as they are."""
-
-        def changed(effects: Iterable[Effect]) -> Iterator[str]:
-            for effect in effects:
-                yield from (literal.predicate for literal in effect.changes)
-                yield from changed(effect.effects)
-
+        every = (effect for action in self.actions for effect in _nested(action.effects))
         found = {literal.predicate for action in self.actions for literal in action.changes}
-        return frozenset(found.union(*(changed(action.effects) for action in self.actions)))
+        return frozenset(found.union(literal.predicate for effect in every for literal in effect.changes))
+
+    @cached_property
+    def created(self) -> frozenset[str]:
+        """Kinds of which objects come into being."""
+        found = (effect.creates for action in self.actions for effect in _nested(action.effects))
+        return frozenset(creates[2] for creates in found if creates is not None)
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """Predicates that decide about effects on their way."""
+        every = (effect for action in self.actions for effect in _nested(action.effects))
+        return frozenset(literal.predicate for effect in every for literal in effect.conditions)
+
+    @cached_property
+    def plain(self) -> Domain:
+        """The same for all benchmarks that share it."""
+        return _plain(replace(self, benchmark=""))
 
     def type_of(self, kind: str) -> str | None:
         """Return the type of objects of a kind (``stove``), known by its predicate (``isstove``); ``None``: no such.
@@ -187,6 +199,25 @@ class Domain(Remembering):
         """
         types = self.signature.get(f"is{kind}", ())
         return types[0] if len(types) == 1 else None
+
+
+@lru_cache(maxsize=1024)
+def _parts(text: str) -> list[str]:
+    """Return what stands between parameters and these, in turns."""
+    return _SLOT.split(text)
+
+
+def _nested(effects: Iterable[Effect]) -> Iterator[Effect]:
+    """Yield effects, and those in them."""
+    for effect in effects:
+        yield effect
+        yield from _nested(effect.effects)
+
+
+@lru_cache(maxsize=16)
+def _plain(domain: Domain) -> Domain:
+    """Return the first of domains that are equal."""
+    return domain
 
 
 def _unique(names: Sequence[str], field: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -139,20 +139,27 @@ def _extract(text: str, domain: Domain) -> list[str]:
 _short = lru_cache(maxsize=8_192)(_extract)
 
 
-def match(text: str, domain: Domain) -> list[tuple[Action, dict[str, str]]]:
+def match(text: str, domain: Domain) -> Sequence[tuple[Action, dict[str, str]]]:
     """Return the actions that are written exactly like a text, and the objects it names.
 
     >>> from planoracle.instances.kitchens.domain import bundled
     >>> [(action.name, binding) for action, binding in match("Cut onion1 on board2 using robot1", bundled())]
     [('cut', {'i1': 'onion1', 's1': 'board2', 'p1': 'robot1'})]
     """
+    return _matched(text, domain) if len(text) <= MAX_SHORT else _match(text, domain)
+
+
+def _match(text: str, domain: Domain) -> tuple[tuple[Action, dict[str, str]], ...]:
     found = []
     for _, actions in _templates(domain):
         for action, exact in actions:
             hit = exact.fullmatch(text)
             if hit:
                 found.append((action, hit.groupdict()))
-    return found
+    return tuple(found)
+
+
+_matched = lru_cache(maxsize=8_192)(_match)
 
 
 def finishes(text: str, domain: Domain) -> bool:

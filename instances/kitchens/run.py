@@ -17,7 +17,7 @@ from planoracle.instances.plan import Plan
 from planoracle.instances.replay import Event, Replay, Violation
 from planoracle.instances.run import Run, Step
 
-__all__ = ["REFUSALS", "Act", "KitchenRun", "Record", "Refusal", "as_replay", "explain", "replay"]
+__all__ = ["REFUSALS", "Act", "Glance", "KitchenRun", "Record", "Refusal", "as_replay", "explain", "glance", "replay"]
 
 #: Why an action is refused: no action of the domain, or on no objects of the kitchen; somebody else's turn; a
 #: condition of the action does not hold.
@@ -25,13 +25,19 @@ REFUSALS = ("unknown_action", "unknown_object", "not_your_turn", "precondition")
 
 
 class Act(NamedTuple):
-    """One action: whether it was legal and reached the goal, how many were legal before it; its place in the deeds."""
+    """One action: whether it was legal and reached the goal; its place in the deeds; the state before it."""
 
     action: str
     valid: bool
     reached: bool
-    choices: int
     deed: int | None
+    before: State
+    rules: Compiled
+
+    @property
+    def choices(self) -> int:
+        """How many actions were legal before it; worked out when it is asked for."""
+        return len(self.rules.legal(self.before))
 
 
 _MESSAGES: dict[str, Callable[[Violation], str]] = {
@@ -112,8 +118,7 @@ def replay(
     for position, text in enumerate(actions):
         if limit is not None and taken >= limit:
             break
-        choices = len(engine.legal(state))
-        action = engine.find(state, text)
+        before, action = state, engine.find(state, text)
         reached = False
         if action is None:
             refusals.append(explain(engine, state, text, position, taken))
@@ -121,7 +126,7 @@ def replay(
             state = engine.step(state, action)
             taken += engine.deeds[action].ticks
             reached = engine.goal(state)
-        steps.append(Act(text, action is not None, reached, choices, action))
+        steps.append(Act(text, action is not None, reached, action, before, engine))
         states.append(state)
         if reached:
             end = "completed"
@@ -129,6 +134,31 @@ def replay(
     if end == "exhausted" and limit is not None and taken >= limit:
         end = "limit"
     return Record(engine, tuple(steps), tuple(states), tuple(refusals), end, taken)
+
+
+class Glance(NamedTuple):
+    """Whether actions reach the goal, and how many of them were legal before that."""
+
+    success: bool
+    legal: int
+
+
+def glance(kitchen: Kitchen, actions: Iterable[str], rules: Profile, limit: int | None = None) -> Glance:
+    """Run actions as `replay` does, but tell no more than this."""
+    engine = compiled(kitchen, rules)
+    state = engine.start()
+    legal = taken = 0
+    for text in actions:
+        if limit is not None and taken >= limit:
+            break
+        deed = engine.find(state, text)
+        if deed is not None:
+            state = engine.step(state, deed)
+            taken += engine.deeds[deed].ticks
+            legal += 1
+            if engine.goal(state):
+                return Glance(True, legal)
+    return Glance(False, legal)
 
 
 def explain(engine: Compiled, state: State, text: str, position: int = 0, clock: int = 0) -> Refusal:

@@ -12,7 +12,7 @@ from planoracle.instances.feedback import (
 )
 from planoracle.instances.foreign import Foreign
 from planoracle.instances.kitchens import sets as ours
-from planoracle.instances.kitchens.run import KitchenRun, Refusal, replay
+from planoracle.instances.kitchens.run import KitchenRun, Refusal, glance
 from planoracle.instances.kitchens.words import condition_in_words
 from planoracle.instances.replay import Violation
 from planoracle.instances.robotouille import sets
@@ -70,7 +70,7 @@ def _fitting(run: KitchenRun) -> str:
         covers, kitchen = shelf[other]
         for name in dict.fromkeys((f"{other}/{task}", f"{other}/{task.partition('@')[0]}")):
             known = name != run.problem.name and covers(name)
-            if known and replay(kitchen(name), run.plan.commands, run.rules, run.plan.limit).success:
+            if known and glance(kitchen(name), run.plan.commands, run.rules, run.plan.limit).success:
                 return name
     return ""
 
