@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Literal, NamedTuple, get_args
 
 from planoracle.instances.kitchens.compiled import Compiled, State
@@ -110,14 +109,13 @@ def _open(run: Record) -> list[Refusal]:
     if not run.refusals:
         return []
     # Only what the goal speaks of matters: most steps change nothing of that.
-    spoken = {condition[0] for condition in run.rules.kitchen.goal.conditions}
-    counts: dict[frozenset[Atom], int] = {}
+    counts: dict[int, int] = {}
     most, highest = -1, []
     for state in run.states:
-        facts = frozenset(atom for atom in run.rules.facts(state) if atom[0] in spoken)
-        if facts not in counts:
-            counts[facts] = _best_cast(run.rules, facts, frozenset())[0]
-        most = max(most, counts[facts])
+        key = run.rules.relevant(state)
+        if key not in counts:
+            counts[key] = _best_cast(run.rules, state)[0]
+        most = max(most, counts[key])
         highest.append(most)
     last_done = {step.action: at for at, step in enumerate(run.steps) if step.valid}
     return [
@@ -160,7 +158,7 @@ def lacks(engine: Compiled, state: State) -> tuple[Lack, ...]:
     """
     facts = engine.facts(state)
     new = facts - engine.facts(engine.start())
-    return _lacks(engine, facts, new, _best_cast(engine, facts, new)[1])
+    return _lacks(engine, facts, new, _best_cast(engine, state, lambda cast: _lacks(engine, facts, new, cast))[1])
 
 
 def _lacks(engine: Compiled, facts: frozenset[Atom], new: frozenset[Atom], cast: dict[str, str]) -> tuple[Lack, ...]:
@@ -200,38 +198,35 @@ def _kind(atom: Atom, facts: frozenset[Atom]) -> LackKind:
     return "wrong_place"
 
 
-def _best_cast(engine: Compiled, facts: frozenset[Atom], new: frozenset[Atom]) -> tuple[int, dict[str, str]]:
+def _best_cast(
+    engine: Compiled, state: State, lacking: Callable[[dict[str, str]], tuple[Lack, ...]] | None = None
+) -> tuple[int, dict[str, str]]:
     """Return objects for the roles of the goal so that as many conditions as possible hold, and how many.
 
-    Among equals, one that gives the run the least blame (see `_blame`).
+    Among equals, one that gives the run the least blame (see `_blame`), if it is told what a cast is ``lacking``.
     """
-    candidates = engine.kitchen.candidates
-    options: list[tuple[Atom, list[Atom]]] = []
-    for condition in engine.kitchen.goal.conditions:
-        domains = [candidates[part] if "#" in part else (part,) for part in condition[1:]]
-        atoms = [atom for names in product(*domains) if (atom := (condition[0], *names)) in facts]
-        if atoms:
-            options.append((condition, atoms))
+    options = [(condition, atoms) for condition, atoms in engine.met(state) if atoms]
     # What says where a dish is comes first, then what is about a single object.
     options.sort(key=lambda row: (len(row[0]) == 2, len(row[1])))
+    rows = [_casts(condition, atoms) for condition, atoms in options]
     best: tuple[int, int, dict[str, str]] = (-1, 0, {})
     branches = 0
 
     def extend(cast: dict[str, str], at: int, met: int) -> None:
         nonlocal best, branches
         branches += 1
-        most = met + len(options) - at
+        most = met + len(rows) - at
         if most < best[0] or (most == best[0] and not best[1]) or branches > MAX_BRANCHES:
             return
-        if at == len(options):
+        if at == len(rows):
             full = cast | dict(_leftover(engine, cast))
-            blame = _blame(_lacks(engine, facts, new, full))
+            blame = 0 if lacking is None else _blame(lacking(full))
             if met > best[0] or blame < best[1]:
                 best = (met, blame, full)
             return
-        condition, atoms = options[at]
-        for atom in atoms:
-            joined = _joined(cast, condition, atom)
+        roles, casts = rows[at]
+        for names in casts:
+            joined = unify(cast, roles, names)
             if joined is not None:
                 extend(joined, at + 1, met + 1)
                 if joined == cast:
@@ -242,14 +237,15 @@ def _best_cast(engine: Compiled, facts: frozenset[Atom], new: frozenset[Atom]) -
     return best[0], best[2]
 
 
+def _casts(condition: Atom, atoms: Sequence[Atom]) -> tuple[list[str], list[list[str]]]:
+    """Return the roles of a condition, and the objects that play them where one of the atoms makes it true."""
+    places = [i for i, part in enumerate(condition) if "#" in part]
+    return [condition[i] for i in places], [[atom[i] for i in places] for atom in atoms]
+
+
 def _blame(found: tuple[Lack, ...]) -> int:
     """Return how much a run has got wrong: what it made so counts most, then stacks."""
     return sum((100 if lack.made else 0) + (lack.kind == "wrong_stack") for lack in found)
-
-
-def _joined(cast: dict[str, str], condition: Atom, atom: Atom) -> dict[str, str] | None:
-    roles = [i for i, part in enumerate(condition) if "#" in part]
-    return unify(cast, [condition[i] for i in roles], [atom[i] for i in roles])
 
 
 def _leftover(engine: Compiled, cast: dict[str, str]) -> Iterator[tuple[str, str]]:

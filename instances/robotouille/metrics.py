@@ -7,9 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from planoracle.instances.kitchens.compiled import Compiled, Deed, State
-from planoracle.instances.kitchens.domain import ACTOR, Action
+from planoracle.instances.kitchens.domain import ACTOR, Action, Domain
 from planoracle.instances.kitchens.effects import Grounded, ground
 from planoracle.instances.kitchens.kitchen import Kitchen, natural, split_name
 from planoracle.instances.kitchens.run import REFUSALS, Record
@@ -143,11 +144,7 @@ def foresight(run: Record) -> Foresight:
 
 def _needs(kitchen: Kitchen) -> tuple[Counter[tuple[str, str]], Counter[str]]:
     """Return what the goal lacks that takes time: predicates of kinds of objects, and kinds to be created."""
-    slow: set[str] = set()
-    born: set[str] = set()
-    for action in kitchen.domain.actions:
-        for predicate, kind in _outcomes(action):
-            (slow if predicate else born).add(predicate or kind)
+    slow, born = _slow(kitchen.domain)
     facts: Counter[tuple[str, str]] = Counter()
     for condition in kitchen.goal.conditions:
         if condition[0] in slow and len(condition) == 2:
@@ -158,6 +155,13 @@ def _needs(kitchen: Kitchen) -> tuple[Counter[tuple[str, str]], Counter[str]]:
     kinds = Counter(role.partition("#")[0] for role in kitchen.goal.roles)
     there = {split_name(name)[0] for name, _ in kitchen.objects}
     return +facts, Counter({kind: count for kind, count in kinds.items() if kind in born and kind not in there})
+
+
+@lru_cache(maxsize=16)
+def _slow(domain: Domain) -> tuple[frozenset[str], frozenset[str]]:
+    """Return what takes time: predicates that are made true so, and kinds that are created."""
+    made = {outcome for action in domain.actions for outcome in _outcomes(action)}
+    return frozenset(filter(None, (one for one, _ in made))), frozenset(filter(None, (one for _, one in made)))
 
 
 def _outcomes(action: Action) -> Iterator[tuple[str, str]]:
@@ -182,14 +186,11 @@ def _delayed(effect: Grounded, inside: bool = False) -> Iterator[Grounded]:
 
 def _starts(engine: Compiled, state: State, deed: Deed, facts: Counter[tuple[str, str]], kinds: Counter[str]) -> bool:
     """Whether a deed starts long-running work that the goal needs, and that is neither done nor under way."""
-    action = engine.kitchen.domain.actions[deed.position]
-    if not action.effects:
+    if not deed.effects:
         return False
-    binding = dict(zip((param for param, _ in action.params), deed.arguments, strict=True))
     running = {each.effect for each in engine.running(state)}
-    true = engine.facts(state)
-    for effect in action.effects:
-        grounded = ground(effect, binding)
+    for _, first in deed.effects:
+        grounded = engine.timers.running[first].effect
         if grounded in running:
             continue
         for made in _delayed(grounded):
@@ -198,7 +199,8 @@ def _starts(engine: Compiled, state: State, deed: Deed, facts: Counter[tuple[str
                     return True
                 continue
             for atom, value in made.changes:
-                if value and len(atom) == 2 and atom not in true and (atom[0], split_name(atom[1])[0]) in facts:
+                needed = value and len(atom) == 2 and (atom[0], split_name(atom[1])[0]) in facts
+                if needed and not engine.holds(state, atom):
                     return True
     return False
 
