@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens import language, run
-from planoracle.instances.kitchens.compiled import Compiled, State, compiled
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
 from planoracle.instances.status import Status
+from planoracle.solver.kitchens.packing import plan_packed, plan_unpacked
 from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.options import Options
 from planoracle.solver.result import Result, check_bound, versions
@@ -32,19 +31,12 @@ def deciding(rules: Rules | None) -> Profile:
 
 
 def packed(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
-    """Return what of a result must be kept: of every action its number among the legal ones, sorted by their texts."""
-    engine = compiled(of_kind(problem, Kitchen), _profile(rules))
-    state, plan = engine.start(), []
-    for text in result.actions:
-        plan.append(_choices(engine, state).index(text))
-        deed = engine.find(state, text)
-        assert deed is not None
-        state = engine.step(state, deed)
+    """Return what of a result must be kept."""
     return {
         "status": result.status,
         "makespan": result.makespan,
         "bound": result.lower_bound,
-        "plan": plan,
+        **plan_packed(of_kind(problem, Kitchen), _profile(rules), result.actions),
         "proof": result.proof,
         "expanded": result.expanded,
     }
@@ -57,10 +49,9 @@ def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Re
     check_bound(status, steps, entry["bound"])
     actions: tuple[str, ...] = ()
     if status in (Status.optimal, Status.feasible):
-        actions = tuple(_actions(compiled(kitchen, profile), entry["plan"]))
-        replayed = run.replay(kitchen, actions, profile)
-        made = sum(step.valid for step in replayed.steps)
-        if not replayed.success or replayed.refusals or not made == len(actions) == steps:
+        actions = plan_unpacked(kitchen, profile, entry)
+        replayed = run.glance(kitchen, actions, profile)
+        if not replayed.success or not replayed.legal == len(actions) == steps:
             raise ValueError("the plan does not pass the rules")
     elif steps is not None or entry["plan"]:
         raise ValueError("a plan where there is none")
@@ -78,22 +69,6 @@ def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Re
         rounds=None if steps is None else -(-steps // len(kitchen.players)),
         expanded=int(entry["expanded"]),
     )
-
-
-def _actions(engine: Compiled, plan: list[int]) -> Iterator[str]:
-    state = engine.start()
-    for number in plan:
-        if number < 0:
-            raise ValueError("no action")
-        text = _choices(engine, state)[number]
-        yield text
-        deed = engine.find(state, text)
-        assert deed is not None
-        state = engine.step(state, deed)
-
-
-def _choices(engine: Compiled, state: State) -> list[str]:
-    return sorted(engine.deeds[deed].text for deed in engine.legal(state))
 
 
 def _profile(rules: Rules | None) -> Profile:

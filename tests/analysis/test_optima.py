@@ -80,7 +80,7 @@ def test_an_entry_says_so_much_and_no_more() -> None:
         for name, ways in shelf.items():
             assert catalogue.names_problem(name)
             for way in ways:
-                assert way.keys() - {"canonical", "grid", "expanded", "needs", "work"} == {
+                assert way.keys() - {"canonical", "grid", "expanded", "form", "needs", "work"} == {
                     *("of", "status", "makespan", "bound", "plan", "proof")
                 }
                 assert ("work" in way) == (way["status"] not in ("optimal", "infeasible"))

@@ -1,0 +1,121 @@
+"""Plans for kitchens as numbers.
+
+Of every action that is its place in the domain and the objects that its text names, so that it can be read without
+asking what is legal. Where one names what was not there at the start it is its place among the texts of the legal
+actions; so it was everywhere once, and an entry says which it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+from planoracle.instances.kitchens.compiled import Compiled, State, compiled
+from planoracle.instances.kitchens.domain import ACTOR, Domain
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.language import match
+from planoracle.instances.kitchens.profile import Profile
+
+__all__ = ["plan_packed", "plan_unpacked"]
+
+#: Of entries whose numbers can be read without asking what is legal.
+_FORM: Final = 2
+
+
+def plan_packed(kitchen: Kitchen, rules: Profile, texts: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of an entry that hold a plan.
+
+    Examples
+    --------
+    >>> from planoracle.instances.kitchens.profile import PROFILES
+    >>> from planoracle.instances.kitchens.sets import kitchen
+    >>> place, rules = kitchen("kitchens/synchronous/3_burger"), PROFILES["paper"]
+    >>> entry = plan_packed(place, rules, ["Do nothing", "Move robot1 from table1 to table2"])
+    >>> plan_unpacked(place, rules, entry)
+    ('Do nothing', 'Move robot1 from table1 to table2')
+    """
+    numbers = _numbers(kitchen, texts)
+    if numbers is None:
+        return {"plan": _places(compiled(kitchen, rules), texts)}
+    return {"form": _FORM, "plan": numbers}
+
+
+def plan_unpacked(kitchen: Kitchen, rules: Profile, entry: dict[str, Any]) -> tuple[str, ...]:
+    """Return the texts of a plan that was packed; raises some error for what is none."""
+    if "form" not in entry:
+        return tuple(_at(compiled(kitchen, rules), entry["plan"]))
+    if entry["form"] != _FORM:
+        raise ValueError("a plan of another form")
+    return tuple(_texts(kitchen, entry["plan"]))
+
+
+def _numbers(kitchen: Kitchen, texts: Sequence[str]) -> list[int] | None:
+    places = {name: place for place, (name, _) in enumerate(kitchen.objects)}
+    known = _named(kitchen.domain, len(kitchen.players) > 1)
+    where = {action.name: position for position, action in enumerate(kitchen.domain.actions)}
+    found = []
+    for text in texts:
+        for action, binding in match(text, kitchen.domain):
+            if places.keys() >= set(binding.values()):
+                number = 0
+                for param in reversed(known[where[action.name]]):
+                    number = number * len(places) + places[binding[param]]
+                found.append(number * len(known) + where[action.name])
+                break
+        else:
+            return None
+    return found
+
+
+def _texts(kitchen: Kitchen, numbers: Sequence[int]) -> Iterator[str]:
+    names = [name for name, _ in kitchen.objects]
+    actions = kitchen.domain.actions
+    known = _named(kitchen.domain, len(kitchen.players) > 1)
+    alone = {param: kitchen.players[0] for action in actions for param, kind in action.params if kind == ACTOR}
+    for number in numbers:
+        left, position = divmod(number, len(known))
+        binding = dict(alone)
+        for param in known[position]:
+            left, place = divmod(left, len(names))
+            binding[param] = names[place]
+        if left:  # or it is negative
+            raise ValueError("no action")
+        yield actions[position].write(binding)
+
+
+@lru_cache(maxsize=16)
+def _named(domain: Domain, several: bool) -> tuple[tuple[str, ...], ...]:
+    """Return the parameters that the text of every action names, without a player who is alone."""
+    return tuple(
+        tuple(param for param, kind in action.params if f"{{{param}}}" in action.text and (several or kind != ACTOR))
+        for action in domain.actions
+    )
+
+
+def _places(engine: Compiled, texts: Sequence[str]) -> list[int]:
+    state, found = engine.start(), []
+    for text in texts:
+        found.append(_legal(engine, state).index(text))
+        state = _after(engine, state, text)
+    return found
+
+
+def _at(engine: Compiled, plan: Sequence[int]) -> Iterator[str]:
+    state = engine.start()
+    for place in plan:
+        if place < 0:
+            raise ValueError("no action")
+        text = _legal(engine, state)[place]
+        yield text
+        state = _after(engine, state, text)
+
+
+def _legal(engine: Compiled, state: State) -> list[str]:
+    return sorted(engine.deeds[deed].text for deed in engine.legal(state))
+
+
+def _after(engine: Compiled, state: State, text: str) -> State:
+    deed = engine.find(state, text)
+    assert deed is not None
+    return engine.step(state, deed)
