@@ -71,7 +71,7 @@ class Compiled:
 
     def legal(self, state: State) -> tuple[int, ...]:
         """Return what the player whose turn it is may do."""
-        return self._moves.legal(state[0]).numbers
+        return (self._action_index or self._moves).legal(state[0]).numbers
 
     def step(self, state: State, action: int) -> State:
         """Carry out an action, which must be legal."""
