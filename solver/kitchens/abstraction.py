@@ -60,6 +60,10 @@ class View:
     added: list[tuple[str, str]]
     ticks: dict[tuple[str, str, str], int]
 
+    def held_at(self, thing: str) -> str:
+        """Return the station of who holds a thing, ``""`` if nobody does."""
+        return next((self.at.get(player, "") for player, held in self.hands.items() if held == thing), "")
+
 
 class Abstraction:
     """Decodes the states of one kitchen, and gives states that differ only in names one key.

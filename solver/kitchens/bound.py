@@ -67,9 +67,7 @@ class Bound:
         total = self._assignment_bound.least(scene, rows)
         if total >= NEVER:
             return NEVER
-        for place, soup in enumerate(self._context.roles.meals):
-            if soup.vessel >= 0 and self._context.roles.vessels[soup.vessel].kind != "pot":
-                total += self._vessel_costs.soup(scene, place)
+        total += self._vessel_costs.soups(scene)
         for place, vessel in enumerate(self._context.roles.vessels):
             if vessel.station and (
                 vessel.kind != "pot" or not self._context.roles.meals

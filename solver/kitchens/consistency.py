@@ -12,7 +12,7 @@ from itertools import combinations
 
 from planoracle.instances.kitchens.kitchen import Atom, Kitchen, split_name
 
-__all__ = ["contradiction", "piles_stand"]
+__all__ = ["contradiction", "piles_stand", "players_apart"]
 
 #: Predicates with the place of an object in them: at most one such fact is true of an object, since every action that
 #: makes one true makes another false.
@@ -42,6 +42,11 @@ def piles_stand(facts: Collection[Atom]) -> bool:
     if any(item not in at or at.get(other) != at[item] for item, other in under.items()):
         return False
     return all(item in bottom or item in under for item in at) and not _cycle(under.items())
+
+
+def players_apart(facts: Collection[Atom]) -> bool:
+    """Whether nobody stands where somebody else stands or could come; an invariant of the usual domain."""
+    return _hold(facts, _ALTERNATIVES[3]) and _hold(facts, _ALTERNATIVES[4])
 
 
 def contradiction(kitchen: Kitchen) -> str:

@@ -61,7 +61,7 @@ class Context:
 
     def fits(self, station: str, asked: str) -> bool:
         """Whether a station is the one, or of the kind, that is asked for."""
-        return asked in (station, self.kinds[station])
+        return asked in (station, self.kinds.get(station))
 
     def todo(self, view: View, item: str, role: Role) -> tuple[Process, ...]:
         """Return what has still to be done to an item for a role."""

@@ -12,7 +12,7 @@ from planoracle.instances.kitchens.domain import Action, Domain, Effect, bundled
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.solver.kitchens.abstraction import Abstraction, View
 from planoracle.solver.kitchens.bound import Bound
-from planoracle.solver.kitchens.consistency import piles_stand
+from planoracle.solver.kitchens.consistency import piles_stand, players_apart
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.goals import Group, Process, Roles
 
@@ -166,7 +166,8 @@ def ordinary(kitchen: Kitchen) -> bool:
         return False
     stations = [fact[2] for fact in kitchen.facts if fact[0] in ("item_on", "container_at")]
     # Of two things on a station the usual actions lose count.
-    return len(stations) == len(set(stations)) and piles_stand(kitchen.facts)
+    apart = players_apart(kitchen.facts)  # or somebody might bring a pot to where another stands
+    return len(stations) == len(set(stations)) and apart and piles_stand(kitchen.facts)
 
 
 def _alike(one: Domain, other: Domain) -> bool:

@@ -145,8 +145,8 @@ class ItemCosts:
         if role.loose:
             return total + 2 + self._loosely(scene.view, item, todo)
         total += self._prepared(scene.view, item, todo)
-        if role.meal >= 0:  # into a meal; others might bring the pot
-            return total + (2 if self._context.alone or todo else 1)
+        if role.meal >= 0:  # carried and put into it; nobody else can bring the pot to where somebody stands
+            return total + 2
         if role.dish >= 0 and not todo and self._context.roles.dishes[role.dish].bottom >= 0:
             if scene.tables[role.dish] == station:
                 back = (
@@ -171,6 +171,7 @@ class ItemCosts:
     def held(self, scene: Scene, item: str, place: int) -> int:
         """Return the steps of an item in somebody's hand."""
         view, here = scene.view, scene.here
+        own = view.held_at(item)
         aside = 1 + here.issubset(scene.leaving)  # put down, and not on what has to leave
         if place < 0:
             return aside if self._context.alone else 0  # it must be put down before anything else can be done
@@ -185,20 +186,18 @@ class ItemCosts:
         if todo and self.taken(scene, *(each.station for each in todo)):
             return aside + 2 + self._prepared(view, item, todo) + 2  # it is put down first, walked to and picked up
         if todo:
-            near = any(self._context.kinds[station] == each.station for each in todo for station in here)
-            total = self._prepared(view, item, todo) - near
-            return total + (2 if self._context.alone or role.meal < 0 else 1)
+            near = any(self._context.kinds.get(own) == each.station for each in todo)
+            return self._prepared(view, item, todo) - near + 2
         if role.meal >= 0:
             meal = scene.group.meals[role.meal]
             pot = view.inside.get(meal)
-            if not self._context.alone or pot in view.hands.values():
-                return 1
-            if pot is None:
-                filled = [name for name, predicate, _ in view.ticks if predicate == self._context.fill.predicate]
-                if not filled:  # it is put down, a pot is filled, it is walked to, picked up, carried, put in
-                    return aside + 4
-                return 1 if any(view.places.get(name, ("",))[0] in here for name in filled) else 2
-            return 1 if view.places[pot][0] in here else 2
+            if pot is not None:
+                aloft = self._context.alone and pot in view.hands.values()
+                return 1 if aloft or view.places.get(pot, ("",))[0] == own else 2
+            filled = [name for name, predicate, _ in view.ticks if predicate == self._context.fill.predicate]
+            if self._context.alone and not filled:  # it is put down, a pot is filled, it is fetched and put in
+                return aside + 4
+            return 1 if any(view.places.get(name, ("",))[0] == own for name in filled) else 2
         if role.dish < 0:
             return 1
         dish = self._context.roles.dishes[role.dish]
@@ -206,10 +205,10 @@ class ItemCosts:
         if role.bottom and self.taken(scene, dish.station):
             return aside + 4
         if dish.bottom < 0 or role.bottom:
-            return 1 if any(self._context.fits(station, dish.station) for station in here) else 2
+            return 1 if self._context.fits(own, dish.station) else 2
         if self._context.alone and not self._ready(scene, table, dish.crew, role):
             return aside + 4  # it is put down, walked to, picked up, carried, put down
-        return 1 if table in here or not table else 2
+        return 1 if table in (own, "") else 2
 
     def taken(self, scene: Scene, *asked: str) -> bool:
         """Whether something is on every station of some kinds, so that nothing can be put there by a full hand."""

@@ -227,3 +227,33 @@ def test_with_joint_moves_a_goal_that_is_reached_already_takes_one_step_of_every
     found = plan(problem, rules=profile("released", moves="joint"))
     assert (found.status, found.makespan, found.rounds) == ("optimal", 2, 1)
     assert run.replay(problem, found.actions, profile("released", moves="joint")).success
+
+
+def test_a_pot_that_one_meal_has_been_poured_from_is_in_a_hand_for_the_next() -> None:
+    problem = small(
+        {
+            "table1": [],
+            **{f"table{n + 2}": [name] for n, name in enumerate(("pot1", "bowl1", "bowl2"))},
+            "table5": [],
+            "sink1": [],
+            "board1": ["onion1"],
+        },
+        goal=[
+            *(["in", f"water#{n}", f"bowl#{n}"] for n in (1, 2)),
+            *(["iscut", "onion#1"], ["item_on", "onion#1", "table5"]),
+        ],
+        traits={"onion1": ["iscuttable"]},
+    )
+    found = plan(problem)
+    assert (found.status, found.makespan) == ("optimal", 24)  # so blind search says
+
+
+def test_two_cooks_at_one_station_need_not_leave_it_for_each_other() -> None:
+    problem = small(
+        {"table1": [], "table2": []},
+        players={"robot1": {"at": "table1", "holds": "pot1"}, "robot2": {"at": "table1", "holds": "onion1"}},
+        containers={"pot1": ["water1"]},
+        goal=[["addedto", "onion#1", "water#1"], ["container_at", "pot#1", "table1"]],
+    )
+    found = plan(problem)
+    assert (found.status, found.makespan) == ("optimal", blind(problem, PROFILES["released"])) == ("optimal", 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planoracle.solver.kitchens.compiled.clock import least_time
+from planoracle.solver.kitchens.compiled.clock import least_time, one_pot
 from planoracle.solver.kitchens.compiled.costs import FAR, gone, hands, lying
 from planoracle.solver.kitchens.compiled.lookup import (
     ALONE,
@@ -19,7 +19,6 @@ from planoracle.solver.kitchens.compiled.lookup import (
     G_VESSELS,
     ITEMS,
     M_BOILED,
-    M_VESSEL,
     MANY,
     OPTIONS,
     PLAYERS,
@@ -57,7 +56,7 @@ from planoracle.solver.kitchens.compiled.room import (
     USED,
 )
 from planoracle.solver.kitchens.compiled.tables import STOVE
-from planoracle.solver.kitchens.compiled.vessels import soup, standing
+from planoracle.solver.kitchens.compiled.vessels import soups, standing
 
 __all__ = ["remaining"]
 
@@ -383,12 +382,14 @@ def remaining(fixed: Any, row: Any, g: int, room: Any) -> int:
     total = _cast(fixed, g, room)
     if total >= FAR:
         return FAR
-    for place in range(fixed[M_BOILED + 1]):
-        vessel = look(fixed, M_VESSEL, place)
-        if vessel >= 0 and not look(fixed, V_POT, vessel):
-            total += soup(fixed, row, g, room, place)
+    pots, again = soups(fixed, row, g, room)
+    total += pots
     for place in range(fixed[V_POT + 1]):
         if look(fixed, V_ASKED, place) and (not look(fixed, V_POT, place) or not fixed[M_BOILED + 1]):
             total += standing(fixed, row, room, place, look_at(fixed, G_VESSELS, g, place))
-    time = _times(fixed, row, g, room) if fixed[ALONE] else least_time(fixed, row, g, room)
-    return max(1, total, time)
+    if fixed[ALONE]:
+        return max(1, total - again, _times(fixed, row, g, room))
+    time = max(1, least_time(fixed, row, g, room))
+    if not again or total <= time:
+        return max(total, time)
+    return min(total, max(total - again, time, one_pot(fixed, row, g, room)))

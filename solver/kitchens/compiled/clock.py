@@ -61,7 +61,7 @@ from planoracle.solver.kitchens.compiled.numbers import EFFECTS, GONE, HEAD, HEL
 from planoracle.solver.kitchens.compiled.room import GOES, SPANS, TABLES, TRIED
 from planoracle.solver.kitchens.compiled.tables import COOKED, CUT, FRIED, SINK, STOVE
 
-__all__ = ["least_time"]
+__all__ = ["least_time", "one_pot"]
 
 
 @compiled
@@ -263,18 +263,20 @@ def _pile(fixed: Any, row: Any, g: int, room: Any, dish: int) -> int:
 
 
 @compiled
-def _poured(fixed: Any, row: Any, room: Any, meal: int, pot: int, bowl: int, boil: bool, adds: int) -> int:
-    """Return the first step in which a meal can be poured from a pot; times of what is added are among those tried."""
+def _poured(fixed: Any, row: Any, room: Any, meal: int, pot: int, bowl: int, boil: bool, adds: int, hand: int) -> int:
+    """Return the first step in which a meal can be poured from a pot; times of what is added are among those tried.
+
+    ``hand`` is 0, or the next step of who holds the pot beside another's bowl; ``pot`` is -1 then.
+    """
     _, _, containers, _, _ = places(fixed)
     n = fixed[PLAYERS]
-    station = row[containers + 2 * pot]
+    station = row[containers + 2 * pot] if pot >= 0 else -1
     there = meal >= 0
-    hand = 0
-    if station < 0:
+    if station < 0 and pot >= 0:
         for p in range(n):
             if row[HEAD + 2 * p + 1] == fixed[ITEMS] + pot:
                 hand, station = _first(fixed, row, p), row[HEAD + 2 * p]
-    kind = look(fixed, DOES, station)
+    kind = look(fixed, DOES, station) if station >= 0 else 0
     born, stove = 0, 0  # when the meal is there; when it is set to boil
     if there:
         if hand:
@@ -315,8 +317,8 @@ def _poured(fixed: Any, row: Any, room: Any, meal: int, pot: int, bowl: int, boi
 
 
 @compiled
-def _served(fixed: Any, row: Any, g: int, room: Any, place: int) -> int:
-    """Return the first step after which a meal can be in its vessel."""
+def _served(fixed: Any, row: Any, g: int, room: Any, place: int, hand: int) -> int:
+    """Return the first step after which a meal can be in its vessel; ``hand`` as above."""
     _, _, _, meals, _ = places(fixed)
     meal, bowl = look_at(fixed, G_MEALS, g, place), look_at(fixed, G_VESSELS, g, look(fixed, M_VESSEL, place))
     there = 0 <= meal < row[MEALS]
@@ -329,9 +331,11 @@ def _served(fixed: Any, row: Any, g: int, room: Any, place: int) -> int:
         if time:
             room[TRIED, adds] = time
             adds += 1
+    if hand:
+        return _poured(fixed, row, room, -1, -1, bowl, boil, adds, hand)
     for pot in range(fixed[CONTAINERS]):
         if look(fixed, VESSELS, pot) & 1 and (not there or row[meals + 2 * meal] == pot):
-            time = _poured(fixed, row, room, meal if there else -1, pot, bowl, boil, adds)
+            time = _poured(fixed, row, room, meal if there else -1, pot, bowl, boil, adds, 0)
             best = time if best < 0 else min(best, time)
     return max(0, best)
 
@@ -345,5 +349,25 @@ def least_time(fixed: Any, row: Any, g: int, room: Any) -> int:
     for place in range(fixed[M_BOILED + 1]):
         vessel = look(fixed, M_VESSEL, place)
         if vessel >= 0 and not look(fixed, V_POT, vessel):
-            time = max(time, _served(fixed, row, g, room, place))
+            time = max(time, _served(fixed, row, g, room, place, 0))
     return time
+
+
+@compiled
+def one_pot(fixed: Any, row: Any, g: int, room: Any) -> int:
+    """Return how many steps pass at least if some pot is filled for a meal when another has been poured from it."""
+    _, _, _, meals, _ = places(fixed)
+    best = -1
+    for place in range(fixed[M_BOILED + 1]):
+        vessel, meal = look(fixed, M_VESSEL, place), look_at(fixed, G_MEALS, g, place)
+        there = 0 <= meal < row[MEALS]
+        if vessel < 0 or look(fixed, V_POT, vessel) or (there and not look(fixed, VESSELS, row[meals + 2 * meal]) & 1):
+            continue
+        first = _served(fixed, row, g, room, place, 0)
+        for other in range(fixed[M_BOILED + 1]):
+            vessel, meal = look(fixed, M_VESSEL, other), look_at(fixed, G_MEALS, g, other)
+            if other == place or vessel < 0 or look(fixed, V_POT, vessel) or 0 <= meal < row[MEALS]:
+                continue
+            time = _served(fixed, row, g, room, other, first + fixed[PLAYERS])
+            best = time if best < 0 else min(best, time)
+    return max(0, best)

@@ -48,7 +48,7 @@ from planoracle.solver.kitchens.compiled.numbers import EFFECTS, HEAD, MEALS, pl
 from planoracle.solver.kitchens.compiled.room import BEFORE, BELOW, COSTS, DIRECT, GOES, LEAVING, TABLES
 from planoracle.solver.kitchens.compiled.tables import BOARD, COOKED, CUT, FRIED, FRYER, SINK, STOVE
 
-__all__ = ["BOIL", "FAR", "FILL", "anybody_at", "effort", "gone", "hands", "lying", "taken", "where"]
+__all__ = ["BOIL", "FAR", "FILL", "effort", "gone", "hands", "holder_at", "lying", "taken", "where"]
 
 #: More steps than any plan takes.
 FAR: Final = 10**6
@@ -208,7 +208,7 @@ def _errand(fixed: Any, row: Any, room: Any, item: int, s: int, height: int, o: 
         return total + 2 + _loosely(fixed, row, item, todo)
     total += _prepared(fixed, row, item, todo)
     if look(fixed, R_MEAL, role) >= 0:
-        return total + (2 if fixed[ALONE] or todo else 1)
+        return total + 2
     dish = look(fixed, R_DISH, role)
     if dish >= 0 and not todo and look(fixed, D_BOTTOM, dish) >= 0:
         if room[TABLES, dish] == s:
@@ -295,12 +295,12 @@ def _dish_taken(fixed: Any, room: Any, dish: int) -> bool:
 
 
 @compiled
-def anybody_at(fixed: Any, row: Any, asked: int) -> bool:
-    """Whether somebody stands at a station of some kinds (bits)."""
-    for p in range(fixed[PLAYERS]):  # noqa: SIM110  # see `taken`
-        if look(fixed, DOES, row[HEAD + 2 * p]) & asked:
-            return True
-    return False
+def holder_at(fixed: Any, row: Any, thing: int) -> int:
+    """Return the station of who holds a thing (containers come after items), -1 if nobody does."""
+    for p in range(fixed[PLAYERS]):
+        if row[HEAD + 2 * p + 1] == thing:
+            return row[HEAD + 2 * p]
+    return -1
 
 
 @compiled
@@ -323,31 +323,28 @@ def _fitting(fixed: Any, room: Any, table: int, role: int) -> bool:
 
 
 @compiled
-def _into(fixed: Any, row: Any, room: Any, meal: int, aside: int) -> int:
-    """Return the steps of an item in somebody's hand that has only to be put into a meal."""
+def _into(fixed: Any, row: Any, meal: int, own: int, aside: int) -> int:
+    """Return the steps of an item in the hand of somebody at a station that has only to be put into a meal."""
     _, _, containers, meals, effects = places(fixed)
     pot = row[meals + 2 * meal] if 0 <= meal < row[MEALS] else -1
-    if not fixed[ALONE] or (pot >= 0 and row[containers + 2 * pot] < 0):
-        return 1
-    if pot < 0:
-        filled = near = False
-        for n in range(row[EFFECTS]):
-            e = effects + 4 * n
-            if row[e] == 4:
-                filled = True
-                at = row[containers + 2 * row[e + 1]]
-                near = near or (at >= 0 and room[3, at] >= 0)
-        if not filled:
-            return aside + 4
-        return 1 if near else 2
-    return 1 if room[3, row[containers + 2 * pot]] >= 0 else 2
+    if pot >= 0:
+        return 1 if row[containers + 2 * pot] == own or (fixed[ALONE] and row[containers + 2 * pot] < 0) else 2
+    filled = near = False
+    for n in range(row[EFFECTS]):
+        e = effects + 4 * n
+        if row[e] == 4:
+            filled = True
+            near = near or row[containers + 2 * row[e + 1]] == own
+    if fixed[ALONE] and not filled:
+        return aside + 4
+    return 1 if near else 2
 
 
 @compiled
 def hands(fixed: Any, row: Any, g: int, room: Any, item: int, role: int) -> int:
     """Return the steps of an item in somebody's hand."""
     _, items, _, _, _ = places(fixed)
-    aside = 2
+    own, aside = holder_at(fixed, row, item), 2
     for p in range(fixed[PLAYERS]):
         if not room[LEAVING, row[HEAD + 2 * p]]:
             aside = 1
@@ -367,10 +364,10 @@ def hands(fixed: Any, row: Any, g: int, room: Any, item: int, role: int) -> int:
                 asked |= where(process)
         if taken(fixed, room, asked):
             return aside + 2 + _prepared(fixed, row, item, todo) + 2
-        total = _prepared(fixed, row, item, todo) - (1 if anybody_at(fixed, row, asked) else 0)
-        return total + (2 if fixed[ALONE] or look(fixed, R_MEAL, role) < 0 else 1)
+        total = _prepared(fixed, row, item, todo) - (1 if look(fixed, DOES, own) & asked else 0)
+        return total + 2
     if look(fixed, R_MEAL, role) >= 0:
-        return _into(fixed, row, room, look_at(fixed, G_MEALS, g, look(fixed, R_MEAL, role)), aside)
+        return _into(fixed, row, look_at(fixed, G_MEALS, g, look(fixed, R_MEAL, role)), own, aside)
     dish = look(fixed, R_DISH, role)
     if dish < 0:
         return 1
@@ -378,13 +375,10 @@ def hands(fixed: Any, row: Any, g: int, room: Any, item: int, role: int) -> int:
     if look(fixed, R_BOTTOM, role) and _dish_taken(fixed, room, dish):
         return aside + 4
     if look(fixed, D_BOTTOM, dish) < 0 or look(fixed, R_BOTTOM, role):
-        for p in range(fixed[PLAYERS]):
-            if look_at(fixed, D_FITS, dish, row[HEAD + 2 * p]):
-                return 1
-        return 2
+        return 1 if look_at(fixed, D_FITS, dish, own) else 2
     if fixed[ALONE] and not _fitting(fixed, room, table, role):
         return aside + 4
-    return 1 if table < 0 or room[3, table] >= 0 else 2
+    return 1 if table < 0 or table == own else 2
 
 
 @compiled
