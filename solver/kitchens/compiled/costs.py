@@ -48,7 +48,7 @@ from planoracle.solver.kitchens.compiled.numbers import EFFECTS, HEAD, MEALS, pl
 from planoracle.solver.kitchens.compiled.room import BEFORE, BELOW, COSTS, DIRECT, GOES, LEAVING, TABLES
 from planoracle.solver.kitchens.compiled.tables import BOARD, COOKED, CUT, FRIED, FRYER, SINK, STOVE
 
-__all__ = ["BOIL", "FAR", "FILL", "effort", "gone", "hands", "holder_at", "lying", "taken", "where"]
+__all__ = ["BOIL", "FAR", "FILL", "effort", "free_at", "gone", "hands", "holder_at", "lying", "taken", "where"]
 
 #: More steps than any plan takes.
 FAR: Final = 10**6
@@ -64,6 +64,12 @@ def where(process: int) -> int:
     if process in (COOKED, BOIL):
         return STOVE
     return FRYER if process == FRIED else SINK
+
+
+@compiled
+def free_at(fixed: Any, row: Any, room: Any, station: int) -> bool:
+    """Whether somebody stands at a station who can pick something up, or, if there is but one player, at all."""
+    return room[3, station] >= 0 and (fixed[ALONE] != 0 or row[HEAD + 2 * room[3, station] + 1] < 0)
 
 
 @compiled
@@ -201,7 +207,7 @@ def _errand(fixed: Any, row: Any, room: Any, item: int, s: int, height: int, o: 
         for process in (CUT, COOKED, FRIED):
             if todo & process and where(process) == look(fixed, DOES, s):
                 acts, pause = effort(fixed, row, item, process, s)
-                total += acts + (pause if acts or room[3, s] >= 0 else 0)
+                total += acts + (pause if acts or free_at(fixed, row, room, s) else 0)
                 todo &= ~process
                 break
     if look(fixed, R_LOOSE, role):
@@ -222,7 +228,7 @@ def lying(fixed: Any, row: Any, g: int, room: Any, s: int) -> bool:
     """Work out the costs of the items at a station, from the bottom; whether some surely leaves it."""
     _, items, _, _, _ = places(fixed)
     item = room[0, s]
-    walk = 0 if room[3, s] >= 0 else 1
+    walk = 0 if free_at(fixed, row, room, s) else 1
     surely = capped = False
     room[BELOW, :] = 0
     room[BEFORE, :] = FAR

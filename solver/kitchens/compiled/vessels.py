@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planoracle.solver.kitchens.compiled.costs import BOIL, FAR, FILL, effort, holder_at, taken, where
+from planoracle.solver.kitchens.compiled.costs import BOIL, FAR, FILL, effort, free_at, holder_at, taken, where
 from planoracle.solver.kitchens.compiled.lookup import (
     BOILS,
     CONTAINERS,
@@ -43,14 +43,14 @@ def _cooked(
         if fill and look(fixed, DOES, at) == SINK:
             acts, pause = effort(fixed, row, pot, FILL, at)
             total += acts
-            walks += pause if acts or room[3, at] >= 0 else 0
+            walks += pause if acts or free_at(fixed, row, room, at) else 0
             exists, fill = True, False
         elif boil and not fill and look(fixed, DOES, at) == STOVE:
             acts, pause = effort(fixed, row, meal, BOIL, at)
             total += acts
-            walks += pause if acts or room[3, at] >= 0 else 0
+            walks += pause if acts or free_at(fixed, row, room, at) else 0
             exists, boil = True, False
-        if room[3, at] < 0:
+        if not free_at(fixed, row, room, at):
             if exists:
                 walks += 1
             else:
