@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from planoracle.solver.kitchens.context import NEVER, Context, Scene
 from planoracle.solver.kitchens.goals import Process
 from planoracle.solver.kitchens.item_costs import ItemCosts
@@ -20,19 +22,28 @@ class VesselCosts:
         """Return the steps of pots until all meals are in their vessels.
 
         A pot that one meal has been poured from is in a hand already if it is filled for another; but if no meal is in
-        a pot yet, some pot is filled for the first time.
+        a pot yet, some pot is filled for the first time. Two meals in one pot are carried together.
         """
-        total, filled = 0, False
+        filled = False
+        costs: list[int] = []
         spared: list[int] = []
         for place, meal in enumerate(self._context.roles.meals):
             if meal.vessel >= 0 and self._context.roles.vessels[meal.vessel].kind != "pot":
                 cost, again = self._soup(scene, place)
-                total += cost
+                costs.append(cost)
                 pot = scene.view.inside.get(scene.group.meals[place])
                 filled = filled or pot in self._context.pots
                 if pot is None:
                     spared.append(max(0, cost - again))
-        return total - sum(spared) + (0 if filled else min(spared, default=0))
+        if len(costs) > 1 and self._doubled(scene):
+            return max(costs)
+        return sum(costs) - sum(spared) + (0 if filled else min(spared, default=0))
+
+    def _doubled(self, scene: Scene) -> bool:
+        """Whether some pot holds two meals, or may without being emptied before: it is being filled twice, say."""
+        filling = [name for name, predicate, _ in scene.view.ticks if predicate == self._context.fill.predicate]
+        count = Counter([*scene.view.inside.values(), *filling])
+        return any(count[pot] > 1 for pot in self._context.pots)
 
     def _soup(self, scene: Scene, place: int) -> tuple[int, int]:
         """Return the steps of the pot until a meal is in its vessel: from where it is, from the vessel of another."""

@@ -257,3 +257,13 @@ def test_two_cooks_at_one_station_need_not_leave_it_for_each_other() -> None:
     )
     found = plan(problem)
     assert (found.status, found.makespan) == ("optimal", blind(problem, PROFILES["released"])) == ("optimal", 2)
+
+
+def test_two_meals_in_one_pot_are_carried_together() -> None:
+    problem = small(
+        {"table1": [], "table2": ["pot1"], "table3": ["bowl1"], "table4": ["bowl2"]},
+        containers={"pot1": ["water1", "water2"]},
+        goal=[["in", f"water#{n}", f"bowl#{n}"] for n in (1, 2)],
+    )
+    engine = Compiled(problem)
+    assert heuristic(engine).root(engine.start())[0][0] <= blind(problem, PROFILES["released"]) == 6

@@ -23,7 +23,7 @@ from planoracle.solver.kitchens.compiled.lookup import (
     look,
     look_at,
 )
-from planoracle.solver.kitchens.compiled.numbers import GONE, MEALS, places
+from planoracle.solver.kitchens.compiled.numbers import EFFECTS, GONE, MEALS, places
 from planoracle.solver.kitchens.compiled.tables import SINK, STOVE
 
 __all__ = ["soups", "standing"]
@@ -112,20 +112,40 @@ def _soup(fixed: Any, row: Any, g: int, room: Any, place: int) -> tuple[int, int
 
 
 @compiled
+def _doubled(fixed: Any, row: Any) -> bool:
+    """Whether some pot holds two meals, or may without being emptied before: it is being filled at two sinks, say."""
+    _, _, _, meals, effects = places(fixed)
+    for c in range(fixed[CONTAINERS]):
+        many = 0
+        for m in range(row[MEALS]):
+            many += 1 if row[meals + 2 * m] == c else 0
+        for n in range(row[EFFECTS]):
+            e = effects + 4 * n
+            many += 1 if row[e] == 4 and row[e + 1] == c else 0
+        if many > 1 and look(fixed, VESSELS, c) & 1:
+            return True
+    return False
+
+
+@compiled
 def soups(fixed: Any, row: Any, g: int, room: Any) -> tuple[int, int]:
     """Return the steps of pots until all meals are in their vessels, and how many of them pots that serve again spare.
 
-    If no meal is in a pot yet, some pot is filled for the first time.
+    If no meal is in a pot yet, some pot is filled for the first time. Two meals in one pot are carried together.
     """
+    most, many = 0, 0
     total, again, once, filled = 0, 0, FAR, False
     for place in range(fixed[M_BOILED + 1]):
         vessel = look(fixed, M_VESSEL, place)
         if vessel >= 0 and not look(fixed, V_POT, vessel):
             cost, spared = _soup(fixed, row, g, room, place)
             total += cost
+            most, many = max(most, cost), many + 1
             filled = filled or spared == -1
             if spared >= 0:
                 again, once = again + spared, min(once, spared)
+    if many > 1 and _doubled(fixed, row):
+        return most, 0
     return total, again - (0 if filled else min(once, again))
 
 
