@@ -64,6 +64,10 @@ class Deadline:
         """Put the end off, for what is not the answer's own: compiling, which is done once on a machine."""
         self._end += seconds
 
+    def pieces(self, work: float) -> float:
+        """Return how many pieces of so much work each there can be before it ends; `inf` where nothing is counted."""
+        return inf
+
     def within(self, seconds: float) -> Deadline:
         """Return a deadline of the same kind so many seconds from now."""
         return Deadline(seconds)
@@ -79,8 +83,8 @@ class _Counted(Deadline):
     >>> whole = deadline_of(Work(3.0))
     >>> part = whole.sooner(2.0)
     >>> part.spend(2.5)
-    >>> part.over(0.0), whole.left()
-    (True, 0.5)
+    >>> part.over(0.0), whole.left(), whole.pieces(0.25)
+    (True, 0.5, 2.0)
     """
 
     __slots__ = ("_left", "_whole")
@@ -112,6 +116,9 @@ class _Counted(Deadline):
 
     def excuse(self, seconds: float) -> None:
         """Leave it as it is: what is not counted needs no excuse."""
+
+    def pieces(self, work: float) -> float:
+        return self.left() / work
 
     def within(self, seconds: float) -> Deadline:
         return _Counted(seconds, self)

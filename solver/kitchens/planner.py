@@ -177,6 +177,7 @@ class _Search:
         search.prepare()
         search.told = self.tell
         self.deadline.excuse(perf_counter() - began)
+        search.confine(self.deadline)
 
         def take(found: Searched) -> bool:
             self.expanded += found.expanded

@@ -29,6 +29,8 @@ _STEP, _ANSWER = 2e-6, 5e-5
 _SLICE: Final = 50_000
 # Bytes of states at most, and of their places in tables, by state.
 _ROOM, _PLACES = 1_500_000_000, 40
+# Of them what a second of counted work may fill.
+_GROWTH: Final = 40_000_000
 # Beams, one after the other: how wide, and in what order states are kept: by bound, those made first; by bound, those
 # for which the bound by work is the higher, as they have less before them that nobody has counted yet; or by a guess,
 # see `walks`, with walks counted so many halves. None is always better.
@@ -81,7 +83,7 @@ class CompiledSearch:
         if least >= most:
             return Searched(most, None, True, 0)
         tables = self._tables
-        store = self._begun(least, most, starts, queued=True)
+        store = self._begun(least, most, starts, deadline, queued=True)
         why = PAUSED
         try:
             while why in (PAUSED, ASKED):
@@ -107,7 +109,7 @@ class CompiledSearch:
             for wide, worked, loose in _BEAMS:
                 if most <= least:
                     break
-                store = self._begun(0, most, [start], queued=False)
+                store = self._begun(0, most, [start], deadline, queued=False)
                 try:
                     self._beam(store, wide, worked, loose, deadline)
                 finally:
@@ -137,9 +139,12 @@ class CompiledSearch:
             rank = store.scores[new] if worked else store.values[new]
             chosen = new[np.argsort(rank, kind="stable")[:wide]]
 
-    def _begun(self, least: int, most: int, starts: Sequence[State], queued: bool) -> Store:
+    def _begun(self, least: int, most: int, starts: Sequence[State], deadline: Deadline, queued: bool) -> Store:
         fixed, lookup = self._tables.fixed, self._tables.lookup
-        store = store_for(self._most, self._width, least, most, most * (fixed.orders + 1) if queued else 0)
+        # No more than counted work until then can make, or may fill.
+        growing = min(deadline.pieces(_STEP), deadline.pieces((2 * self._width + _PLACES) / _GROWTH))
+        kept = min(self._most, growing + len(starts) + len(self._work.made) + 2 * _SLICE)
+        store = store_for(int(kept), self._width, least, most, most * (fixed.orders + 1) if queued else 0)
         for start in starts:
             insert(fixed, lookup, store, np.array(row_of(start, fixed), np.int16), -1, 0, least, queued)
         return store

@@ -41,6 +41,11 @@ __all__ = ["NARROW", "ROOM", "WIDE", "CompiledSearch", "OddError", "Searched", "
 _STEP = 2e-6
 # Successors between two looks at the clock.
 _SLICE: Final = 20_000
+# So many times as many may come on top of those that there is work for: as many as there are turns of the search, one
+# for successors of a last state, and one to spare.
+_SLICES: Final = 5
+# Bytes of states that a second of counted work may fill.
+_GROWTH: Final = 40_000_000
 #: Bytes of states at most.
 ROOM: Final = 1_200_000_000
 # Of them for a beam.
@@ -139,6 +144,15 @@ class CompiledSearch:
         layer(self.fixed, store, self.room, self.work, found[:0], 0, 0)
         collect(store, 0, found)
 
+    def confine(self, deadline: Deadline) -> None:
+        """Take no more room than work until then may fill, where it is counted: who gives little is asked for little.
+
+        Of so short work that fewer states can be made anything is found as without.
+        """
+        state = len(self.row) + FIELDS
+        growing = min(deadline.pieces(_STEP), deadline.pieces(state / _GROWTH))
+        self._bytes = int(min(self._bytes, (growing + _SLICES * _SLICE) * state))
+
     def best_first(self, deadline: Deadline, most: int, least: int) -> Searched:
         """Look for a plan of the fewest steps, fewer than ``most``; there is none of fewer than ``least``.
 
@@ -171,7 +185,7 @@ class CompiledSearch:
             for wide, weight in beams:
                 if most <= least:
                     break
-                store = self._begun(min(most, _LONGEST), 0, False, min(_BEAM, self._bytes))
+                store = self._begun(min(most, _LONGEST), 0, False, min(_BEAM, self._bytes // 2))
                 try:
                     self._beam(store, wide, weight, deadline)
                 finally:

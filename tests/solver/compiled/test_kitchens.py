@@ -10,7 +10,7 @@ from support.robotouille import KITCHENS, blind, distances
 from support.samples import sample
 from support.tiny_kitchens import random_kitchen, random_piles
 
-from planoracle.instances.deadline import NEVER
+from planoracle.instances.deadline import NEVER, Work, deadline_of
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile, profile
 from planoracle.instances.kitchens.sets import kitchen
@@ -153,3 +153,23 @@ def test_without_room_the_bound_still_holds() -> None:
     assert not found.complete
     assert found.deeds is None
     assert found.bound <= 40
+
+
+def test_counted_work_says_how_much_room_there_is_and_finds_the_same() -> None:
+    from support.compiled_kitchens import both
+
+    problem = kitchen("kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup")
+    found, sizes = [], []
+    for confined in (False, True):
+        search = both(problem, PROFILES["released"]).search
+        assert search is not None
+        if confined:
+            search.confine(deadline_of(Work(0.1)))
+        found.append(search.best_first(deadline_of(Work(0.1)), 10**6, 0))
+        assert search._store is not None
+        sizes.append(sum(getattr(part, "nbytes", 0) for part in search._store))
+    assert found[0] == found[1]
+    assert sizes[0] > 10**9
+    assert sizes[1] < 3 * 10**7
+    search.confine(deadline_of(Work(10.0)))
+    assert search._bytes < 5 * 10**8
