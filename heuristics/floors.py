@@ -11,8 +11,8 @@ from planoracle.heuristics.floors_jobs import Job, carried_out
 from planoracle.heuristics.floors_list import listed
 from planoracle.heuristics.floors_plan import FloorPlan, plan_of
 from planoracle.heuristics.floors_shop import shop_of
-from planoracle.instances.deadline import NEVER, Deadline
-from planoracle.instances.errors import InternalError
+from planoracle.instances.deadline import NEVER, Deadline, TimeOverError
+from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.profile import FloorRules
 
@@ -21,9 +21,10 @@ __all__ = ["BY_NAME", "Planner", "annealed"]
 #: Returns a plan that serves all orders; raises `InputError` if it finds none.
 Planner = Callable[[Floor, FloorRules, Budget], FloorPlan]
 
-# Changes that annealing tries for each list of actions that improvement of a schedule tries; seconds of some of them.
+# Changes that annealing tries for each list of actions that improvement of a schedule tries; seconds of some of them,
+# where there are so many jobs.
 _CHANGES = 100
-_SOME = 3e-3
+_SOME, _JOBS = 3e-3, 48
 
 
 def annealed(
@@ -34,12 +35,16 @@ def annealed(
     Raises
     ------
     InputError
-        If the cooks cannot reach what is needed.
+        If the cooks cannot reach what is needed, or time is over before there is any plan.
     """
     shop, stale = shop_of(floor), rules.cooking == "stamp"
-    jobs, plates = listed(shop)
+    try:
+        jobs, plates = listed(shop, deadline)
+    except TimeOverError:
+        raise InputError("there are so many orders that no plan was found in time", value=floor.name) from None
+    some = _SOME * max(1.0, len(jobs) / _JOBS)
     jobs, plates = improved(
-        shop, jobs, plates, seed=seed, tries=tries, bound=bound, stale=stale, over=lambda: deadline.over(_SOME)
+        shop, jobs, plates, seed=seed, tries=tries, bound=bound, stale=stale, over=lambda: deadline.over(some)
     )
     return _plan(floor, jobs, plates, stale=stale)
 

@@ -19,6 +19,7 @@ from planoracle.heuristics.floors_jobs import (
     carried_out,
 )
 from planoracle.heuristics.floors_shop import Shop
+from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.errors import InputError
 
 __all__ = ["listed"]
@@ -27,9 +28,11 @@ __all__ = ["listed"]
 _FEW = 4
 # Ticks between the times at which dishes are due.
 _DUE = 30
+# Jobs that there may be before their number counts; seconds to give one its time.
+_JOBS, _TIMED = 48, 6e-6
 
 
-def listed(shop: Shop) -> tuple[list[Job], list[int]]:
+def listed(shop: Shop, deadline: Deadline = NEVER) -> tuple[list[Job], list[int]]:
     """Return jobs that serve all orders, and the plate of each.
 
     A job is ready when what it needs lies there. Those come first that make nobody wait, then those of earlier
@@ -40,8 +43,10 @@ def listed(shop: Shop) -> tuple[list[Job], list[int]]:
     ------
     InputError
         If the cooks cannot reach what is needed.
+    TimeOverError
+        If there are so many orders that it takes longer than it may.
     """
-    maker = _List(shop)
+    maker = _List(shop, deadline)
     while len(maker.done.served) < len(shop.floor.orders):
         maker.next()
     return maker.jobs, maker.plates
@@ -50,8 +55,9 @@ def listed(shop: Shop) -> tuple[list[Job], list[int]]:
 class _List:
     """The jobs so far, and how things are after them."""
 
-    def __init__(self, shop: Shop) -> None:
+    def __init__(self, shop: Shop, deadline: Deadline) -> None:
         self.shop = shop
+        self.deadline = deadline
         self.plates = list(range(len(shop.floor.orders)))
         self.jobs: list[Job] = []
         done = carried_out(shop, [], self.plates)
@@ -66,6 +72,7 @@ class _List:
             first: tuple[tuple[int, int, int, int], Job, Timing] | None = None
             for job, tail in ways:
                 for cook in range(len(self.done.time)):
+                    self.deadline.check(_TIMED * max(0, len(self.jobs) - _JOBS))
                     mine: Job = (job[0], cook, *job[2:])
                     found = carried_out(self.shop, [*self.jobs, mine], self.plates)
                     if found is not None:

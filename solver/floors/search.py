@@ -22,6 +22,8 @@ _Path: TypeAlias = "tuple[Use, _Path] | None"
 
 # Of counted work: seconds to look at a successor. States that are kept at most, for the sake of memory.
 _STEP, _KEPT = 2e-5, 800_000
+# Of counted work: seconds of the bound by walks, by the cube of the things to be brought, where they are so many.
+_WALKS, _MANY = 2e-8, 40
 
 
 class Searched(NamedTuple):
@@ -48,12 +50,16 @@ class Search:
     ----------
     told
         Hears when the best plan known ends, `FAR` if there is none, and when all do at least.
+    walking
+        What the bound by walks takes, in seconds of counted work.
     """
 
     def __init__(self, floor: Floor, rules: FloorRules) -> None:
         self.moves = Moves(floor, rules)
         self.bound = Bound(self.moves)
         self.orders = len(floor.orders)
+        things = sum(len(dish) + 1 for dish in self.moves.things.dishes)
+        self.walking = _WALKS * things**3 if things > _MANY else 0.0
         self.told: Callable[[int, int], None] = lambda most, least: None
 
     def run(self, deadline: Deadline, most: int = FAR, least: int = 0, start: State | None = None) -> Searched:
@@ -71,6 +77,7 @@ class Search:
                     lower = f
                     self.told(most, lower)
                 if not settled:
+                    deadline.check(self.walking)
                     value = max(f, self.bound.walks(state))
                     if value > f:
                         if value < most:

@@ -26,6 +26,7 @@ from planoracle.heuristics.floors_moves import Moves
 from planoracle.heuristics.floors_plan import plan_of
 from planoracle.heuristics.floors_shop import Shop, shop_of
 from planoracle.instances import catalogue
+from planoracle.instances.deadline import Work, deadline_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.floors.floor import Dish, Floor, Need, Station
 from planoracle.instances.floors.profile import FloorRules
@@ -205,3 +206,11 @@ def test_all_settings_of_the_benchmark(shared: Path) -> None:
                 total[i] += accepted(problem, heuristic(shop_of(problem)))
     assert len(orders) == 120
     assert total[1] < total[0]
+
+
+def test_many_orders_take_no_longer_than_they_may() -> None:
+    many = row(*[TARTARE] * 40, cooks=2)
+    deadline = deadline_of(Work(0.05))
+    with pytest.raises(InputError, match="so many orders"):
+        annealed(many, PAPER, tries=1000, deadline=deadline)
+    assert deadline.left() == 0
