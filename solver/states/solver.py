@@ -34,6 +34,8 @@ _WIDEST = 8
 _RECENT = 12
 # States kept in which so long nothing has happened that they come again.
 _MEMORY = 1_000
+# Variables of models from which on work is dearer than CP-SAT's clock says, with the square of their number.
+_FEW = 150
 # CP-SAT's settings with their efforts in deterministic time: for a first look, and from cheap to dear.
 _PROBE: tuple[Mapping[str, int], float] = ({"core": True, "lean": True}, 0.005)
 _EFFORTS: tuple[tuple[Mapping[str, int], float | None], ...] = (
@@ -302,7 +304,14 @@ class StateSolver:
         self, model: ScheduleModel, deadline: Deadline, options: Mapping[str, int], effort: float | None
     ) -> Outcome:
         self.solves += 1
-        return run(model.model, deadline=deadline, deterministic=effort, **options)  # type: ignore[arg-type]
+        # CP-SAT's clock does not see that a conflict takes the longer, the more pieces there are.
+        dear = max(1.0, (model.model.variables / _FEW) ** 2) if deadline.counted else 1.0
+        part = deadline if dear == 1.0 else deadline.within(deadline.left() / dear)
+        before = part.left()
+        found = run(model.model, deadline=part, deterministic=effort, **options)  # type: ignore[arg-type]
+        if part is not deadline:
+            deadline.spend((before - part.left()) * (dear - 1))
+        return found
 
     def _confirmed(self, model: ScheduleModel, options: Mapping[str, int], deadline: Deadline) -> bool:
         """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""

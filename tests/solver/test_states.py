@@ -17,6 +17,7 @@ from planoracle.instances import catalogue
 from planoracle.instances.asynctool import encode as asynctool
 from planoracle.instances.asynctool.language import WAIT, call_message
 from planoracle.instances.catalogue import load
+from planoracle.instances.deadline import Work
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan.language import Command
@@ -26,6 +27,7 @@ from planoracle.instances.state import State, restricted
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import PROFILES
 from planoracle.instances.timearena.world import task_names, world
+from planoracle.solver.exact.cp import counted
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.states.solver import StateSolver, Value
 from planoracle.solver.states.values import state_solver, value_of
@@ -335,3 +337,13 @@ def test_a_negative_maximum_lag_keeps_what_has_been_started_in_mind(clock):
     late = Instance("p", (Action("t/a", "t", 0, 0), Action("t/b", "t", 1, 1)), (Lag("t/b", "t/a", None, -5),))
     state = State((Piece("t/a", 0, 0, "agent"),), clock)
     assert StateSolver(late).value(state).makespan == max(5, clock + 1)
+
+
+@pytest.mark.slow
+def test_pauses_at_any_second_do_not_make_a_value_dear():
+    # Thousands of pieces, of which CP-SAT's own clock does not count what a conflict takes.
+    solver = StateSolver(load("recipe2plan/timed/Vada_Daikon-Radish"), step=1)
+    with counted() as efforts:
+        solver.value(State(), limit=Work(0.1))
+    assert efforts.size > 10_000 * efforts.calls
+    assert efforts.units < 0.001 * efforts.calls
