@@ -1,12 +1,16 @@
 """Hostile lines through every verb that reads submissions: what one takes at most, and what becomes of the others.
 
-Run ``python tests/benchmarks/hostile.py [VERB ...] [--mutated N] [--made N] [--seed N] [--minutes N]``. Lines are
-valid submissions of all benchmarks that were changed at random, and lines made by hand: odd values in every field,
-floods, files of other kinds.
-Each goes the way of the command line, in a guarded process with limits; after every tenth a sound line must still get
-the answer that it gets alone. Printed is, for every verb, how many lines there were, what became of them, the most
-processor time (all processes) and memory (the guarded process, and this one) that a line took, crashes (faults of ours,
-deaths of processes) and lost neighbours. The exit status is 1 if there was any of these.
+Run ``python tests/benchmarks/hostile.py [VERB ...] [--mutated N] [--made N] [--seed N] [--minutes N] [--folder DIR]``.
+Lines are valid submissions of all benchmarks that were changed at random, and lines made by hand: odd values in every
+field, floods, files of other kinds.
+Each goes the way of the command line, in a guarded process with limits; after every tenth a sound line, of one
+benchmark after the other, must still get the very answer that it gets alone, in a process of its own. Printed is, for
+every verb, how many lines there were, what became of them, the most processor time (all processes) and memory (the
+guarded process, and this one) that a line took, the longest answer, crashes (faults of ours, deaths of processes) and
+lost neighbours.
+The exit status is 1 if there was any of these.
+
+With ``--folder`` every batch of lines leaves its figures there, and a run that was stopped goes on behind the last one.
 """
 
 from __future__ import annotations
@@ -16,20 +20,19 @@ import io
 import json
 import resource
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import chain
+from functools import partial
 from pathlib import Path
 from random import Random
 from time import monotonic, process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.mutations import mutated
 from support.hostile import FLOODS, HOSTILE, NUMBERS, TEXTS, VALUES, encoded
-from support.specimens import submissions
+from support.specimens import EXAMPLES, submissions
 
 from planoracle.analysis.batch.answering import _Answering
 from planoracle.analysis.batch.grading import Grading, Submissions
@@ -38,6 +41,7 @@ from planoracle.analysis.batch.limits import Limits
 from planoracle.analysis.batch.work import Chunk, pack
 from planoracle.analysis.cli.grade import items_of
 from planoracle.analysis.critique import critique
+from planoracle.analysis.places import Places
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import Repairer
@@ -48,9 +52,18 @@ from planoracle.instances.errors import InputError
 
 LIMITS = Limits(30, 1000)
 # Work for one question of the verbs that price decisions, in seconds of a quiet core.
-PRICE = Work(0.2)
-NEIGHBOURS = 10
-GOOD = {"id": "good", "instance": "timearena/household1", "plan": ["wash cup", "activate kettle"]}
+PRICE = Work(0.02)
+NEIGHBOURS, BATCH = 10, 500
+PLACES = Places(EXAMPLES)
+# The smallest problems of every benchmark, which are worked on most.
+SMALL = (
+    *("recipe2plan/timed/Vada_Daikon-Radish", "timearena/household1", "timearena/lab1", "asynctool/files_1+text_2"),
+    *("asynchow/async/1", "kitchens/synchronous/0_cheese_sandwich", "robotouille/synchronous/0_cheese_sandwich"),
+    *("paracook/abstract/own/seed_1/orders_num_1", "paracook/cook/own/seed_1/agent_num_1/orders_num_1"),
+)
+POOL = submissions() + 4 * submissions(SMALL)
+GOOD = [encoded(next(one for one in POOL if one["instance"] == name)) for name in SMALL]
+PLAIN = json.loads(GOOD[1])
 FIELDS = (
     "instance",
     "plan",
@@ -71,7 +84,7 @@ def made(count: int) -> list[bytes]:
     sound = [one for one in submissions() if "\n" not in one["instance"]]
     lines = [data.replace(b"\n", b" ") for data in HOSTILE.values()]
     lines += [encoded(value) for value in VALUES]
-    lines += [encoded(GOOD | {field: value}) for field in FIELDS for value in VALUES]
+    lines += [encoded(PLAIN | {field: value}) for field in FIELDS for value in VALUES]
     names = list({one["instance"]: one for one in sound}.values())
     lines += [encoded(one | {"plan": flood * (100_000 // len(flood))}) for one in names for flood in FLOODS]
     lines += [encoded(one | {"plan": [flood] * 2000}) for one in names for flood in FLOODS]
@@ -79,6 +92,11 @@ def made(count: int) -> list[bytes]:
     tails = [f"{sign}{seed}"[:5000] for sign in "@~#" for seed in seeds]
     lines += [encoded(one | {"instance": one["instance"] + tail}) for one in names for tail in tails]
     return Random(0).sample(lines, min(count, len(lines)))
+
+
+def problems() -> Problems:
+    """Return what finds the bundled problems, and our examples, whose files may be named."""
+    return Problems(places=PLACES)
 
 
 class Verb:
@@ -106,7 +124,7 @@ class Verb:
 
 def grading() -> Verb:
     work = Grading(cached=False, limits=LIMITS)
-    making = Submissions(work, Problems(), keyed=False)
+    making = Submissions(work, problems(), keyed=False)
 
     def task(place: Any, entry: Any) -> bytes:
         (item,) = items_of([(place, entry)], making)
@@ -126,7 +144,7 @@ def answering(function: Callable[[Any, dict[str, Any]], Any]) -> Verb:
     def said(answer: Any) -> tuple[str, Any]:
         return answer.value.reason or "", answer.value.value
 
-    return Verb(_Answering(function, Problems(), LIMITS), lambda place, entry: pack((place, entry)), said=said)
+    return Verb(_Answering(function, problems(), LIMITS), lambda place, entry: pack((place, entry)), said=said)
 
 
 def showing() -> Verb:
@@ -138,7 +156,7 @@ def showing() -> Verb:
     def said(answer: Any) -> tuple[str, Any]:
         return answer.value.grade.reason or "", answer.value.sheet
 
-    return Verb(_Benchwork(Options(limits=LIMITS)), task, said=said)
+    return Verb(_Benchwork(Options(limits=LIMITS, places=PLACES)), task, said=said)
 
 
 REPAIRER = Repairer(time_limit=PRICE)
@@ -171,38 +189,116 @@ def peak(pid: int | str | None) -> int:
     return int(found.split()[1]) // 1000
 
 
-def run(name: str, lines: Iterator[bytes], until: float) -> bool:
-    """Put lines through a verb, print its row, and tell whether something went wrong."""
-    verb = VERBS[name]()
-    _, expected = verb.answer(encoded(GOOD))
-    peak(verb.guard._pid), peak("self")
-    became: Counter[str] = Counter()
-    slowest, largest, here = (0.0, b""), (0, b""), 0
-    crashes: list[tuple[str, bytes]] = []
-    lost = 0
+class Figures(NamedTuple):
+    """What came of some lines; times in seconds, memory in MB, answers in characters."""
+
+    lines: int = 0
+    answered: int = 0
+    refused: int = 0
+    over: int = 0
+    slowest: tuple[float, str] = (0.0, "")
+    largest: tuple[int, str] = (0, "")
+    here: int = 0
+    longest: tuple[int, str] = (0, "")
+    crashes: tuple[tuple[str, str], ...] = ()
+    lost: int = 0
+
+    def plus(self, other: Figures) -> Figures:
+        """Return the figures of both."""
+        most = {"slowest", "largest", "here", "longest"}
+        return Figures(
+            *(max(a, b) if name in most else a + b for name, a, b in zip(self._fields, self, other, strict=True))
+        )
+
+
+def read(row: dict[str, Any]) -> Figures:
+    """Return figures that were written as JSON."""
+    found = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+    return Figures(**found | {"crashes": tuple(map(tuple, row["crashes"]))})
+
+
+def alone(name: str) -> list[tuple[bytes, Any]]:
+    """Return sound lines, each with the answer that it gets in a process of its own."""
+    found = []
+    for line in GOOD:
+        verb = VERBS[name]()
+        found.append((line, verb.answer(line)[1]))
+        verb.guard.close()
+    assert all(answer for _, answer in found)
+    return found
+
+
+def run(verb: Verb, lines: Iterable[bytes], sound: list[tuple[bytes, Any]]) -> Figures:
+    """Put lines through a verb."""
+    found = Figures()
     for number, line in enumerate(lines, 1):
-        if monotonic() > until:
-            break
         before = spent(verb.guard)
-        reason, _ = verb.answer(line)
-        slowest = max(slowest, (spent(verb.guard) - before, line))
-        largest = max(largest, (peak(verb.guard._pid), line))
-        here = max(here, peak("self"))
+        reason, answer = verb.answer(line)
+        seconds, shown = spent(verb.guard) - before, repr(line[:300])
         over = "(--line-" in reason
-        became["over" if over else "refused" if reason else "answered"] += 1
-        if reason.startswith(INTERNAL) or "ends the process" in reason:
-            crashes.append((reason, line))
-        lost += number % NEIGHBOURS == 0 and verb.answer(encoded(GOOD))[1] != expected
+        lost = 0
+        if number % NEIGHBOURS == 0:
+            good, expected = sound[number // NEIGHBOURS % len(sound)]
+            lost = int(verb.answer(good)[1] != expected)
+        crashed = reason.startswith(INTERNAL) or "ends the process" in reason
+        found = found.plus(
+            Figures(
+                lines=1,
+                answered=int(not reason),
+                refused=int(bool(reason) and not over),
+                over=int(over),
+                slowest=(seconds, shown),
+                largest=(peak(verb.guard._pid), shown),
+                here=peak("self"),
+                longest=(len(json.dumps(answer, default=str)), shown),
+                crashes=((reason[:300], shown),) if crashed or over else (),
+                lost=lost,
+            )
+        )
+    return found
+
+
+def batches(made_lines: int, mutated_lines: int, seed: int) -> Iterator[tuple[str, Callable[[], Iterable[bytes]]]]:
+    """Yield names of batches, and their lines."""
+    if made_lines:
+        lines = made(made_lines)
+        for start in range(0, len(lines), BATCH):
+            yield f"made {start}", partial(lines.__getitem__, slice(start, start + BATCH))
+    for start in range(0, mutated_lines, BATCH):
+        count = min(BATCH, mutated_lines - start)
+        yield f"mutated {seed} {start} {count}", partial(mutated, count, seed * 10**6 + start, POOL)
+
+
+def total(name: str, chosen: argparse.Namespace) -> Figures:
+    """Put all lines through a verb, but for those whose figures are known already."""
+    until = monotonic() + 60 * chosen.minutes
+    kept = None if chosen.folder is None else chosen.folder / f"{name}.jsonl"
+    done = {} if kept is None or not kept.exists() else dict(map(json.loads, kept.read_text().splitlines()))
+    found = Figures()
+    verb, sound = VERBS[name](), alone(name)
+    for batch, lines in batches(chosen.made, chosen.mutated, chosen.seed):
+        if batch in done:
+            figures = read(done[batch])
+        elif monotonic() > until:
+            break
+        else:
+            verb.answer(sound[0][0])
+            peak(verb.guard._pid), peak("self")
+            figures = run(verb, lines(), sound)
+            if kept is not None:
+                with kept.open("a") as file:
+                    file.write(json.dumps([batch, figures._asdict()]) + "\n")
+        found = found.plus(figures)
     verb.guard.close()
-    print(
-        f"{name:9} {became.total():7} {became['answered']:8} {became['refused']:8} {became['over']:5}"
-        f" {slowest[0]:8.2f} {largest[0]:7} {here:7} {len(crashes):7} {lost:5}",
-        flush=True,
+    return found
+
+
+def show(name: str, found: Figures) -> str:
+    """Return the row of a verb."""
+    return (
+        f"{name:9} {found.lines:7} {found.answered:8} {found.refused:8} {found.over:5} {found.slowest[0]:8.2f}"
+        f" {found.largest[0]:7} {found.here:7} {found.longest[0]:8} {len(found.crashes) - found.over:7} {found.lost:5}"
     )
-    print(f"  slowest {slowest[1][:120]!r}\n  largest {largest[1][:120]!r}", file=sys.stderr)
-    for reason, line in crashes[:10]:
-        print(f"  CRASH {reason[:200]}\n        {line[:300]!r}", file=sys.stderr)
-    return bool(crashes or lost)
 
 
 def main() -> None:
@@ -212,12 +308,17 @@ def main() -> None:
     parser.add_argument("--made", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=1e9, help="for a verb; lines that are left then are left out")
+    parser.add_argument("--folder", type=Path, help="where the figures of batches are kept")
     chosen = parser.parse_args()
-    print("verb        lines answered  refused  over  seconds  MB its MB here crashes  lost")
+    print("verb        lines answered  refused  over  seconds  MB its MB here  longest crashes  lost")
     wrong = False
     for name in chosen.verbs or VERBS:
-        fresh = mutated(chosen.mutated, chosen.seed, submissions())
-        wrong |= run(name, chain(made(chosen.made), fresh), monotonic() + 60 * chosen.minutes)
+        found = total(name, chosen)
+        print(show(name, found), flush=True)
+        print(f"  slowest {found.slowest[1][:120]}\n  largest {found.largest[1][:120]}", file=sys.stderr)
+        for reason, line in found.crashes[:20]:
+            print(f"  {reason}\n        {line}", file=sys.stderr)
+        wrong |= len(found.crashes) > found.over or found.lost > 0
     sys.exit(wrong)
 
 

@@ -13,9 +13,9 @@ from planoracle.instances.asynctool.encode import problem_of
 from planoracle.instances.catalogue import load, problem, read_problems
 from planoracle.instances.files import to_document
 from planoracle.instances.kitchens import files as kitchens
+from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.model import Instance
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.kitchens.planner import plan as plan_kitchen
+from planoracle.solver.solve import solve
 
 __all__ = ["EXAMPLES", "NAMES", "documents", "submissions", "verdicts"]
 
@@ -41,16 +41,15 @@ def submissions(names: Sequence[str] = (*NAMES, *EXAMPLES)) -> list[dict[str, An
     found = []
     for name in names:
         (one,) = read_problems(name)
-        text: Any = solve(one).plan if isinstance(one, Instance) else plan_kitchen(one).plan
-        for number, plan in enumerate(_forms(one, text)):
-            more = {"limit": 40} if not isinstance(one, Instance) else {}
+        for number, plan in enumerate(_forms(one, solve(one).plan)):
+            more = {"limit": 40} if isinstance(one, Kitchen) else {}
             more |= {"time_limit": 60} if isinstance(one, Instance) and one.benchmark == "timearena" else {}
             found.append({"id": f"{name} {number}", "instance": name, "plan": plan, "model": "oracle"} | more)
     return found
 
 
 def _forms(one: Any, text: Any) -> list[Any]:
-    if not isinstance(one, Instance):
+    if isinstance(one, Kitchen):
         lines = text.splitlines()
         return [text, lines, [{"action": line} for line in lines], "\n".join(f"Action: {line}" for line in lines)]
     if one.benchmark == "recipe2plan":
