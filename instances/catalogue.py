@@ -44,6 +44,8 @@ __all__ = [
 ]
 
 
+# Longest prefix or glob: reading one takes quadratic time, and no name of a set is half as long.
+_LONGEST = 500
 # How names of files end that hold a problem a line, and that hold problems as a whole.
 _LINES = (".jsonl", ".ndjson")
 _WHOLE = (".json", ".yaml", ".yml", ".toml")
@@ -152,7 +154,9 @@ def _members(pattern: str) -> list[str]:
     shelf = _shelf(pattern)
     prefix = pattern.rstrip("/") + "/"
     below = list(() if shelf is None else shelf.members(pattern))
-    return below or [name for name in _names(pattern) if name.startswith(prefix) or fnmatchcase(name, pattern)]
+    if below or len(pattern) > _LONGEST:
+        return below
+    return [name for name in _names(pattern) if name.startswith(prefix) or fnmatchcase(name, pattern)]
 
 
 def begun(start: str) -> list[str]:

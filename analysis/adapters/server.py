@@ -132,7 +132,9 @@ def server(*, files: bool = False) -> MCPServer:
 
     @app.tool(annotations=asking)
     def problems(
-        pattern: Annotated[str, Field(description="A prefix or a glob; empty for the names of the benchmarks")] = "",
+        pattern: Annotated[
+            str, Field(description="A prefix or a glob; empty for the names of the benchmarks", max_length=500)
+        ] = "",
     ) -> Found:
         """List the names of the problems that ship, all those that begin so or match a glob."""
         from planoracle.instances import catalogue

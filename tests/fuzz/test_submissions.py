@@ -190,3 +190,10 @@ def test_a_completion_for_which_there_is_no_time_is_no_fault_of_ours() -> None:
     assert solver_of(run, Work(10.0)).completed(value) is not None
     unproved = Value(value.lower - 1, value.upper)
     assert solver_of(run, Work(0.0)).completed(unproved) is None
+
+
+@pytest.mark.parametrize("flood", ["[", "*", "~", "@", "+lab1", "/", "#"])
+def test_a_name_is_refused_however_long_it_is(flood: str) -> None:
+    for benchmark in ("robotouille", "timearena", "kitchens"):
+        with pytest.raises(InputError):
+            Problems().find(f"{benchmark}/{flood * 300_000}")

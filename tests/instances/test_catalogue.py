@@ -122,10 +122,10 @@ def test_hostile_name_is_unknown(name: str, tmp_path: Path, monkeypatch: pytest.
     assert len(str(caught.value)) < 500
 
 
-def test_pattern_longer_than_any_path_is_not_matched() -> None:
-    assert catalogue.expand(["*" * 4096]) == list(catalogue.bundled())
+def test_pattern_longer_than_any_name_is_not_matched() -> None:
+    assert catalogue.expand(["*" * 500]) == list(catalogue.bundled())
     with pytest.raises(UnknownNameError):
-        catalogue.expand(["*" * 4097])
+        catalogue.expand(["*" * 501])
 
 
 @given(st.text(max_size=20) | st.text("recip2lan/*?[]!-_", max_size=20))
