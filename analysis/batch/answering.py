@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from planoracle.analysis.batch.guard import Guard, guarding
-from planoracle.analysis.batch.limits import LimitError, Limits
+from planoracle.analysis.batch.limits import MAX_ANSWER, LimitError, Limits, too_long
 from planoracle.analysis.batch.work import Answer, Chunk, pack
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.submissions import Answer as Answered
@@ -43,7 +44,10 @@ class _Answering:
         return Answer(None, value=_refused(place, entry, error))
 
     def _answer(self, place: Any, entry: Any) -> Answer:
-        return Answer(None, value=next(answers([(place, entry)], self.function, self.problems)))
+        found = next(answers([(place, entry)], self.function, self.problems))
+        if len(json.dumps(found.value, default=str)) > MAX_ANSWER:
+            found = _refused(place, entry, too_long("answer"))
+        return Answer(None, value=found)
 
 
 def answers_within(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from planoracle.analysis.batch.limits import NO_LIMITS, LimitError, Limits
+from planoracle.analysis.batch.limits import MAX_ANSWER, NO_LIMITS, LimitError, Limits, too_long
 from planoracle.analysis.batch.work import Answer, Chunk, Item, Packed, pack
 from planoracle.analysis.grade import VERSION, Grade, Grader
 from planoracle.analysis.graded import grade_of
@@ -23,10 +23,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem
 from planoracle.solver.result import versions
 
-__all__ = ["MAX_ROW", "Grading", "Sound", "Submissions"]
-
-#: Most characters of the row of a grade.
-MAX_ROW = 2**24
+__all__ = ["Grading", "Sound", "Submissions"]
 
 # No path is longer.
 _LONGEST = 4096
@@ -101,9 +98,8 @@ class Grading:
 
     def _answer(self, grader: Grader, submission: object, grade: Grade) -> Answer:
         text = _json(grade, trace=self.trace)
-        if len(text) > MAX_ROW:
-            error = LimitError(f"its grade would have more than {MAX_ROW} characters")
-            grade = grader.unscored(submission, error)
+        if len(text) > MAX_ANSWER:
+            grade = grader.unscored(submission, too_long("grade"))
             text = _json(grade, trace=self.trace)
         return Answer(text, lasting=not (grade.reason or "").startswith(INTERNAL))
 

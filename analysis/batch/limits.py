@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["NO_LIMITS", "LimitError", "Limits"]
+__all__ = ["MAX_ANSWER", "NO_LIMITS", "LimitError", "Limits", "too_long"]
+
+#: Most characters of what is answered to a submission.
+MAX_ANSWER: Final = 2**24
 
 
 class LimitError(InputError):
@@ -48,3 +51,12 @@ class Limits(NamedTuple):
 
 #: No limits at all.
 NO_LIMITS = Limits()
+
+
+def too_long(what: str) -> LimitError:
+    """Return what is said in place of an answer, a grade say, that would have more than `MAX_ANSWER` characters.
+
+    >>> print(too_long("grade"))
+    its grade would have more than 16777216 characters
+    """
+    return LimitError(f"its {what} would have more than {MAX_ANSWER} characters")

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from planoracle.analysis.batch.guard import guarded
-from planoracle.analysis.batch.limits import NO_LIMITS, LimitError, Limits
+from planoracle.analysis.batch.limits import MAX_ANSWER, NO_LIMITS, LimitError, Limits, too_long
 from planoracle.analysis.batch.work import Answer, Chunk, pack
 from planoracle.analysis.critique import critique_of
 from planoracle.analysis.grade import Grade, Grader
@@ -189,7 +189,10 @@ class _Benchwork(NamedTuple):
         return Answer(None, value=bench(self.options).refused(given, error) if question == "show" else None)
 
     def _answer(self, question: str, *given: Any) -> Answer:
-        return Answer(None, value=getattr(bench(self.options), question)(*given))
+        value = getattr(bench(self.options), question)(*given)
+        if question == "show" and len(value.sheet) > MAX_ANSWER:
+            value = bench(self.options).refused(given[0], too_long("explanation"))
+        return Answer(None, value=value)
 
 
 def _asked(options: Options, tasks: Iterable[tuple[Any, ...]]) -> list[Any]:

@@ -6,15 +6,21 @@ import json
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.batches import finished, write
 
+from planoracle.analysis.batch import answering, grading, limits
 from planoracle.analysis.batch.answering import answers_within
-from planoracle.analysis.batch.guard import guarding
+from planoracle.analysis.batch.grading import Grading
+from planoracle.analysis.batch.guard import Guard, guarding
 from planoracle.analysis.batch.limits import Limits
+from planoracle.analysis.batch.work import Chunk, pack
 from planoracle.analysis.problems import Problems
+from planoracle.analysis.report import worker
 from planoracle.instances.errors import InputError
+from planoracle.instances.problem import Problem
 
 pytestmark = pytest.mark.skipif(not guarding(), reason="limits need Linux")
 
@@ -45,6 +51,24 @@ def test_what_one_submission_does_is_no_concern_of_the_others(capfd: pytest.Capt
         "is no line",
     ]
     assert [one.instance for one in found][:6] == [NAME] * 6
+
+
+def test_answers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (limits, answering, grading, worker):
+        monkeypatch.setattr(module, "MAX_ANSWER", 3_000)
+    call, name = '{"id": "files_1", "func_name": "f", "params": {}}\n', "asynctool/files_1+text_2"
+    short, long = ({"id": str(n), "instance": name, "plan": call * n} for n in (1, 100))
+
+    def repeated(problem: Problem, submission: dict[str, Any]) -> list[str]:
+        return ["no such thing at all"] * len(submission["plan"])
+
+    found = list(answers_within([(1, short), (2, long)], repeated, Problems(), Limits()))
+    assert [one.reason for one in found] == [None, "its answer would have more than 3000 characters"]
+    graded = Guard(Grading(trace=True, cached=False)).run(Chunk([pack(short), pack(long)]))
+    reasons = [json.loads(answer.row or "")["reason"] for answer in graded.answers]
+    assert reasons == [None, "its grade would have more than 3000 characters"]
+    one, other = worker.shown(worker.Options(limits=Limits(60, 1000)), [short, long])
+    assert (one.grade.scored, other.grade.reason) == (True, "its explanation would have more than 3000 characters")
 
 
 @pytest.mark.slow
