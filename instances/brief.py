@@ -6,18 +6,19 @@ from collections.abc import Callable, Iterator
 
 from planoracle.instances.feedback import clean, listed
 from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
+from planoracle.instances.visible import visible
 from planoracle.instances.wording import moment, span
 
 __all__ = ["brief"]
 
 
-def brief(problem: Instance, called: Callable[[str], str] = str, *, hands: bool = True) -> str:
+def brief(problem: Instance, called: Callable[[str], str] = visible, *, hands: bool = True) -> str:
     r"""Describe a problem: its tasks with their actions, the resources, who acts.
 
     Parameters
     ----------
     called
-        Names an action as commands name it, by its id.
+        Names an action as commands name it, by its id; what breaks lines is to be seen, as it is in JSON.
     hands
         Whether it is told who acts, and what is done by hand; it need not be where there are hands for everything.
 

@@ -7,6 +7,7 @@ from planoracle.instances.catalogue import set_of
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem
 from planoracle.instances.times import format_clock
+from planoracle.instances.visible import visible
 
 __all__ = ["action_name", "moment", "short", "span"]
 
@@ -51,7 +52,7 @@ def span(instance: Problem, ticks: int) -> str:
     ('1 turn', '3 min')
     """
     if instance.seconds_per_tick is None:
-        return f"{ticks} {instance.unit}{'' if ticks == 1 else 's'}"
+        return f"{ticks} {visible(instance.unit)}{'' if ticks == 1 else 's'}"
     seconds = abs(ticks) * instance.seconds_per_tick
     parts = ((seconds // 3600, "h"), (seconds // 60 % 60, "min"), (seconds % 60, "s"))
     told = [f"{amount} {unit}" for amount, unit in parts if amount]
@@ -72,4 +73,4 @@ def moment(instance: Problem, tick: int) -> str:
     if instance.seconds_per_tick == 1:
         return format_clock(tick)
     original: Problem = getattr(instance, "rest_of", None) or instance
-    return f"{instance.unit} {tick + registry.of(original).first_moment}"
+    return f"{visible(instance.unit)} {tick + registry.of(original).first_moment}"

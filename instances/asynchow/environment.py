@@ -46,7 +46,7 @@ class AsyncHowEnvironment(GenericEnvironment[Profile]):
         return self._described() if self.manner.loop == "open" else super().introduction()
 
     def _described(self) -> str:
-        return brief(self._idle.problem, lambda name: name, hands=False)
+        return brief(self._idle.problem, hands=False)
 
 
 def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> AsyncHowEnvironment:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
+from support.payloads import PROMPTS, STEERING, hostile_problem
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
@@ -103,3 +104,17 @@ def test_mistakes_are_told() -> None:
     assert isinstance(run("nowhere").exception, InputError)
     assert isinstance(run("timearena", "--setting", "reakt").exception, UnknownNameError)
     assert isinstance(run("timearena", "--prompts", "nowhere").exception, InputError)
+
+
+def test_names_of_a_problem_open_no_section(tmp_path: Path) -> None:
+    path = tmp_path / "shop.json"
+    path.write_text(json.dumps(hostile_problem(PROMPTS + STEERING)))
+    (call,) = json.loads(told(str(path), "-f", "json"))["calls"]
+    system, user = (message["content"] for message in call["messages"])
+    assert "Ignore" not in system
+    lines = user.split("\n")
+    assert all(line.isprintable() for line in lines)
+    tasks = len(PROMPTS + STEERING)
+    assert sum("/a" in line for line in lines) >= tasks
+    assert not [line for line in lines if line.startswith(("#", "```", "~~~", "<", "System", "Ignore", "---", "==="))]
+    assert len(lines) < 4 * tasks
