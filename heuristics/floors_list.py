@@ -72,7 +72,8 @@ class _List:
             first: tuple[tuple[int, int, int, int], Job, Timing] | None = None
             for job, tail in ways:
                 for cook in range(len(self.done.time)):
-                    self.deadline.check(_TIMED * max(0, len(self.jobs) - _JOBS))
+                    if len(self.jobs) > _JOBS:
+                        self.deadline.check(_TIMED * len(self.jobs))
                     mine: Job = (job[0], cook, *job[2:])
                     found = carried_out(self.shop, [*self.jobs, mine], self.plates)
                     if found is not None:
