@@ -18,8 +18,8 @@ LEAVES = 4
 
 # Effort to look for cases, in cells of the tables built.
 _EFFORT = 400_000_000
-# Choices, most telling first, after which both ways are looked into further.
-_BRANCHES = 6
+# Choices, most telling first, after which both ways are looked into further; as many more for every so many cases.
+_BRANCHES, _LEAVES_EACH = 6, 16
 # Events up to which loads between any two of them are looked for.
 EVERYWHERE = 200
 
@@ -27,12 +27,17 @@ _Forced = tuple[Choice, int]  # a choice, and which of its ways is impossible
 
 
 class Prover:
-    """Looks for proofs that the makespan is at least ``target``; ``base`` is what the instance says at once."""
+    """Looks for proofs that the makespan is at least ``target``; ``base`` is what the instance says at once.
 
-    def __init__(self, base: Arguments, target: int) -> None:
+    At most so many ``leaves`` are told apart as cases; for more there is more effort.
+    """
+
+    def __init__(self, base: Arguments, target: int, leaves: int = LEAVES) -> None:
         self.base = base
         self.target = target
-        self.limit = base.effort[0] + _EFFORT
+        self.leaves = leaves
+        self.branches = max(_BRANCHES, _BRANCHES * leaves // _LEAVES_EACH)
+        self.limit = base.effort[0] + _EFFORT * (leaves if leaves > LEAVES else 1)
 
     def closed(self, arguments: Arguments) -> bool:
         """Whether nothing is left to show."""
@@ -44,11 +49,11 @@ class Prover:
         return self._cut(Node(arguments.facts)) if self.closed(arguments) else None
 
     def by_cases(self) -> Node | None:
-        """Show the bound by supposing the contrary and telling at most `LEAVES` cases apart."""
+        """Show the bound by supposing the contrary and telling at most ``leaves`` cases apart."""
         arguments = self._contrary()
         options = [choice for choice in arguments.choices if self._open(arguments, choice)]
         options.sort(key=lambda choice: -self._tension(arguments, choice))
-        found = self._refute(arguments, options, LEAVES)
+        found = self._refute(arguments, options, self.leaves)
         return None if found is None else self._cut(found)
 
     def supposed(self, proof: Node) -> int | None:
@@ -119,7 +124,7 @@ class Prover:
         if leaves < 4:
             return None
         both.sort(key=lambda entry: -entry[0])
-        for _, choice in both[:_BRANCHES]:
+        for _, choice in both[: self.branches]:
             found = self._branch(start, choice, options, leaves)
             if found is not None:
                 return found

@@ -9,7 +9,7 @@ from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.solver.explain import checker, timetable
-from planoracle.solver.explain.branching import EVERYWHERE, Prover
+from planoracle.solver.explain.branching import EVERYWHERE, LEAVES, Prover
 from planoracle.solver.explain.checker import FORMAT, VERSION
 from planoracle.solver.explain.derivations import Arguments
 from planoracle.solver.explain.steps import Load, Path, Proof, Step
@@ -72,7 +72,12 @@ class Certificate(Proof):
 
 
 def certificate(
-    instance: Instance, makespan: int | None = None, schedule: Schedule | None = None, *, cases: bool = True
+    instance: Instance,
+    makespan: int | None = None,
+    schedule: Schedule | None = None,
+    *,
+    cases: bool = True,
+    leaves: int = LEAVES,
 ) -> Certificate:
     """Return the best lower bound on the makespan that can be shown by a proof to follow by hand.
 
@@ -88,6 +93,8 @@ def certificate(
         One that takes so long, to be a part of the certificate.
     cases
         Whether to tell cases apart as well, and to find how far simpler arguments reach, both of which take longer.
+    leaves
+        How many cases at most; more than a person follows take minutes.
 
     Raises
     ------
@@ -120,7 +127,7 @@ def certificate(
     bound, supposed, kind = arguments.bound, None, ""
     proof = Prover(base, bound).direct(arguments)
     if makespan is not None and bound < makespan:
-        prover = Prover(base, makespan)
+        prover = Prover(base, makespan, leaves)
         found = prover.supposing() or (prover.by_cases() if cases else None)
         low, high = bound, makespan
         while cases and found is None and high - low > 1:  # how far does the simpler kind reach?
