@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from support.runner import CliRunner
-from support.samples import sample
 
 from planoracle.analysis import optima
 from planoracle.analysis.cli import app
@@ -32,7 +31,7 @@ def test_all_bundled_problems_without_a_formula_have_entries() -> None:
     assert {name for name in ALL for one in ways_of(name) if one.entry is None} == set()
 
 
-@pytest.mark.parametrize("name", sample(ALL, 25))
+@pytest.mark.parametrize("name", ALL[::25])  # all: test_verify
 def test_what_ships_passes_the_rules(name: str) -> None:
     for one in ways_of(name):
         found = one.result()
