@@ -145,7 +145,7 @@ DECISIONS: dict[str, Shape] = {
 ACTIONS: dict[str, Shape] = {
     "nothing": lambda n: ["Do nothing"] * n,
     "unknown": lambda n: ["Fly"] * n,
-    "unknown objects": lambda n: [f"Move robot1 from table{k} to stove1" for k in range(n)],
+    "unknown objects": lambda n: [f"Move robot1 from table{n}{k:06} to stove1" for k in range(n)],
     "refused": lambda n: ["Cut lettuce1 on board1 using robot1"] * n,
     "text": lambda n: "Action: Do nothing\n" * n,
     "one line": lambda n: "Move robot1 " * n,
@@ -224,7 +224,7 @@ def peak_of(work: Callable[[], Any]) -> int:
 
 
 def assert_growth(work: Callable[[int], Any]) -> None:
-    work(SMALL)  # what is made once for all
+    work(SMALL - 1)  # what is made once for all; not the very same, of which answers may be kept
     few, many = (steps_of(lambda n=n: work(n)) for n in (SMALL, SMALL * FACTOR))  # type: ignore[misc]
     assert many <= MOST * few
     little, much = (peak_of(lambda n=n: work(n)) for n in (SMALL, SMALL * FACTOR))  # type: ignore[misc]

@@ -19,7 +19,6 @@ from planoracle.instances.kitchens.kitchen import Goal
 from planoracle.instances.kitchens.profile import PROFILES, profile
 from planoracle.instances.kitchens.sets import kitchen, names
 from planoracle.instances.robotouille.reader import read_environment
-from planoracle.solver.compiling import compiles
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.heuristic import heuristic
 from planoracle.solver.kitchens.planner import plan
@@ -105,10 +104,10 @@ def test_no_bound_is_too_high_in_any_state(block: int, players: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", sample(range(20), 2))
+@pytest.mark.parametrize(
+    "block", [block for block in range(20) if block not in (2, 4, 16)]
+)  # blind takes a minute there
 def test_blind_search_agrees_on_piles(block: int) -> None:
-    if block in (4, 16) and not compiles():
-        pytest.skip("takes a minute without compiled code")
     for seed in range(10 * block, 10 * block + 10):
         problem = random_piles(seed)
         assert plan(problem).makespan == blind(problem, PROFILES["released"]), problem.name
