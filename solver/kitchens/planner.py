@@ -27,8 +27,8 @@ __all__ = ["plan"]
 _WEIGHTS, _GREEDY = (5, 2), 30_000
 # Steps that are left at least where compiled code is loaded at once, and states looked at before where they are fewer.
 _MANY, _FIRST = 20, 60
-# The shares of the compiled search for a first proof, for plans, and for a proof in between.
-_SOON, _BEAMS, _PROOF = 0.05, 0.3, 0.5
+# The shares of the compiled search: for a first proof, for plans, for a proof, and of what is left for better plans.
+_SOON, _BEAMS, _PROOF, _PLANS = 0.05, 0.3, 0.5, 0.7
 # Of counted work: seconds to make a successor, see also `planoracle.solver.kitchens.heuristic`.
 _STEP = 7e-6
 
@@ -188,7 +188,7 @@ class _Search:
 
         whole = self.deadline
         try:
-            for share, beams in ((_SOON, None), (_BEAMS, NARROW), (_PROOF, None), (_BEAMS, WIDE), (1.0, None)):
+            for share, beams in ((_SOON, None), (_BEAMS, NARROW), (_PROOF, None), (_PLANS, WIDE), (1.0, None)):
                 if whole.over(0.0):
                     raise TimeOverError
                 part = whole.sooner(share * whole.left()) if share < 1 else whole
