@@ -20,7 +20,7 @@ from planoracle.instances.status import Status
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model_helper as cmh
 
-__all__ = ["MOST_WITHOUT_PRESOLVE", "Domain", "Efforts", "Model", "Outcome", "counted", "negated", "run"]
+__all__ = ["FAR", "MOST_WITHOUT_PRESOLVE", "Domain", "Efforts", "Model", "Outcome", "counted", "negated", "run"]
 
 # Constraints after which the clock is looked at.
 _CLOCK = 256
@@ -29,7 +29,8 @@ _CLOCK = 256
 _MAKING, _PER_CONSTRAINT, _UNITS = 2e-6, 1e-6, 0.2
 # Conflicts after which a value of the objective in the middle is given up.
 _CONFLICTS_EACH = 300
-FAR = 2**60  # beyond all times, and far from where CP-SAT's sums overflow
+#: Beyond all times, and far from where CP-SAT's sums overflow.
+FAR = 2**60
 
 #: Workers of a run without presolve: with ten or more of them OR-Tools 9.15 can call a feasible model infeasible
 #: (https://github.com/google/or-tools/issues/5295).
@@ -144,6 +145,14 @@ class Model:
         first, last = (f"{{vars:{start} coeffs:1 offset:{offset}}}" for offset in (after, after + size))
         self._add(f"interval{{start{first}end{last}size{{offset:{size}}}}}", present)
         self._intervals[key] = self.constraints - 1
+        return self.constraints - 1
+
+    def stretch(self, start: int, after: int, end: int, beyond: int) -> int:
+        """Return the number of the interval from ``start + after`` to ``end + beyond``, which may have any size."""
+        size = self.integer(0, FAR)
+        self.linear([(end, 1), (start, -1), (size, -1)], after - beyond, after - beyond)
+        first, last = f"{{vars:{start} coeffs:1 offset:{after}}}", f"{{vars:{end} coeffs:1 offset:{beyond}}}"
+        self._add(f"interval{{start{first}end{last}size{{vars:{size} coeffs:1}}}}")
         return self.constraints - 1
 
     def capacity(self, intervals: Sequence[tuple[int, int]], capacity: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -65,6 +66,10 @@ class Heuristic(Protocol):
         """Return the compiled search from a state; needs numba. ``None`` if there is none for such a kitchen."""
         ...
 
+    def errand_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
+        """Yield ever shorter plans of fewer than so many steps, by way of schedules; there may be none."""
+        ...
+
 
 class _Blind:
     """Knows nothing but that the goal has not been reached."""
@@ -76,6 +81,9 @@ class _Blind:
 
     def compiled(self, start: State, groups: Groups) -> CompiledSearch | None:
         return None
+
+    def errand_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
+        return iter(())
 
     def look(self, state: State, groups: Groups, steps: int, most: int) -> Seeing:
         return Seeing((state,), ((steps + 1, None),) if steps + 1 < most else (), 0)
@@ -107,6 +115,12 @@ class _Familiar:
 
         listed = [group for _, group in groups if group is not None]
         return compiled_search(self._abstraction.compiled, self._bound.context, listed, start)
+
+    def errand_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
+        from planoracle.solver.kitchens.errands.plan import errand_plans
+
+        listed = [group for _, group in groups if group is not None]
+        return errand_plans(self._bound.context, self._abstraction, start, listed, most, deadline)
 
     def look(self, state: State, groups: Groups, steps: int, most: int) -> Seeing:
         # What a choice took before it still takes: those that took more than another does now need no second look.

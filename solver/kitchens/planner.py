@@ -29,6 +29,8 @@ _WEIGHTS, _GREEDY = (5, 2), 30_000
 _MANY, _FIRST = 20, 60
 # The shares of the compiled search: for a first proof, for plans, for a proof, and of what is left for better plans.
 _SOON, _BEAMS, _PROOF, _PLANS = 0.05, 0.3, 0.5, 0.7
+# That of plans by way of schedules.
+_ERRANDS = 0.3
 # Of counted work: seconds to make a successor, see also `planoracle.solver.kitchens.heuristic`.
 _STEP = 7e-6
 
@@ -161,7 +163,9 @@ class _Search:
             done = self.quickly(start, groups)
             if done is not None:
                 return done
-        if self.cap == NEVER and self.greedy(start, groups, _GREEDY):
+        if len(self.kitchen.players) > 1 and self.errands(start, groups):
+            return True
+        if self.cap == NEVER and self.best is None and self.greedy(start, groups, _GREEDY):
             return True
         self.search(start, groups)
         return True
@@ -192,6 +196,8 @@ class _Search:
                 if whole.over(0.0):
                     raise TimeOverError
                 part = whole.sooner(share * whole.left()) if share < 1 else whole
+                if beams is NARROW and self.best is not None:
+                    continue  # plans by way of schedules are no longer than those of beams, as a rule
                 if beams is not None:
                     done = self.cap == NEVER and take(search.beams(part, self.most, self.limit, beams))
                 else:
@@ -199,11 +205,26 @@ class _Search:
                     done = take(found)
                     if found.full:
                         return False
-                if done:
+                if done or (share == _SOON and self.errands(start, groups)):
                     return True
         except OddError:
             return None
         raise TimeOverError
+
+    def errands(self, start: State, groups: Groups) -> bool:
+        """Look for plans by way of schedules; whether the best plan is known then.
+
+        They show nothing where a plan is asked for that goes on where least seems to be left.
+        """
+        if self.first:
+            return False
+        part = self.deadline.sooner(_ERRANDS * self.deadline.left())
+        for found in self.heuristic.errand_plans(start, groups, self.most, part):
+            self.best = found
+            self.tell()
+            if len(found) == self.limit:
+                return True
+        return False
 
     def tell(self, most: int = NEVER, least: int = 0) -> None:
         """Say how far it has come, if anybody listens; ``most`` and ``least`` are what a part has found."""

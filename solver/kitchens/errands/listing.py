@@ -1,0 +1,284 @@
+"""What has to be done in a kitchen, as errands: once it is known which object plays which role, little is open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import permutations
+from math import perm
+
+from planoracle.solver.kitchens.abstraction import View
+from planoracle.solver.kitchens.context import NEVER, Context
+from planoracle.solver.kitchens.goals import Group, Process
+
+__all__ = ["Errand", "errands"]
+
+# Ways to deal out items of a kind that are all looked at.
+_MOST_WAYS = 720
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """One cook takes something somewhere and does there what is to be done, without doing anything else in between.
+
+    Attributes
+    ----------
+    thing
+        What is carried, an item or a container.
+    carried
+        Whether it is; otherwise it is there already, and only something is done to it.
+    to
+        Name of the station it is carried to, or a kind of which any will do; of what is put into a pot, the pot.
+    last
+        What ends the carrying: ``put``, ``add`` or ``pour``; ``""`` if nothing is carried.
+    makes, deeds, ticks
+        What is brought about then (see `Process`), by how many actions, how many ticks after the last (0: at once).
+    before
+        Places of the errands that must be over, with their effects, before it can begin.
+    floor
+        Places of those that must be over before its carrying ends: what lies below in a pile, or was in the way there.
+    """
+
+    thing: str
+    carried: bool
+    to: str
+    last: str
+    makes: str = ""
+    deeds: int = 0
+    ticks: int = 0
+    before: tuple[int, ...] = ()
+    floor: tuple[int, ...] = ()
+
+    @property
+    def length(self) -> int:
+        """Turns that it takes, the first walk left out."""
+        return 3 * self.carried + self.deeds
+
+    @property
+    def arrival(self) -> int:
+        """Turns from its first action to coming where it ends."""
+        return self.carried
+
+
+class _Odd(Exception):  # noqa: N818  # it is no error: never seen outside of this module
+    """Nothing is listed for such a kitchen."""
+
+
+def errands(context: Context, view: View, group: Group) -> list[Errand] | None:
+    """Return what has to be done from the start of a kitchen with the choices of a group.
+
+    ``None`` where more would have to be chosen than is chosen here: somebody holds something, something is under way, a
+    container has to be carried that is no pot, a pot is needed twice, or there is no free station for a dish. What is
+    listed is enough for the goal, as a rule, though more than may be needed: whoever carries it out asks the rules.
+    """
+    if view.hands or view.ticks or view.inside or view.added:
+        return None
+    try:
+        return _Listing(context, view, group).all()
+    except _Odd:
+        return None
+
+
+class _Listing:
+    """The errands of one kitchen, while they are listed."""
+
+    def __init__(self, context: Context, view: View, group: Group) -> None:
+        self.context, self.view, self.group = context, view, group
+        self.roles = context.roles.roles
+        self.found: list[Errand] = []
+        self.plays = self.dealt()
+        self.stays: set[str] = set()  # what lies where it belongs
+        self.taken: set[str] = set()  # stations for dishes
+        self.tables = [self.table(dish) for dish in range(len(context.roles.dishes))]
+        self.away: dict[str, int] = {}  # by thing, the errand that takes it from where it is at the start
+
+    def all(self) -> list[Errand]:
+        pots = self.pots()
+        for station, stack in self.view.stacks.items():
+            self.pile(station, stack, pots)
+        self.meals(pots)
+        return self.piled()
+
+    def pile(self, station: str, stack: list[str], pots: dict[int, tuple[str, int]]) -> None:
+        """List what is done to the items of a pile, the topmost first, down to the last that has to move."""
+        playing = [height for height, item in enumerate(stack) if self.moves(item)]
+        standing = [height + 1 for height, item in enumerate(stack) if item in self.stays]
+        for height in reversed(range(min([*playing, *standing], default=len(stack)), len(stack))):
+            item = stack[height]
+            if item in self.stays:
+                continue
+            if not self.moves(item) or self.early(station, stack, height):
+                self.aside(item)
+            if item in self.plays:
+                self.item(item, pots)
+
+    def moves(self, item: str) -> bool:
+        """Whether something has to be done with an item for the role that it plays."""
+        if item not in self.plays or item in self.stays:
+            return False
+        role = self.roles[self.plays[item]]
+        return role.dish >= 0 or role.meal >= 0 or bool(self.context.todo(self.view, item, role))
+
+    def early(self, station: str, stack: list[str], height: int) -> bool:
+        """Whether an item has to be put down somewhere: its place is free only when what lies below has moved."""
+        item = stack[height]
+        role = self.roles[self.plays[item]]
+        if role.dish < 0 or self.context.todo(self.view, item, role):
+            return False
+        lower = [
+            one
+            for one, place in self.plays.items()
+            if one not in self.stays and self.roles[place].dish == role.dish and self.roles[place].rank < role.rank
+        ]
+        return bool(lower) and (station in self.taken or any(one in stack[:height] for one in lower))
+
+    def add(self, errand: Errand) -> int:
+        self.found.append(errand)
+        return len(self.found) - 1
+
+    def dealt(self) -> dict[str, int]:
+        """Return which role every item plays, none for those that play none."""
+        found: dict[str, int] = {}
+        for dish, name in zip(self.context.roles.dishes, self.group.bottoms, strict=True):
+            if name:
+                found[name] = dish.bottom
+        for kind, places in self.context.roles.kinds.items():
+            places = [place for place in places if place not in found.values()]
+            items = [item for item in self.context.roles.items[kind] if item not in found]
+            if perm(len(items), len(places)) > _MOST_WAYS:
+                raise _Odd
+            ways: list[dict[str, int]] = [
+                dict(zip(chosen, places, strict=True)) for chosen in permutations(items, len(places))
+            ]
+            ways = [way for way in ways if all(self.roles[r].name in ("", item) for item, r in way.items())]
+            if not ways:
+                raise _Odd
+            best: dict[str, int] = min(ways, key=self.effort)
+            found |= best
+        return found
+
+    def effort(self, way: dict[str, int]) -> int:
+        return sum(self.cost(item, place) for item, place in way.items())
+
+    def cost(self, item: str, place: int) -> int:
+        """Return roughly how much there is to do to an item in a role."""
+        role = self.roles[place]
+        at = self.view.places.get(item)
+        if at is None:
+            raise _Odd
+        above = len(self.view.stacks[at[0]]) - 1 - at[1]
+        todo = self.context.todo(self.view, item, role)
+        return 4 * above + sum(4 + each.acts for each in todo)
+
+    def table(self, dish: int) -> str:
+        """Return where a dish is made; what lies there as it should stays."""
+        asked = self.context.roles.dishes[dish]
+        members = [item for item, place in self.plays.items() if self.roles[place].dish == dish]
+        for item in members:
+            station, height = self.view.places[item]
+            role = self.roles[self.plays[item]]
+            if height or not self.context.fits(station, asked.station) or not (role.bottom or asked.bottom < 0):
+                continue
+            ranks = {each: self.roles[self.plays[each]].rank for each in members}
+            for each in self.view.stacks[station]:
+                least = min(ranks.values(), default=-1)
+                if ranks.pop(each, NEVER) > least or self.context.todo(self.view, each, self.roles[self.plays[each]]):
+                    break
+                self.stays.add(each)
+            if item in self.stays:
+                self.taken.add(station)
+                return station
+        for station in self.context.stations:
+            free = not self.view.stacks.get(station) and station not in self.taken
+            if free and self.context.fits(station, asked.station) and not self.occupied(station):
+                self.taken.add(station)
+                return station
+        raise _Odd
+
+    def occupied(self, station: str) -> bool:
+        return any(self.view.places.get(name, ("", 0))[0] == station for name in self.context.containers)
+
+    def aside(self, item: str) -> None:
+        """Have an item put down where it is in nobody's way."""
+        self.away[item] = self.add(Errand(item, True, "table", "put", before=self.uncovered(item)))
+
+    def uncovered(self, item: str) -> tuple[int, ...]:
+        """Return the errand that takes what lies on an item."""
+        station, height = self.view.places[item]
+        stack = self.view.stacks[station]
+        return (self.away[stack[height + 1]],) if height + 1 < len(stack) else ()
+
+    def item(self, item: str, pots: dict[int, tuple[str, int]]) -> None:
+        """List what is done to an item that plays a role, one errand after the other."""
+        role = self.roles[self.plays[item]]
+        before = (self.away[item],) if item in self.away else self.uncovered(item)
+        station = "" if item in self.away else self.view.places[item][0]
+        for process in self.context.todo(self.view, item, role):
+            there = bool(station) and self.context.kinds[station] == process.station
+            acts = self.context.effort(self.view, item, process, station if there else None)[0]
+            last = "" if there else "put"
+            new = Errand(item, not there, process.station, last, process.predicate, acts, process.ticks, before)
+            before, station = (self.add(new),), ""
+            self.away.setdefault(item, before[0])
+        if role.meal >= 0:
+            pot, filled = pots[role.meal]
+            final = self.add(Errand(item, True, pot, "add", before=(*before, filled)))
+        elif role.dish >= 0:
+            final = self.add(Errand(item, True, self.tables[role.dish], "put", before=before))
+        else:
+            return
+        self.away.setdefault(item, final)
+
+    def pots(self) -> dict[int, tuple[str, int]]:
+        """Return by meal its pot, and the errand after which something can be put into it."""
+        meals = self.context.roles.meals
+        there = [pot for pot in self.context.pots if pot in self.view.places]
+        there.sort(key=lambda pot: (self.kind_at(pot) != self.context.fill.station, pot))
+        if len(there) < len(meals):
+            raise _Odd
+        found = {}
+        for meal, pot in zip(range(len(meals)), there, strict=False):
+            at_once = self.kind_at(pot) == self.context.fill.station
+            last = self.process(pot, self.context.fill, not at_once, ())
+            if meals[meal].boiled:
+                last = self.process(pot, self.context.boil, True, (last,))
+            found[meal] = (pot, last)
+        return found
+
+    def kind_at(self, thing: str) -> str:
+        return self.context.kinds[self.view.places[thing][0]]
+
+    def process(self, pot: str, process: Process, carried: bool, before: tuple[int, ...]) -> int:
+        last, acts, ticks = "put" if carried else "", process.acts, process.ticks
+        return self.add(Errand(pot, carried, process.station, last, process.predicate, acts, ticks, before))
+
+    def meals(self, pots: dict[int, tuple[str, int]]) -> None:
+        """List the pouring of soups into bowls, or the carrying of pots to where they must stand."""
+        for place, vessel in enumerate(self.context.roles.vessels):
+            name = self.group.vessels[place]
+            inside = [meal for meal, asked in enumerate(self.context.roles.meals) if asked.vessel == place]
+            station = self.view.places.get(name, ("", 0))[0]
+            stands = bool(station) and (not vessel.station or self.context.fits(station, vessel.station))
+            if not inside and stands:
+                continue
+            if len(inside) != 1 or vessel.kind == "pot" or not stands:
+                raise _Odd
+            pot, filled = pots[inside[0]]
+            added = [n for n, errand in enumerate(self.found) if errand.last == "add" and errand.to == pot]
+            self.add(Errand(pot, True, station, "pour", before=(filled, *added)))
+
+    def piled(self) -> list[Errand]:
+        """Return the errands, told what has to lie below."""
+        ends: dict[str, list[tuple[int, int]]] = {}
+        for n, errand in enumerate(self.found):
+            if errand.last == "put" and errand.to in self.taken and errand.thing in self.plays:
+                ends.setdefault(errand.to, []).append((self.roles[self.plays[errand.thing]].rank, n))
+        found = []
+        for n, errand in enumerate(self.found):
+            own = next((rank for rank, m in ends.get(errand.to, ()) if m == n), None)
+            if own is None:
+                found.append(errand)
+                continue
+            lower = [m for rank, m in ends[errand.to] if rank < own]
+            away = [m for thing, m in self.away.items() if self.view.places[thing][0] == errand.to and m != n]
+            found.append(replace(errand, floor=tuple(sorted({*lower, *away}))))
+        return found

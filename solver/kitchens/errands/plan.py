@@ -1,0 +1,56 @@
+"""A plan by way of a schedule: errands are listed, scheduled and run, some times over, and the shortest plan counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from planoracle.instances.deadline import Deadline
+from planoracle.instances.kitchens.compiled import State
+from planoracle.solver.kitchens.abstraction import Abstraction, View
+from planoracle.solver.kitchens.context import Context
+from planoracle.solver.kitchens.errands.acting import act
+from planoracle.solver.kitchens.errands.listing import Errand, errands
+from planoracle.solver.kitchens.errands.scheduling import Setting, schedule
+from planoracle.solver.kitchens.goals import Group
+
+__all__ = ["errand_plans"]
+
+# Choices that are tried, and schedules for each.
+_GROUPS, _SEEDS = 2, 3
+
+
+def errand_plans(
+    context: Context, abstraction: Abstraction, start: State, groups: Sequence[Group], most: int, deadline: Deadline
+) -> Iterator[tuple[int, ...]]:
+    """Yield plans as deeds, each shorter than the one before and than ``most`` steps.
+
+    What the schedule leaves out (a station that is taken for other reasons, an effect that misses a tick) costs steps
+    when it is carried out, or there is no plan: so others are tried. Ends soon after the deadline.
+    """
+    view = abstraction.view(start)
+    for seed in range(_SEEDS):
+        for group in groups[:_GROUPS]:
+            listed = errands(context, view, group)
+            if listed is None or deadline.over(0.0):
+                continue
+            setting = _setting(context, abstraction, view, start, listed)
+            turns = schedule(setting, listed, most - 1, deadline.sooner(deadline.left() / 2), seed)
+            found = None if turns is None else act(abstraction, start, listed, turns, most - 1)
+            if found is not None:
+                yield found
+                most = len(found)
+
+
+def _setting(context: Context, abstraction: Abstraction, view: View, start: State, listed: Sequence[Errand]) -> Setting:
+    engine = abstraction.compiled
+    players = engine.kitchen.players
+    first = players.index(engine.player(start))
+    moving = {errand.thing for errand in listed}
+    taken = {place[0] for thing, place in view.places.items() if thing not in moving}
+    return Setting(
+        tuple(view.at[player] for player in (*players[first:], *players[:first])),
+        {thing: place[0] for thing, place in view.places.items()},
+        dict(Counter(context.kinds[station] for station in context.stations if station not in taken)),
+        engine.rules.moves == "joint",
+    )

@@ -1,0 +1,96 @@
+"""Plans by way of schedules: the rules accept them, none is shorter than an optimum, and they are short."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from support.robotouille import kitchen as small
+from support.samples import sample
+from support.tiny_kitchens import random_kitchen, random_piles
+
+from planoracle.analysis.optimum import optimum
+from planoracle.instances.catalogue import expand
+from planoracle.instances.catalogue import problem as named
+from planoracle.instances.deadline import Work, deadline_of
+from planoracle.instances.kitchens import run
+from planoracle.instances.kitchens.compiled import Compiled
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.profile import PROFILES, Profile
+from planoracle.instances.problem import of_kind
+from planoracle.instances.status import Status
+from planoracle.solver.kitchens.errands.listing import Errand
+from planoracle.solver.kitchens.errands.scheduling import Setting, schedule
+from planoracle.solver.kitchens.heuristic import heuristic
+from planoracle.solver.kitchens.planner import plan
+
+RULES = (PROFILES["released"], PROFILES["paper"], replace(PROFILES["released"], moves="joint"))
+
+
+def plans(problem: Kitchen, rules: Profile = RULES[0], most: int = 400) -> Iterator[list[str]]:
+    """Yield the plans for a kitchen, each accepted by the rules."""
+    engine = Compiled(problem, rules)
+    start, guide = engine.start(), heuristic(engine)
+    for deeds in guide.errand_plans(start, guide.root(start), most, deadline_of(Work(5))):
+        actions = [engine.deeds[deed].text for deed in deeds]
+        replayed = run.replay(problem, actions, rules)
+        assert replayed.success
+        assert not replayed.refusals
+        assert len(actions) < most
+        most = len(actions)
+        yield actions
+
+
+@pytest.mark.parametrize("name", sample(expand(["robotouille/multi_agent"]), 4))
+def test_kitchens_for_two_cooks_have_plans_as_short_as_can_be(name: str) -> None:
+    problem = of_kind(named(name), Kitchen)
+    known = optimum(problem)
+    shortest = len(list(plans(problem))[-1])
+    assert shortest >= known.lower_bound
+    assert shortest == known.makespan
+
+
+@pytest.mark.parametrize("rules", RULES, ids=lambda rules: f"{rules.skip_after_finish}-{rules.moves}")
+@pytest.mark.parametrize("cooks", [1, 2])
+def test_plans_for_random_kitchens_pass_the_rules_and_are_no_shorter_than_optima(cooks: int, rules: Profile) -> None:
+    found = 0
+    for seed in range(20):
+        for problem in (random_kitchen(seed + 70_000, 3, cooks), random_piles(seed + 70_000, cooks)):
+            lengths = [len(actions) for actions in plans(problem, rules)]
+            best = plan(problem, time_limit=Work(0.5), rules=rules)
+            if lengths and best.makespan and best.status == Status.optimal:
+                found += 1
+                assert min(lengths) >= best.makespan
+    assert found > 5
+
+
+def test_where_somebody_holds_something_there_are_none() -> None:
+    stations: dict[str, list[str]] = {"table1": [], "table2": ["bread1"], "table3": []}
+    goal = [["atop", "cheese1", "bread1"], ["item_on", "bread1", "table2"]]
+    holding = small(stations, players={"robot1": {"at": "table1", "holds": "cheese1"}}, goal=goal)
+    assert not list(plans(holding))
+    stations["table3"].append("cheese1")
+    assert list(plans(small(stations, players={"robot1": {"at": "table1"}}, goal=goal)))
+
+
+def test_a_schedule_ends_as_soon_as_it_can() -> None:
+    """Two cooks, one board: whoever comes second waits until the first has taken the item away and left."""
+    setting = Setting(("table1", "table2"), {"onion1": "table3", "onion2": "table4"}, {"board": 1}, False)
+    listed = [
+        Errand("onion1", True, "board", "put", "iscut", 3),
+        Errand("onion1", True, "table5", "put", before=(0,)),
+        Errand("onion2", True, "board", "put", "iscut", 3),
+        Errand("onion2", True, "table6", "put", before=(2,)),
+    ]
+    turns = schedule(setting, listed, 100, deadline_of(Work(5)))
+    assert turns is not None
+    by_errand = {turn.errand: turn for turn in turns}
+    first, second = sorted((0, 2), key=lambda errand: by_errand[errand].first)
+    # Walk, take; walk, put, cut three times, take; walk, put: ten turns. The other comes when the board is left.
+    ends = [2 * (by_errand[n].first + listed[n].length) - 1 + by_errand[n].cook for n in (first + 1, second + 1)]
+    assert ends[0] <= 20
+    alone = schedule(setting._replace(free={"board": 2}), listed, 100, deadline_of(Work(5)))
+    assert alone is not None
+    assert max(2 * (turn.first + listed[turn.errand].length) - 1 + turn.cook for turn in alone) == 20
+    assert ends[1] == 32
