@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from heapq import heappop, heappush
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -27,10 +28,9 @@ __all__ = ["plan"]
 _WEIGHTS, _GREEDY = (5, 2), 30_000
 # Steps that are left at least where compiled code is loaded at once, and states looked at before where they are fewer.
 _MANY, _FIRST = 20, 60
-# The shares of the compiled search: for a first proof, for plans, for a proof, and of what is left for better plans.
-_SOON, _BEAMS, _PROOF, _PLANS = 0.05, 0.3, 0.5, 0.7
-# That of plans by way of schedules.
-_ERRANDS = 0.3
+# The shares of the compiled search: for a first proof, for plans, for a proof, and of what is left for better plans;
+# that of plans by way of schedules.
+_SOON, _BEAMS, _PROOF, _PLANS, _ERRANDS = 0.05, 0.3, 0.5, 0.7, 0.3
 # Of counted work: seconds to make a successor, see also `planoracle.solver.kitchens.heuristic`.
 _STEP = 7e-6
 
@@ -212,18 +212,16 @@ class _Search:
         raise TimeOverError
 
     def errands(self, start: State, groups: Groups) -> bool:
-        """Look for plans by way of schedules; whether the best plan is known then.
-
-        They show nothing where a plan is asked for that goes on where least seems to be left.
-        """
+        """Look for plans by way of schedules, unless a greedy one is asked for; whether the best is known then."""
         if self.first:
             return False
         part = self.deadline.sooner(_ERRANDS * self.deadline.left())
-        for found in self.heuristic.errand_plans(start, groups, self.most, part):
-            self.best = found
-            self.tell()
-            if len(found) == self.limit:
-                return True
+        with suppress(TimeOverError):  # of this part
+            for found in self.heuristic.errand_plans(start, groups, self.most, part):
+                self.best = found
+                self.tell()
+                if len(found) == self.limit:
+                    return True
         return False
 
     def tell(self, most: int = NEVER, least: int = 0) -> None:

@@ -45,23 +45,24 @@ VIA = 1 << 25
 
 
 @compiled
-def least_left(fixed: Any, row: Any, room: Any, first: int, enough: int) -> tuple[int, int]:
-    """Return how many steps are left at least, and the choices with which that is so.
+def least_left(fixed: Any, row: Any, room: Any, first: int, enough: int) -> tuple[int, int, int]:
+    """Return how many steps are left at least, the choices with which that is so, and how many were looked at.
 
     Choices are looked at beginning with some; the first that take no more than ``enough`` will do.
     """
-    best, group = FAR, first
+    best, group, looks = FAR, first, 0
     count = fixed[MANY + 1]
     for n in range(count):
         g = first + n
         if g >= count:
             g -= count
         left = remaining(fixed, row, g, room)
+        looks += 1
         if left < best:
             best, group = left, g
             if left <= enough:
                 break
-    return best, group
+    return best, group, looks
 
 
 @compiled
@@ -152,7 +153,9 @@ def advance(fixed: Any, store: Any, room: Any, work: Any, budget: int) -> int:
                     continue
                 left, group = store.left[known], store.group[known]
             else:
-                left, group = least_left(fixed, child, room, first, lower - now)
+                left, group, looks = least_left(fixed, child, room, first, lower - now)
+                made += looks - 1
+                numbers[MADE] += looks - 1
             bound = max(lower, now + left)
             if bound >= numbers[MOST]:
                 if left < FAR and numbers[BEST] < 0:
@@ -237,7 +240,9 @@ def layer(fixed: Any, store: Any, room: Any, work: Any, chosen: Any, weight: int
             known = store.slots[slot] - 1
             if known >= 0 and store.steps[known] <= now:
                 continue
-            left, group = least_left(fixed, child, room, first, store.left[state] - (now - steps))
+            left, group, looks = least_left(fixed, child, room, first, store.left[state] - (now - steps))
+            made += looks - 1
+            numbers[MADE] += looks - 1
             if now + left >= numbers[MOST]:
                 continue
             new = keep(store, slot, work.key, child, state, work.deeds[k], now)

@@ -230,7 +230,7 @@ class CompiledSearch:
         key_of(self.fixed, self.row, self.work.tokens, self.work.key)
         state = keep(store, find(store, self.work.key), self.work.key, self.row, -1, 0, 0)
         survey(self.fixed, self.row, self.room)
-        left, group = least_left(self.fixed, self.row, self.room, 0, 0)
+        left, group, _ = least_left(self.fixed, self.row, self.room, 0, 0)
         store.left[state], store.group[state], store.scores[state] = min(left, _LONGEST), group, 0
         if not ranked or least < most:
             push(store, state, 0)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from planoracle.instances.deadline import NEVER as NO_DEADLINE
+from planoracle.instances.deadline import Deadline
 from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.kitchen import split_name
 from planoracle.solver.kitchens.abstraction import Abstraction, View
@@ -13,7 +15,11 @@ from planoracle.solver.kitchens.errands.scheduling import Turn
 
 __all__ = ["act"]
 
-#: The actions by what they bring about.
+# Of counted work: seconds for a step.
+_STEP = 5e-5
+# Turns of each cook in which nobody does anything, and nothing can be under way, after which nobody will.
+_IDLE = 30
+# The actions by what they bring about.
 _DEEDS = {
     "iscut": "cut",
     "iscooked": "cook",
@@ -35,14 +41,19 @@ class _Cook:
 
 
 def act(
-    abstraction: Abstraction, start: State, listed: Sequence[Errand], turns: Sequence[Turn], most: int
+    abstraction: Abstraction,
+    start: State,
+    listed: Sequence[Errand],
+    turns: Sequence[Turn],
+    most: int,
+    deadline: Deadline = NO_DEADLINE,
 ) -> tuple[int, ...] | None:
     """Return the deeds of a plan of at most so many steps; ``None`` if the schedule does not lead to one.
 
     A cook begins no errand before its turn, waits while what it wants to do is not legal, and makes room where others
     have something to do and it has not.
     """
-    return _Acting(abstraction, start, listed, turns).run(most)
+    return _Acting(abstraction, start, listed, turns).run(most, deadline)
 
 
 class _Acting:
@@ -63,17 +74,23 @@ class _Acting:
         self.wanted = {errand.to for errand in listed if errand.deeds or errand.to in self.stations + self.containers}
         self.over: set[int] = set()
 
-    def run(self, most: int) -> tuple[int, ...] | None:
-        deeds = []
+    def run(self, most: int, deadline: Deadline) -> tuple[int, ...] | None:
+        deeds: list[int] = []
+        idle, patience = 0, len(self.cooks) * (_IDLE + max((errand.ticks for errand in self.listed), default=0))
         for step in range(most):
+            deadline.check(_STEP)
             cook = self.cooks[step % len(self.cooks)]
             text, done = self.wish(cook, self.abstraction.view(self.state))
             deed = self.engine.find(self.state, text) if text else None
             if deed is None:
                 deed = self.engine.find(self.state, self.written["wait"]({}))
                 assert deed is not None
+                idle += 1
+                if idle > patience:
+                    return None
             else:
                 self.advance(cook, done)
+                idle = 0
             cook.turn += 1
             deeds.append(deed)
             self.state = self.engine.step(self.state, deed)

@@ -26,17 +26,24 @@ def errand_plans(
     """Yield plans as deeds, each shorter than the one before and than ``most`` steps.
 
     What the schedule leaves out (a station that is taken for other reasons, an effect that misses a tick) costs steps
-    when it is carried out, or there is no plan: so others are tried. Ends soon after the deadline.
+    when it is carried out, or there is no plan: so others are tried.
+
+    Raises
+    ------
+    TimeOverError
+        Soon after the deadline.
     """
     view = abstraction.view(start)
     for seed in range(_SEEDS):
         for group in groups[:_GROUPS]:
             listed = errands(context, view, group)
-            if listed is None or deadline.over(0.0):
+            if listed is None:
                 continue
             setting = _setting(context, abstraction, view, start, listed)
-            turns = schedule(setting, listed, most - 1, deadline.sooner(deadline.left() / 2), seed)
-            found = None if turns is None else act(abstraction, start, listed, turns, most - 1)
+            # One cook alone, doing one thing after the other, takes no longer, if there is a way at all.
+            longest = len(setting.cooks) * sum(errand.length + errand.ticks + 3 for errand in listed)
+            turns = schedule(setting, listed, min(most - 1, longest), deadline.sooner(deadline.left() / 2), seed)
+            found = None if turns is None else act(abstraction, start, listed, turns, most - 1, deadline)
             if found is not None:
                 yield found
                 most = len(found)
