@@ -16,8 +16,8 @@ from planoracle.solver.kitchens.goals import Group
 
 __all__ = ["errand_plans"]
 
-# Choices that are tried, and schedules for each.
-_GROUPS, _SEEDS = 2, 3
+# Choices that are tried, and schedules for each: ticks by which effects may be late, and the seed of the search.
+_GROUPS, _TRIES = 2, ((1, 0), (0, 0), (0, 1))
 
 
 def errand_plans(
@@ -34,12 +34,12 @@ def errand_plans(
         Soon after the deadline.
     """
     view = abstraction.view(start)
-    for seed in range(_SEEDS):
+    for late, seed in _TRIES:
         for group in groups[:_GROUPS]:
             listed = errands(context, view, group)
             if listed is None:
                 continue
-            setting = _setting(context, abstraction, view, start, listed)
+            setting = _setting(context, abstraction, view, start, listed, late)
             # One cook alone, doing one thing after the other, takes no longer, if there is a way at all.
             longest = len(setting.cooks) * sum(errand.length + errand.ticks + 3 for errand in listed)
             turns = schedule(setting, listed, min(most - 1, longest), deadline.sooner(deadline.left() / 2), seed)
@@ -49,7 +49,9 @@ def errand_plans(
                 most = len(found)
 
 
-def _setting(context: Context, abstraction: Abstraction, view: View, start: State, listed: Sequence[Errand]) -> Setting:
+def _setting(
+    context: Context, abstraction: Abstraction, view: View, start: State, listed: Sequence[Errand], late: int
+) -> Setting:
     engine = abstraction.compiled
     players = engine.kitchen.players
     first = players.index(engine.player(start))
@@ -60,4 +62,5 @@ def _setting(context: Context, abstraction: Abstraction, view: View, start: Stat
         {thing: place[0] for thing, place in view.places.items()},
         dict(Counter(context.kinds[station] for station in context.stations if station not in taken)),
         engine.rules.moves == "joint",
+        late,
     )

@@ -30,12 +30,15 @@ class Setting(NamedTuple):
         How many stations of a kind nothing else stands on.
     joint
         Whether time passes once for all cooks' turns.
+    late
+        Ticks by which an effect may be late, as it misses those in which others end.
     """
 
     cooks: tuple[str, ...]
     places: dict[str, str]
     free: dict[str, int]
     joint: bool
+    late: int = 0
 
 
 class Turn(NamedTuple):
@@ -138,9 +141,14 @@ class _Schedule:
         errand = self.listed[n]
         return [e for e in errand.before if errand.thing in (self.listed[e].thing, self.listed[e].to)]
 
+    def ticks(self, n: int) -> int:
+        """Return the ticks after which an errand has its effect."""
+        ticks = self.listed[n].ticks
+        return ticks + self.setting.late if ticks else 0
+
     def gap(self, earlier: int) -> int:
         """Return the turns for which a cook that stays waits."""
-        ticks = self.listed[earlier].ticks
+        ticks = self.ticks(earlier)
         return max(0, (ticks if self.setting.joint else -(-ticks // self.n)) - 1)
 
     def follow(self, n: int, earlier: int) -> None:
@@ -150,10 +158,10 @@ class _Schedule:
         asked = self.n * (one.length - 1) if one.last == "add" and other.thing != one.thing else 0
         if other.ticks:
             if self.setting.joint:
-                lag = other.length - 1 + other.ticks - asked // self.n
+                lag = other.length - 1 + self.ticks(earlier) - asked // self.n
                 model.difference(self.first[n], self.first[earlier], lag)
             else:
-                model.difference(step[n], step[earlier], over + other.ticks - asked)
+                model.difference(step[n], step[earlier], over + self.ticks(earlier) - asked)
         elif one.thing in (other.thing, other.to):
             model.difference(step[n], step[earlier], over + 1)
             # Who comes from elsewhere finds the place left: an action, leaving, coming.
