@@ -21,8 +21,8 @@ _LADDER: tuple[tuple[dict[str, int], float | None], ...] = (
     ({"presolve": True, "linearization": 1}, None),
 )
 _FIXED = 0.05
-# Sums of which no more values are possible are looked at by cores. These raise a bound one by one, with clauses for each
-# of the values before: 10,000 take minutes and gigabytes that CP-SAT does not count.
+# Sums of which no more values are possible are looked at by cores. These raise a bound one by one, with clauses for
+# each of the values before: 10,000 take minutes and gigabytes that CP-SAT does not count.
 _NEAR = 1_000
 
 

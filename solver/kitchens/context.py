@@ -28,7 +28,7 @@ class Scene:
 
 
 class Context:
-    """A kitchen as the bound sees it; ``kinds`` are those of its objects, ``alone``: there is but one player."""
+    """A kitchen as the bound sees it; ``kinds`` are those of its objects, ``cooks`` is how many players there are."""
 
     def __init__(self, abstraction: Abstraction, roles: Roles) -> None:
         kitchen = abstraction.compiled.kitchen
@@ -41,7 +41,8 @@ class Context:
         self.pots = [name for name, kind in kitchen.objects if kind == "container" and self.kinds[name] == "pot"]
         self.stations = [name for name, kind in kitchen.objects if kind == "station"]
         self.containers = [name for name, kind in kitchen.objects if kind == "container"]
-        self.alone = len(kitchen.players) == 1
+        self.cooks = len(kitchen.players)
+        self.alone = self.cooks == 1
         self._options: dict[Group, dict[str, tuple[int, ...]]] = {}
 
     def choices(self, group: Group) -> dict[str, tuple[int, ...]]:

@@ -74,6 +74,19 @@ def test_where_somebody_holds_something_there_are_none() -> None:
     assert list(plans(small(stations, players={"robot1": {"at": "table1"}}, goal=goal)))
 
 
+def test_whoever_is_nowhere_has_none_and_neither_has_what_is() -> None:
+    stations: dict[str, list[str]] = {"table1": ["bread1"], "table2": []}
+    goal = [["item_on", "bread1", "table2"]]
+    nowhere = small(stations, players={"robot1": {"at": "table1"}, "robot2": {}}, goal=goal)
+    assert not list(plans(nowhere))
+    assert plan(nowhere, time_limit=Work(1)).makespan
+    lost = small(
+        stations, elsewhere=["cheese1"], goal=[["atop", "bread1", "cheese#1"], ["item_on", "cheese#1", "table2"]]
+    )
+    assert not list(plans(lost))
+    assert plan(lost, time_limit=Work(1)).status == Status.infeasible
+
+
 def test_a_schedule_ends_as_soon_as_it_can() -> None:
     """Two cooks, one board: whoever comes second waits until the first has taken the item away and left."""
     setting = Setting(("table1", "table2"), {"onion1": "table3", "onion2": "table4"}, {"board": 1}, False)

@@ -175,11 +175,7 @@ class _Acting:
     def calm(self, view: View) -> str:
         """Return a station that nobody stands at and nobody needs, if there is one with nothing on it."""
         free = [name for name in self.stations if name not in view.at.values()]
-        return min(
-            free,
-            key=lambda name: (not self.bare(name, view), self.asked(name)),
-            default="",
-        )
+        return min(free, key=lambda name: (not self.bare(name, view), self.asked(name)), default="")
 
     def target(self, errand: Errand, view: View) -> str:
         """Return the station that an errand leads to: one with a name, that of a pot, a free one of a kind.

@@ -53,11 +53,6 @@ class Errand:
         """Turns that it takes, the first walk left out."""
         return 3 * self.carried + self.deeds
 
-    @property
-    def arrival(self) -> int:
-        """Turns from its first action to coming where it ends."""
-        return self.carried
-
 
 class _Odd(Exception):  # noqa: N818  # it is no error: never seen outside of this module
     """Nothing is listed for such a kitchen."""
@@ -66,11 +61,12 @@ class _Odd(Exception):  # noqa: N818  # it is no error: never seen outside of th
 def errands(context: Context, view: View, group: Group) -> list[Errand] | None:
     """Return what has to be done from the start of a kitchen with the choices of a group.
 
-    ``None`` where more would have to be chosen than is chosen here: somebody holds something, something is under way, a
-    container has to be carried that is no pot, a pot is needed twice, or there is no free station for a dish. What is
-    listed is enough for the goal, as a rule, though more than may be needed: whoever carries it out asks the rules.
+    ``None`` where more would have to be chosen than is chosen here: somebody is nowhere or holds something, something
+    is under way, a container has to be carried that is no pot, a pot is needed twice, or there is no free station for
+    a dish. What is listed is enough for the goal, as a rule, though more than may be needed: whoever carries it out
+    asks the rules.
     """
-    if view.hands or view.ticks or view.inside or view.added:
+    if view.hands or view.ticks or view.inside or view.added or len(view.at) < context.cooks:
         return None
     try:
         return _Listing(context, view, group).all()
@@ -139,6 +135,8 @@ class _Listing:
         """Return which role every item plays, none for those that play none."""
         found: dict[str, int] = {}
         for dish, name in zip(self.context.roles.dishes, self.group.bottoms, strict=True):
+            if name and name not in self.view.places:
+                raise _Odd
             if name:
                 found[name] = dish.bottom
         for kind, places in self.context.roles.kinds.items():

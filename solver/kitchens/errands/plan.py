@@ -57,10 +57,12 @@ def _setting(
     first = players.index(engine.player(start))
     moving = {errand.thing for errand in listed}
     taken = {place[0] for thing, place in view.places.items() if thing not in moving}
+    free = Counter({context.kinds[station]: 0 for station in context.stations})
+    free.update(context.kinds[station] for station in context.stations if station not in taken)
     return Setting(
         tuple(view.at[player] for player in (*players[first:], *players[:first])),
         {thing: place[0] for thing, place in view.places.items()},
-        dict(Counter(context.kinds[station] for station in context.stations if station not in taken)),
+        dict(free),
         engine.rules.moves == "joint",
         late,
     )

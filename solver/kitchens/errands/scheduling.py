@@ -27,7 +27,7 @@ class Setting(NamedTuple):
     places
         Station of every thing.
     free
-        How many stations of a kind nothing else stands on.
+        How many stations of every kind nothing else stands on.
     joint
         Whether time passes once for all cooks' turns.
     late
@@ -172,14 +172,11 @@ class _Schedule:
     def visits(self) -> list[list[int]]:
         """Return by place the intervals of steps in which cooks stand there, who cannot do so at once.
 
-        Places are tables where dishes are made, and pots that something is put into.
+        Places are stations that errands name, as where a dish is made, and pots, wherever they stand.
         """
         found: dict[str, list[int]] = defaultdict(list)
-        spots = {errand.to for errand in self.listed if errand.last == "add" or errand.floor}
         for n, errand in enumerate(self.listed):
-            here = errand.to if errand.to in spots else errand.thing
-            if here not in spots:
-                continue
+            here = errand.thing if errand.last == "pour" or errand.to in self.setting.free else errand.to
             if errand.last != "pour":
                 after = self.n * errand.carried
                 found[here].append(self.model.interval(self.step[n], self.n * errand.length - after, after=after))
