@@ -147,9 +147,9 @@ class Model:
         self._intervals[key] = self.constraints - 1
         return self.constraints - 1
 
-    def stretch(self, start: int, after: int, end: int, beyond: int) -> int:
-        """Return the number of the interval from ``start + after`` to ``end + beyond``, which may have any size."""
-        size = self.integer(0, FAR)
+    def stretch(self, start: int, after: int, end: int, beyond: int, most: int) -> int:
+        """Return the number of the interval from ``start + after`` to ``end + beyond``, of at most some size."""
+        size = self.integer(0, most)
         self.linear([(end, 1), (start, -1), (size, -1)], after - beyond, after - beyond)
         first, last = f"{{vars:{start} coeffs:1 offset:{after}}}", f"{{vars:{end} coeffs:1 offset:{beyond}}}"
         self._add(f"interval{{start{first}end{last}size{{vars:{size} coeffs:1}}}}")

@@ -89,7 +89,7 @@ def test_whoever_is_nowhere_has_none_and_neither_has_what_is() -> None:
 
 def test_a_schedule_ends_as_soon_as_it_can() -> None:
     """Two cooks, one board: whoever comes second waits until the first has taken the item away and left."""
-    setting = Setting(("table1", "table2"), {"onion1": "table3", "onion2": "table4"}, {"board": 1}, False)
+    setting = Setting(("table1", "table2"), {"onion1": "table3", "onion2": "table4"}, {"board": 1}, {}, False)
     listed = [
         Errand("onion1", True, "board", "put", "iscut", 3),
         Errand("onion1", True, "table5", "put", before=(0,)),

@@ -188,11 +188,13 @@ class _Acting:
         if to in self.stations:
             return to
         apart = [name for name in self.stations if name not in self.wanted and name not in view.at.values()]
-        apart = [name for name in apart if (self.kind(name) == to if errand.deeds else not self.asked(name))]
+        needed = errand.deeds or errand.thing in self.containers
+        apart = [name for name in apart if (self.kind(name) == to if needed else not self.asked(name))]
         free = [name for name in apart if self.bare(name, view)]
-        if free or errand.deeds:
+        if free or needed:
             return next(iter(free), "")
-        return max(apart, key=lambda name: self.soonest(view.stacks.get(name, ())), default="")
+        piles = [name for name in apart if view.stacks.get(name)]
+        return max(piles, key=lambda name: self.soonest(view.stacks[name]), default="")
 
     def soonest(self, items: Sequence[str]) -> int:
         """Return the turn of the first errand that is left for some of the items."""
@@ -214,8 +216,7 @@ class _Acting:
         if errand.last == "add":
             return self.written["add-to"](names | {"c1": errand.to})
         if errand.last == "pour":
-            bowl = next(name for name in self.containers if view.places.get(name, ("", 0))[0] == at)
-            return self.written["fill-bowl"](names | {"c1": bowl, "c2": errand.thing})
+            return self.written["fill-bowl"](names | {"c1": errand.to, "c2": errand.thing})
         if errand.thing in self.containers:
             return self.written["place-container"](names)
         stack = view.stacks.get(at)

@@ -27,7 +27,7 @@ class Errand:
     carried
         Whether it is; otherwise it is there already, and only something is done to it.
     to
-        Name of the station it is carried to, or a kind of which any will do; of what is put into a pot, the pot.
+        Name of the station it is carried to, or a kind of which any will do; the container it is put or poured into.
     last
         What ends the carrying: ``put``, ``add`` or ``pour``; ``""`` if nothing is carried.
     makes, deeds, ticks
@@ -62,9 +62,8 @@ def errands(context: Context, view: View, group: Group) -> list[Errand] | None:
     """Return what has to be done from the start of a kitchen with the choices of a group.
 
     ``None`` where more would have to be chosen than is chosen here: somebody is nowhere or holds something, something
-    is under way, a container has to be carried that is no pot, a pot is needed twice, or there is no free station for
-    a dish. What is listed is enough for the goal, as a rule, though more than may be needed: whoever carries it out
-    asks the rules.
+    is under way, a pot is needed twice, or there is no station for a dish. What is listed is enough for the goal, as a
+    rule, though more than may be needed: whoever carries it out asks the rules.
     """
     if view.hands or view.ticks or view.inside or view.added or len(view.at) < context.cooks:
         return None
@@ -84,6 +83,8 @@ class _Listing:
         self.plays = self.dealt()
         self.stays: set[str] = set()  # what lies where it belongs
         self.taken: set[str] = set()  # stations for dishes
+        self.used = {process.station for role in self.roles for process in role.needs}
+        self.occupied = {view.places[name][0] for name in context.containers if name in view.places}
         self.tables = [self.table(dish) for dish in range(len(context.roles.dishes))]
         self.away: dict[str, int] = {}  # by thing, the errand that takes it from where it is at the start
 
@@ -97,7 +98,7 @@ class _Listing:
     def pile(self, station: str, stack: list[str], pots: dict[int, tuple[str, int]]) -> None:
         """List what is done to the items of a pile, the topmost first, down to the last that has to move."""
         playing = [height for height, item in enumerate(stack) if self.moves(item)]
-        standing = [height + 1 for height, item in enumerate(stack) if item in self.stays]
+        standing = [sum(item in self.stays for item in stack)] if station in self.taken else []
         for height in reversed(range(min([*playing, *standing], default=len(stack)), len(stack))):
             item = stack[height]
             if item in self.stays:
@@ -125,7 +126,8 @@ class _Listing:
             for one, place in self.plays.items()
             if one not in self.stays and self.roles[place].dish == role.dish and self.roles[place].rank < role.rank
         ]
-        return bool(lower) and (station in self.taken or any(one in stack[:height] for one in lower))
+        needed = station in self.taken or self.context.kinds[station] in self.used
+        return bool(lower) and (needed or any(one in stack[:height] for one in lower))
 
     def add(self, errand: Errand) -> int:
         self.found.append(errand)
@@ -185,15 +187,13 @@ class _Listing:
             if item in self.stays:
                 self.taken.add(station)
                 return station
-        for station in self.context.stations:
-            free = not self.view.stacks.get(station) and station not in self.taken
-            if free and self.context.fits(station, asked.station) and not self.occupied(station):
-                self.taken.add(station)
-                return station
-        raise _Odd
-
-    def occupied(self, station: str) -> bool:
-        return any(self.view.places.get(name, ("", 0))[0] == station for name in self.context.containers)
+        free = [station for station in self.context.stations if station not in self.taken | self.occupied]
+        free = [station for station in free if self.context.fits(station, asked.station)]
+        if not free:
+            raise _Odd
+        station = min(free, key=lambda station: len(self.view.stacks.get(station, ())))
+        self.taken.add(station)
+        return station
 
     def aside(self, item: str) -> None:
         """Have an item put down where it is in nobody's way."""
@@ -209,7 +209,8 @@ class _Listing:
         """List what is done to an item that plays a role, one errand after the other."""
         role = self.roles[self.plays[item]]
         before = (self.away[item],) if item in self.away else self.uncovered(item)
-        station = "" if item in self.away else self.view.places[item][0]
+        # Only what lies on the station itself can be prepared there.
+        station = "" if item in self.away or self.view.places[item][1] else self.view.places[item][0]
         for process in self.context.todo(self.view, item, role):
             there = bool(station) and self.context.kinds[station] == process.station
             acts = self.context.effort(self.view, item, process, station if there else None)[0]
@@ -255,14 +256,14 @@ class _Listing:
             name = self.group.vessels[place]
             inside = [meal for meal, asked in enumerate(self.context.roles.meals) if asked.vessel == place]
             station = self.view.places.get(name, ("", 0))[0]
-            stands = bool(station) and (not vessel.station or self.context.fits(station, vessel.station))
-            if not inside and stands:
-                continue
-            if len(inside) != 1 or vessel.kind == "pot" or not stands:
+            stands = not vessel.station or self.context.fits(station, vessel.station)
+            if len(inside) > 1 or not station or (inside and vessel.kind == "pot"):
                 raise _Odd
-            pot, filled = pots[inside[0]]
-            added = [n for n, errand in enumerate(self.found) if errand.last == "add" and errand.to == pot]
-            self.add(Errand(pot, True, station, "pour", before=(filled, *added)))
+            carried = () if stands else (self.add(Errand(name, True, vessel.station, "put")),)
+            if inside:
+                pot, filled = pots[inside[0]]
+                added = [n for n, errand in enumerate(self.found) if errand.last == "add" and errand.to == pot]
+                self.add(Errand(pot, True, name, "pour", before=(filled, *added), floor=carried))
 
     def piled(self) -> list[Errand]:
         """Return the errands, told what has to lie below."""

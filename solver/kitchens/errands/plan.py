@@ -63,6 +63,7 @@ def _setting(
         tuple(view.at[player] for player in (*players[first:], *players[:first])),
         {thing: place[0] for thing, place in view.places.items()},
         dict(free),
+        {thing: context.kinds[view.places[thing][0]] for thing in sorted(moving) if not view.places[thing][1]},
         engine.rules.moves == "joint",
         late,
     )

@@ -27,7 +27,9 @@ class Setting(NamedTuple):
     places
         Station of every thing.
     free
-        How many stations of every kind nothing else stands on.
+        How many stations of every kind there are on which nothing stands that is not carried away.
+    standing
+        By thing that is carried away, the kind of the station it stands on at the start.
     joint
         Whether time passes once for all cooks' turns.
     late
@@ -37,6 +39,7 @@ class Setting(NamedTuple):
     cooks: tuple[str, ...]
     places: dict[str, str]
     free: dict[str, int]
+    standing: dict[str, str]
     joint: bool
     late: int = 0
 
@@ -78,7 +81,7 @@ class _Schedule:
 
     def __init__(self, setting: Setting, listed: Sequence[Errand], most: int, deadline: Deadline) -> None:
         self.setting, self.listed = setting, listed
-        self.n = len(setting.cooks)
+        self.n, self.most = len(setting.cooks), most
         self.model = model = Model(deadline)
         self.first = [model.integer(0, -(-most // self.n)) for _ in listed]
         self.step = [model.integer(0, most) for _ in listed]
@@ -192,6 +195,10 @@ class _Schedule:
         """State that stations of a kind are taken by one thing at a time, where there are fewer than things."""
         model, start = self.model, self.model.integer(0, 0)
         uses: dict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
+        for thing, kind in self.setting.standing.items():
+            n = next(n for n, errand in enumerate(self.listed) if errand.thing == thing)
+            if self.listed[n].carried:  # else it is counted below
+                uses[kind].append((start, 0, self.step[n], self.n + 1))
         for n, errand in enumerate(self.listed):
             if errand.to in self.setting.free and errand.last in ("put", ""):
                 began = (self.step[n], self.n) if errand.carried else (start, 0)
@@ -199,8 +206,10 @@ class _Schedule:
                 over = (self.end, 1) if later is None else (self.step[later], self.n + 1)
                 uses[errand.to].append((*began, *over))
         for kind, times in uses.items():
-            if len(times) > self.setting.free[kind]:
-                model.capacity([(model.stretch(*each), 1) for each in times], self.setting.free[kind])
+            if len(times) > self.setting.free[kind] and any(
+                errand.to == kind and errand.deeds for errand in self.listed
+            ):
+                model.capacity([(model.stretch(*each, 2 * self.most), 1) for each in times], self.setting.free[kind])
 
     def work(self) -> None:
         """State that all the work of a cook has to be done by the end; it follows, but is not seen."""
