@@ -1,6 +1,6 @@
 """Every call of a batch to the system fails in turn, until one run gets by without a fault.
 
-``PLANORACLE_FAULTS=1`` breaks every single one (more than a thousand); else it is one in so many.
+``PLANORACLE_FAULTS=1`` breaks every single one; else it is one in so many. The sum is said at the end of a run.
 """
 
 from __future__ import annotations
@@ -71,8 +71,9 @@ def broken(batch, kind, step, place="out"):
 
 
 @pytest.mark.parametrize("kind", ["a call fails once"])
-def test_a_fault_of_a_disk_is_told_and_costs_nothing_in_a_sample(batches, kind):
+def test_a_fault_of_a_disk_is_told_and_costs_nothing_in_a_sample(batches, kind, tally):
     calls, wrong = broken(batches["go on"], kind, 9)
+    tally(f"go on, {kind}, a sample", calls, wrong)
     assert wrong == []
     assert calls
 
@@ -80,9 +81,9 @@ def test_a_fault_of_a_disk_is_told_and_costs_nothing_in_a_sample(batches, kind):
 @pytest.mark.parametrize("kind", DISKS)
 @pytest.mark.parametrize("name", ["grade", "solve", "go on"])
 @pytest.mark.slow
-def test_a_fault_of_a_disk_is_told_and_costs_nothing(batches, name, kind):
+def test_a_fault_of_a_disk_is_told_and_costs_nothing(batches, name, kind, tally):
     calls, wrong = broken(batches[name], kind, STEP or 40)
-    print(f"{name}, {kind}: {calls.total()} faults, {dict(calls)}")
+    tally(f"{name}, {kind}", calls, wrong)
     assert wrong == []
     assert calls
 
@@ -90,25 +91,26 @@ def test_a_fault_of_a_disk_is_told_and_costs_nothing(batches, name, kind):
 @pytest.mark.parametrize("kind", [kind for kind in DISKS if KINDS[kind].lives and kind != "a disk gets full"])
 @pytest.mark.parametrize("name", ["grade", "solve"])
 @pytest.mark.slow
-def test_input_that_cannot_be_read_is_told_and_costs_nothing(batches, name, kind):
+def test_input_that_cannot_be_read_is_told_and_costs_nothing(batches, name, kind, tally):
     calls, wrong = broken(batches[name], kind, STEP or 20, "in")
-    print(f"{name}, input, {kind}: {calls.total()} faults, {dict(calls)}")
+    tally(f"{name}, input, {kind}", calls, wrong)
     assert wrong == []
     assert calls
 
 
 @pytest.mark.parametrize("kind", ["killed", "a disk breaks"])
 @pytest.mark.slow
-def test_workers_that_fail_or_die_at_a_call_cost_nothing(batches, kind):
+def test_workers_that_fail_or_die_at_a_call_cost_nothing(batches, kind, tally):
     calls, wrong = broken(batches["workers"], kind, STEP or 60)
-    print(f"grade, two processes, {kind}: {calls.total()} faults, {dict(calls)}")
+    tally(f"grade, two processes, {kind}", calls, wrong)
     assert wrong == []
     assert calls
 
 
 @pytest.mark.slow
-def test_work_of_a_worker_that_dies_at_a_call_is_given_to_another(batches):
+def test_work_of_a_worker_that_dies_at_a_call_is_given_to_another(batches, tally):
     ended, wrong = batches["workers"].hit("killed", 30)  # in the midst of what they keep
+    tally("grade, two processes, one killed", Counter([ended.call]), wrong)
     assert wrong == []
     assert ended.status == 0
     assert re.search(

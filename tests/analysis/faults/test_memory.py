@@ -31,7 +31,7 @@ SUBMISSIONS = [
 
 
 @pytest.mark.slow
-def test_memory_that_is_not_there_changes_no_verdict(tmp_path):
+def test_memory_that_is_not_there_changes_no_verdict(tmp_path, tally):
     (tmp_path / "before" / "in").mkdir(parents=True)
     (tmp_path / "before" / "out").mkdir()
     write(tmp_path / "before" / "in" / "s.jsonl", SUBMISSIONS)
@@ -44,7 +44,7 @@ def test_memory_that_is_not_there_changes_no_verdict(tmp_path):
             ended, complaints = batch.hit("no memory", at)
             ends[ended.status] += 1
             wrong += [f"allocation {at}: {complaint}" for complaint in complaints]
-    print(f"grade, no memory: {ends.total()} faults, by status {dict(ends)}")
+    tally("grade, no memory, by status", ends, wrong)
     assert wrong == []
     assert ends[1]
 
