@@ -276,9 +276,11 @@ def _shown(path: str) -> str:
     return text if len(text) <= 300 else f"{text[:300]}..."
 
 
-def read_submissions(stream: IO[bytes], source: str) -> Iterator[tuple[Place, Any | InputError]]:
+def read_submissions(
+    stream: IO[bytes], source: str, *, claims: bool = False
+) -> Iterator[tuple[Place, Any | InputError]]:
     """Yield what `Intake` does of the content of a single file."""
-    return _entries(stream, _File(lambda: stream, None, source, "", NOTHING), Columns())
+    return _entries(stream, _File(lambda: stream, None, source, "", NOTHING), Columns(claims=claims))
 
 
 def _entries(

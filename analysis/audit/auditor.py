@@ -9,7 +9,7 @@ from typing import Any
 
 from planoracle.analysis.audit.finding import Finding
 from planoracle.analysis.audit.verdict import Taken, Verdict, judge
-from planoracle.analysis.intake.columns import holds_plan
+from planoracle.analysis.intake.columns import holds_plan, ticks
 from planoracle.analysis.optimum import WORK
 from planoracle.analysis.oracle import Oracle
 from planoracle.analysis.problems import Problems
@@ -159,7 +159,7 @@ class Auditor:
     def handed_in(self, entries: Entries) -> Iterator[Finding]:
         """Yield what is to be said of submissions that state a makespan, hold a plan, or both.
 
-        Never raises for what an entry holds.
+        Never raises for what an entry holds, but for a `MemoryError`.
         """
         for where, entry in entries:
             place = placed(where)
@@ -180,6 +180,8 @@ class Auditor:
             benchmark = registry.of(problem)
             blank = replace(blank, instance=problem.name, benchmark=benchmark.name, unit=problem.unit)
             return self._checked(blank, _stated(submission), problem, self._by(profile, benchmark))
+        except MemoryError:
+            raise
         except Exception as error:
             return replace(blank, reason=fault_of(error))
 
@@ -240,9 +242,9 @@ def _stated(submission: dict[str, Any]) -> Claim:
     """Return what a submission claims; a row of ``planoracle grade`` holds the makespan of a plan that was replayed."""
     makespan = submission.get("makespan")
     if is_grade(submission):
-        if not submission.get("success") or makespan is None:
+        if submission.get("scored") is not True or submission.get("success") is not True or makespan is None:
             raise InputError("is the grade of a plan that is no success", field="submission")
-        return Claim(makespan)
+        return Claim(ticks(makespan))
     return Claim(makespan, plan=submission if holds_plan(submission) else None)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planoracle.analysis.cli.common import LimitOption, Notes, begun
+from planoracle.analysis.cli.limiting import MEMORY, SECONDS, MemoryOption, SecondsOption, limits_of
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, track
 from planoracle.analysis.cli.paths import chosen_places
 from planoracle.analysis.cli.submissions import (
@@ -29,6 +30,8 @@ from planoracle.analysis.spoken import tell
 if TYPE_CHECKING:
     from planoracle.analysis.audit.auditor import Auditor
     from planoracle.analysis.audit.finding import Finding
+    from planoracle.analysis.batch.limits import Limits
+    from planoracle.analysis.submissions import Intake
 
 _COLUMNS = ("instance", "reference", "claimed", "optimum", "bound", "off", "gap", "feasible", "verdict", "reason")
 _LEAST = ("bound", "feasible", "off", "optimum", "reason")
@@ -70,6 +73,8 @@ def audit(
         Path | None,
         typer.Option(help="Write a page about what is wrong instead, in Markdown.", dir_okay=False),
     ] = None,
+    line_seconds: SecondsOption = SECONDS,
+    line_memory: MemoryOption = MEMORY,
 ) -> None:
     """Check references that others have published: whether a plan keeps them, whether one is shorter, and by how much.
 
@@ -78,8 +83,9 @@ def audit(
 
     Verdicts: optimal; too_high (there is a shorter plan); below_bound (no plan is so short, proved); infeasible (its
     plan breaks the rules, or none completes the problem); misstated (its plan takes another time than it states);
-    unproved; missing (there should be one, and is none); not_checked (it cannot be read). off and gap say by how much
-    it differs from the optimum, else from the bound it is below, else from the shorter plan.
+    unproved; missing (there should be one, and is none); not_checked (it cannot be read, or takes more than a
+    row may). off and gap say by how much it differs from the optimum, else from the bound it is below, else from the
+    shorter plan.
 
     Exit status: 0 if nothing is wrong, 1 if something is (too_high, below_bound, infeasible, misstated) or could not be
     checked, 2 for a call that makes no sense. The summary goes to standard error, except in formats that people read.
@@ -104,7 +110,8 @@ def audit(
     if loopholes:
         rows = _passed(auditor, asked)
     else:
-        rows = _found(auditor, asked, files, list(known), columns, model)
+        intake = opened([Path(name) for name in files], None, columns, model, claims=True) if files else None
+        rows = _found(auditor, asked, intake, list(known), limits_of(line_seconds, line_memory))
     for one in rows:
         findings.append(one)
         notes.add(one.instance)
@@ -140,21 +147,18 @@ def _is_file(name: str) -> bool:
 
 
 def _found(
-    auditor: Auditor,
-    names: list[str],
-    files: list[str],
-    known: list[str],
-    columns: list[str] | None,
-    model: str | None,
+    auditor: Auditor, names: list[str], intake: Intake | None, known: list[str], limits: Limits
 ) -> Iterator[Finding]:
     from planoracle.analysis.audit.auditor import published_names
+    from planoracle.analysis.batch.answering import each_within
 
-    intake = opened([Path(name) for name in files], None, columns, model, claims=True) if files else None
-    expanded = [*known, *(published_names(names) if names or not (files or known) else ())]
+    nothing = not names and (known or intake is not None)
+    expanded = [*known, *(() if nothing else published_names(names))]
     for name in track(expanded, "checking"):
         yield from _complained(auditor.published(name))
     if intake is not None:
-        yield from _complained(auditor.handed_in(track(intake, "checking", counted(intake))))
+        given = track(intake, "checking", counted(intake))
+        yield from _complained(each_within(given, auditor.handed_in, limits))
 
 
 def _passed(auditor: Auditor, names: list[str]) -> Iterator[Finding]:

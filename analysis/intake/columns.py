@@ -22,6 +22,7 @@ __all__ = [
     "normalised",
     "plan_fields",
     "said",
+    "ticks",
 ]
 
 #: What columns can be named for.
@@ -243,18 +244,23 @@ def _claimed(found: dict[str, Any]) -> bool:
     if value in (None, ""):
         found.pop("makespan", None)
         return False
+    found["makespan"] = ticks(value)
+    if any(found.get(name) not in (None, "") for name in plan_fields()):
+        return False
+    for name in plan_fields():
+        found.pop(name, None)
+    return True
+
+
+def ticks(value: Any) -> int:
+    """Return a makespan that somebody states, a number or digits; raises `InputError` for what is none."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         value = int(value)
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
         raise InputError("must be a whole number of ticks from 0", field="makespan", value=value)
-    found["makespan"] = value
-    if any(found.get(name) not in (None, "") for name in plan_fields()):
-        return False
-    for name in plan_fields():
-        found.pop(name, None)
-    return True
+    return value
 
 
 def _inside(value: Any) -> Iterable[tuple[str, Any]]:

@@ -198,6 +198,10 @@ class TestHandedIn:
         ({"plan": 13}, "optimal"),
         ({"scored": True, "success": True, "makespan": 14}, "too_high"),
         ({"scored": True, "success": False, "makespan": 2}, "not_checked"),
+        ({"scored": False, "success": True, "makespan": 13}, "not_checked"),
+        ({"scored": True, "success": "no", "makespan": 13}, "not_checked"),
+        ({"scored": True, "success": True, "makespan": [13]}, "not_checked"),
+        ({"scored": True, "success": True, "makespan": 10**400}, "not_checked"),
         ({}, "not_checked"),
     )
 
@@ -209,6 +213,7 @@ class TestHandedIn:
         assert [row["verdict"] for row in rows] == [verdict for _, verdict in self.ROWS]
         assert [row["line"] for row in rows] == list(range(1, len(self.ROWS) + 1))
         assert said.count("error: ") == sum(verdict == "not_checked" for _, verdict in self.ROWS)
+        assert "internal error" not in said
 
     def test_plans(self, tmp_path: Path) -> None:
         """What ``solve`` writes is optimal, and a plan that states another time is told."""

@@ -72,7 +72,7 @@ def test_answers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", ["regret", "critique", "repair"])
+@pytest.mark.parametrize("verb", ["audit", "regret", "critique", "repair"])
 def test_a_verb_refuses_the_line_and_goes_on(tmp_path: Path, verb: str) -> None:
     names = {"a": NAME, "b": "timearena/lab1", "c": NAME}
     rows = [{"id": name, "instance": instance, "plan": ["wash cup", "wait"]} for name, instance in names.items()]

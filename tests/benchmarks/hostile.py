@@ -34,6 +34,8 @@ from benchmarks.mutations import mutated
 from support.hostile import FLOODS, HOSTILE, NUMBERS, TEXTS, VALUES, encoded
 from support.specimens import EXAMPLES, submissions
 
+from planoracle.analysis.audit.auditor import Auditor
+from planoracle.analysis.audit.verdict import Verdict
 from planoracle.analysis.batch.answering import _Answering
 from planoracle.analysis.batch.grading import Grading, Submissions
 from planoracle.analysis.batch.guard import Guard
@@ -46,7 +48,7 @@ from planoracle.analysis.problems import Problems
 from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import Repairer
 from planoracle.analysis.report.worker import Options, _Benchwork
-from planoracle.analysis.submissions import INTERNAL, read_submissions
+from planoracle.analysis.submissions import INTERNAL, answers, read_submissions
 from planoracle.instances.deadline import Work
 from planoracle.instances.errors import InputError
 
@@ -102,13 +104,20 @@ def problems() -> Problems:
 class Verb:
     """One verb: how a line becomes a task, who answers it, and what the answer is."""
 
-    def __init__(self, work: Any, task: Callable[[Any, Any], bytes], *, said: Callable[[Any], tuple[str, Any]]) -> None:
-        self.guard, self.task, self.said = Guard(work), task, said
+    def __init__(
+        self,
+        work: Any,
+        task: Callable[[Any, Any], bytes],
+        *,
+        said: Callable[[Any], tuple[str, Any]],
+        claims: bool = False,
+    ) -> None:
+        self.guard, self.task, self.said, self.claims = Guard(work), task, said, claims
 
     def answer(self, line: bytes) -> tuple[str, Any]:
         """Return why a line has no answer, or the answer."""
         reason, found = "nothing in it", None
-        for place, entry in read_submissions(io.BytesIO(line), "lines"):
+        for place, entry in read_submissions(io.BytesIO(line), "lines", claims=self.claims):
             if isinstance(entry, InputError):
                 reason = str(entry)
                 continue
@@ -144,7 +153,17 @@ def answering(function: Callable[[Any, dict[str, Any]], Any]) -> Verb:
     def said(answer: Any) -> tuple[str, Any]:
         return answer.value.reason or "", answer.value.value
 
-    return Verb(_Answering(function, problems(), LIMITS), lambda place, entry: pack((place, entry)), said=said)
+    work = _Answering(partial(answers, function=function, problems=problems()), LIMITS)
+    return Verb(work, lambda place, entry: pack((place, entry)), said=said)
+
+
+def auditing() -> Verb:
+    def said(answer: Any) -> tuple[str, Any]:
+        found = answer.value
+        return found.reason if found.verdict == Verdict.not_checked else "", found.row()
+
+    work = _Answering(Auditor(problems=problems()).handed_in, LIMITS)
+    return Verb(work, lambda place, entry: pack((place, entry)), said=said, claims=True)
 
 
 def showing() -> Verb:
@@ -166,6 +185,7 @@ VERBS: dict[str, Callable[[], Verb]] = {
     "critique": lambda: answering(lambda problem, one: critique(problem, one, seconds=PRICE).as_dict()),
     "repair": lambda: answering(lambda problem, one: REPAIRER.repair(problem, one).as_dict()),
     "report": showing,
+    "audit": auditing,
 }
 
 
