@@ -79,22 +79,32 @@ class Written:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self._rows: dict[tuple[Any, Any], Any] = {}
+        self._rows: dict[Place, Any] = {}
+        self._nowhere = 0
         for _, row in Intake([path]):
-            if is_grade(row):
-                place = row.get("line"), row.get("source")
+            place = _place_of(row)
+            if place is None:
+                self._nowhere += 1
+            else:
                 self._rows[place] = "two rows" if place in self._rows else row
-        self._asked: set[tuple[Any, Any]] = set()
+        self._asked: set[Place] = set()
 
     def __call__(self, item: Item) -> Any:
         """Return the row of an item, ``None`` if there is none."""
-        self._asked.add(tuple(item.about))
-        return self._rows.get(tuple(item.about))
+        self._asked.add(item.about)
+        return self._rows.get(item.about)
 
     @property
-    def left(self) -> list[tuple[Any, Any]]:
-        """Places (line and source) of rows that nobody has asked for."""
-        return [place for place in self._rows if place not in self._asked]
+    def left(self) -> int:
+        """How many rows nobody has asked for, or can, as they are no grades or do not say where their submission is."""
+        return self._nowhere + len(self._rows.keys() - self._asked)
+
+
+def _place_of(row: Any) -> Place | None:
+    """Return where the submission of a row stands, ``None`` if the row is no grade or does not say so."""
+    if not is_grade(row) or type(row.get("line")) is not int or not isinstance(row.get("source"), str | None):
+        return None
+    return Place(row["line"], row.get("source"))
 
 
 def is_graded(path: str) -> bool:

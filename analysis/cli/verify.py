@@ -190,7 +190,7 @@ def _run(
                     table.add(one.row())
     if table.rows or form is not Format.table:
         table.close()
-    left = 0 if written is None else len(written.left)
+    left = 0 if written is None else written.left
     if count.missing:
         tell(f"{count.missing} submissions have no row in {path}, by these options and versions", "note")
     if left:

@@ -121,6 +121,19 @@ def test_rows_that_are_missing_or_of_nothing_are_told(graded: Path, tmp_path: Pa
     assert "5 of 5 rows" in done.stderr
 
 
+def test_rows_that_say_nothing_of_a_submission_cost_no_other(graded: Path, tmp_path: Path) -> None:
+    lines = (graded / "grades.jsonl").read_text().splitlines(keepends=True)
+    places = [{"line": value} for value in ([], {}, None, True, 1.0, "1", 10**4000)]
+    places += [{"source": value} for value in ([], {"a": []}, 7, False)]
+    none = [json.dumps(json.loads(lines[0]) | place) + "\n" for place in places] + ["{\n", '{"plan": "wait"}\n']
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join([*lines, *none]))
+    done = run("verify", rows, graded / "in.jsonl", "--jobs", "1")
+    assert done.exit_code == 1
+    assert f"{len(none)} rows are of none of the submissions" in done.stderr
+    assert "202 of 202 rows graded again: none differ" in done.stderr
+
+
 def test_other_options_are_another_run(graded: Path) -> None:
     before = (graded / "run" / "results.jsonl").read_bytes()
     done = run("verify", graded / "run", graded / "in.jsonl", "--profile", "released", "--jobs", "1")
