@@ -147,11 +147,13 @@ class Averages:
             ``sets_missing``: those of which only other models have one, which count as failed in ``…_of_all``.
         """
         sets: dict[tuple[str, str], dict[str, Tally]] = {}
+        own: dict[str, dict[tuple[str, str], Tally]] = {}
         for benchmark in self.benchmarks:
             for (model, where), group in self._settled(benchmark).items():
                 sets.setdefault((benchmark, where), {})[model] = group
-        models = sorted({model for groups in sets.values() for model in groups})
-        return sorted((_over_sets(model, sets) for model in models), key=_place)
+                own.setdefault(model, {})[benchmark, where] = group
+        sizes = {where: size for where, groups in sets.items() if (size := _size(groups.values()))}
+        return sorted((_over_sets(model, own[model], sizes) for model in sorted(own)), key=_place)
 
     def summary(self) -> list[dict[str, Any]]:
         """Return all rows, those of `models` first, as data: with ``format, version`` and ``level``, model or set."""
@@ -164,14 +166,13 @@ class Averages:
         ]
 
 
-def _over_sets(model: str, sets: Mapping[tuple[str, str], Mapping[str, Tally]]) -> dict[str, Any]:
-    own = [groups[model] for groups in sets.values() if model in groups]
-    # Of sets without a scored run of this model, how many problems others have.
-    lacking = [
-        (model in groups, size)
-        for groups in sets.values()
-        if (model not in groups or not groups[model].scored) and (size := _size(groups.values()))
-    ]
+def _over_sets(
+    model: str, groups: Mapping[tuple[str, str], Tally], sizes: Mapping[tuple[str, str], int]
+) -> dict[str, Any]:
+    """Return the row of a model; ``sizes`` are those of all sets with a scored run of anybody."""
+    own = list(groups.values())
+    lacking = len(sizes) - sum(where in sizes and bool(group.scored) for where, group in groups.items())
+    untried = sum(sizes.values()) - sum(sizes.get(where, 0) for where in groups)
     rows = [group.common() for group in own]
     told = [row for row in rows if row["problems"]]
     if len(told) == 1:
@@ -182,13 +183,13 @@ def _over_sets(model: str, sets: Mapping[tuple[str, str], Mapping[str, Tally]]) 
         low, high = ends or (None, None)
     added = {name: sum(row[name] for row in rows) for name in (*_ADDED, *_RUNS)}
     means = {name: _mean(row[name] for row in told) for name in _SHARES}
-    of_all = {name: _mean([*(row[name] for row in told), *(0.0 for _ in lacking)]) for name in _OF_ALL if told}
+    of_all = {name: _mean((row[name] for row in told), lacking) for name in _OF_ALL if told}
     return {
         "model": model,
         "sets": len(told),
-        "sets_missing": len(lacking),
+        "sets_missing": lacking,
         "problems": added["problems"],
-        "missing": added["missing"] + sum(size for tried, size in lacking if not tried),
+        "missing": added["missing"] + untried,
         "submissions": added["submissions"],
         "unscored": added["unscored"],
         "repeated": added["repeated"],
@@ -217,9 +218,10 @@ def _size(groups: Iterable[Tally]) -> int:
     return len(problems and (problems | members))
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
+def _mean(values: Iterable[float | None], failed: int = 0) -> float | None:
+    """Return the mean of what is known, and of so many zeros."""
     known = [value for value in values if value is not None]
-    return fsum(known) / len(known) if known else None
+    return fsum(known) / count if (count := len(known) + failed) else None
 
 
 def _several(rows: Sequence[Mapping[str, Any]]) -> list[str]:

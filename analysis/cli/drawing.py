@@ -10,7 +10,7 @@ from typing import IO, Any
 from planoracle.analysis.cli.fitting import fit, in_words, shorten
 from planoracle.instances.visible import visible
 
-__all__ = ["bold", "draw", "folded", "human", "letters", "room"]
+__all__ = ["bold", "draw", "folded", "heading", "human", "letters", "room"]
 
 
 def room(stream: IO[str]) -> int | None:
@@ -53,7 +53,7 @@ def draw(
     """
     mark, rule = ("…", "─") if letters(stream) else ("~", "-")
     cells = {column: [human(column, row.get(column)) for row in rows] for column in columns}
-    headings = {column: column.replace("_", " ") for column in cells}
+    headings = {column: heading(column) for column in cells}
     limit = None if wide else room(stream)
     fitted = fit(cells, headings, limit, least, _measure)
     margin, between = ("", 2) if fitted.tight else ("  ", 3)
@@ -128,6 +128,11 @@ def _broken(text: str, width: int) -> list[str]:
             word = word[end:]
         line = word
     return [*lines, line]
+
+
+def heading(column: str) -> str:
+    """Return the name of a column as people read it; it may hold the name of somebody's model."""
+    return visible(column.replace("_", " "))
 
 
 def human(column: str, value: Any) -> str:

@@ -13,7 +13,7 @@ from typing import IO, Annotated, Any
 import typer
 
 from planoracle.analysis.cells import defused
-from planoracle.analysis.cli.drawing import draw, human
+from planoracle.analysis.cli.drawing import draw, heading, human
 from planoracle.analysis.cli.formats import latex, markdown
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.cli.view import View, chosen
@@ -74,7 +74,7 @@ class Table:
     ) -> None:
         self.form = form
         self.columns = columns
-        self.title = title
+        self.title = visible(title)
         self.least = least
         self.stream = stream or sys.stdout
         self.view = chosen() if not title else View(wide=chosen().wide, raw=chosen().raw)
@@ -115,7 +115,7 @@ class Table:
                 columns = self._shown()
                 cells = [[human(column, row.get(column)) for column in columns] for row in self.rows]
                 write = markdown if self.form is Format.markdown else latex
-                self.stream.write(write([one.replace("_", " ") for one in columns], cells, self.title) + "\n")
+                self.stream.write(write([heading(one) for one in columns], cells, self.title) + "\n")
             self.stream.flush()
         if self._keys:
             self.view.check(self._keys)

@@ -14,10 +14,11 @@ from support.reports import chunks
 from support.runner import CliRunner
 from typer.testing import Result
 
-from planoracle.analysis import frames
+from planoracle.analysis import frames, statistics
 from planoracle.analysis.cli import app
 from planoracle.analysis.cli.formats import latex, markdown
 from planoracle.analysis.grade import Grade, Grader
+from planoracle.analysis.graded import grade_of
 from planoracle.analysis.report.inputs import entries_of
 from planoracle.analysis.report.page import build
 from planoracle.analysis.statistics import Averages
@@ -207,6 +208,31 @@ def test_what_is_no_grade_is_told_and_the_rest_is_summed_up(lines: Path, tmp_pat
     assert "line 3: lacks what the figures of its benchmark need" in result.stderr
     (row,) = [json.loads(line) for line in result.stdout.splitlines() if '"set"' in line and "household" in line]
     assert (row["model"], row["submissions"], row["success"]) == ("good_one", 1, 1.0)
+
+
+def test_titles_and_headings_can_be_seen(lines: Path, tmp_path: Path) -> None:
+    """A row may name any benchmark, and its model is a column of compare."""
+    odd = "\x1b[2J\ud800|"
+    row = json.loads(lines.read_text().splitlines()[0])
+    for form in ("table", "markdown", "latex"):
+        (tmp_path / "odd.jsonl").write_text(json.dumps(row | {"benchmark": odd, "model": odd, "reason": None}))
+        for call in (("summary",), ("compare", row["instance"])):
+            done = invoke(*call, tmp_path / "odd.jsonl", "-f", form)
+            assert done.exit_code == 0, done.output
+            assert "x1b" in done.stdout
+            assert "\x1b" not in done.stdout
+
+
+def test_every_set_is_counted_once_however_many_models_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = []
+    true = statistics._size
+    monkeypatch.setattr(statistics, "_size", lambda groups: counted.append(1) or true(groups))
+    shared = {"id": "a", "scored": True, "success": True, "main_score": 1.0, "instance": "x"}
+    rows = [shared | {"model": f"m{number}", "benchmark": f"b{number}"} for number in range(30)]
+    models = Averages().over(grade_of(row, 1) for row in rows).models()
+    assert len(counted) == 30
+    assert {(one["sets"], one["sets_missing"], one["missing"]) for one in models} == {(1, 29, 29)}
+    assert {one["success_of_all"] for one in models} == {1 / 30}
 
 
 def test_grades_of_several_files_are_summed_up_together(lines: Path, tmp_path: Path) -> None:
