@@ -14,6 +14,8 @@ __all__ = ["MAX_CHARACTERS", "Answer"]
 MAX_CHARACTERS = 5_000_000
 # Under these names servers send what a model thinks before it answers; some leave it in the text.
 _REASONING = ("reasoning_content", "reasoning")
+# What a call takes at least in what is said.
+_LEAST = len(json.dumps({"id": "", "type": "function", "function": {"name": "", "arguments": ""}}))
 _OPENS, _CLOSES = "<think>", "</think>"
 
 
@@ -25,7 +27,7 @@ class Answer:
     finish
         Why the model stopped, in the server's word; ``None`` as long as it has not.
     size
-        Characters so far.
+        Characters so far, those that calls of tools take at least among them.
     """
 
     def __init__(self) -> None:
@@ -60,7 +62,10 @@ class Answer:
         index, name = getattr(piece, "index", None), getattr(piece, "id", None)
         if not isinstance(index, int):  # some servers do not count: a new id is a new call
             index = len(self._calls) if name or not self._calls else len(self._calls) - 1
-        call = self._calls.setdefault(index, _Call())
+        if index not in self._calls:
+            self._calls[index] = _Call()
+            self.size += _LEAST
+        call = self._calls[index]
         function = getattr(piece, "function", None)
         self._keep(call.id, None if call.id else name)
         self._keep(call.name, getattr(function, "name", None))

@@ -125,6 +125,14 @@ def test_calls_of_tools_are_put_together() -> None:
     assert json.loads(behind) == {"tool_calls": made}
 
 
+def test_calls_without_a_word_are_bounded() -> None:
+    chunk = '{"choices": [{"index": 0, "delta": {"tool_calls": [%s]}, "finish_reason": "stop"}]}'
+    calls = ", ".join(f'{{"index": {number}}}' for number in range(70_000))
+    error, asked = refused(lambda request: Answer(body=f"data: {chunk % calls}\n\n"))
+    assert "more than 5,000,000 characters" in str(error)
+    assert asked == 1
+
+
 def test_an_answer_at_the_limit_says_so_and_an_empty_one_is_an_answer() -> None:
     assert ask(lambda request: Answer("chop the", finish="length"))[0].raw == {"finish": "length"}
     assert ask(lambda request: "")[0].text == ""
