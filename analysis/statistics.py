@@ -107,9 +107,9 @@ class Averages:
         -------
         list of dict
             - ``model, set``; ``problems``: with a scored run; ``missing`` and ``missing_names``: problems of the set
-              (of one's own problems: of those that any model has a scored run for) without any; ``submissions``,
-              ``unscored``, ``repeated`` runs (with the name of a sample that was there already); ``samples_least``,
-              ``samples_most``: scored runs per problem;
+              (of one's own problems: of those that any model has a scored run for) without any, at most 2,000 names;
+              ``submissions``, ``unscored``, ``repeated`` runs (with the name of a sample that was there already);
+              ``samples_least``, ``samples_most``: scored runs per problem;
             - ``success``, ``main_score`` (from 0 to 1, above it where a reference is beaten), the ends of its 95 %
               interval ``main_score_low`` and ``…_high``;
               ``success_of_all, main_score_of_all``: the same with every problem without a scored run as failed;
@@ -132,8 +132,9 @@ class Averages:
         known: dict[str, set[str]] = {}
         for (_, where), group in groups.items():
             known.setdefault(where, set()).update(group.scored)
+        names = {where: dict.fromkeys(sorted(found)) for where, found in known.items()}
         for (_, where), group in groups.items():
-            group.settle(sorted(known[where]))
+            group.settle(names[where])
         return groups
 
     def models(self) -> list[dict[str, Any]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from math import fsum, isfinite
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final
@@ -16,8 +17,10 @@ from planoracle.instances.scoring import Average, Row
 if TYPE_CHECKING:
     from planoracle.analysis.bootstrap import Cluster
 
-__all__ = ["LEVEL", "Tally", "comparable", "interval"]
+__all__ = ["LEVEL", "NAMED", "Tally", "comparable", "interval"]
 
+#: Most names of missing problems in a row; no bundled set has more problems.
+NAMED: Final = 2000
 #: Of all intervals of tables.
 LEVEL: Final = 0.95
 # Sums are kept as whole numbers of this part of 1, so that the order of what is added does not matter.
@@ -93,8 +96,8 @@ class Tally:
         self.figures = (*averages, *_COMMON)
         self.members = tuple(members)
         self.problems: dict[str, _Problem] = {}
-        self.absent: list[str] = list(members)
-        self.unjudged = 0
+        self._there: Mapping[str, None] = dict.fromkeys(members)
+        self.absent, self.unjudged = len(self._there), 0
         self._row: dict[str, Any] | None = None
         self._own = len(averages)
         self._totals = [0] * len(self.figures)
@@ -145,14 +148,14 @@ class Tally:
 
     # What it adds up to
 
-    def settle(self, known: Sequence[str]) -> None:
+    def settle(self, known: Mapping[str, None]) -> None:
         """Say which problems there are if no bundled set says so.
 
-        Those without any run are ``absent``; of so many, ``unjudged``, no run could be judged.
+        So many, ``absent``, are without any run here; of so many, ``unjudged``, no run could be judged.
         """
-        there = self.members or known
-        self.absent = [name for name in there if name not in self.problems]
-        self.unjudged = sum(name in self.problems and not self.problems[name].scored for name in there)
+        self._there = dict.fromkeys(self.members) or known
+        ours = [problem for name, problem in self.problems.items() if name in self._there]
+        self.absent, self.unjudged = len(self._there) - len(ours), sum(not problem.scored for problem in ours)
         self._row = None
 
     @property
@@ -173,8 +176,8 @@ class Tally:
         found, bottoms = self._terms(i)
         top, bottom = fsum(found if tops is None else tops), fsum(bottoms)
         if average.absent is not None:
-            top += average.absent[0] * len(self.absent)
-            bottom += average.absent[1] * len(self.absent)
+            top += average.absent[0] * self.absent
+            bottom += average.absent[1] * self.absent
         return top / bottom if bottom else None
 
     def _share(self, i: int | None, tops: list[float] | None = None) -> float | None:
@@ -186,14 +189,15 @@ class Tally:
         value = self._share(i)
         if value is None or i is None:
             return value
-        answered, absent = len(self._terms(i)[0]), len(self.absent)
+        answered, absent = len(self._terms(i)[0]), self.absent
         counted = answered if self.figures[i].absent is None else answered + absent
         return value * counted / (answered + absent + self.unjudged)
 
     def row(self) -> dict[str, Any]:
         """Return everything, see `planoracle.analysis.statistics.Averages.rows`; the benchmark's own figures last."""
         own = {average.name: self._figure(i) for i, average in enumerate(self.figures[: self._own])}
-        return {**self.common(), **own, "missing_names": list(self.absent)}
+        missing = (name for name in self._there if name not in self.problems)
+        return {**self.common(), **own, "missing_names": list(islice(missing, NAMED))}
 
     def common(self) -> dict[str, Any]:
         """Return what is said of every benchmark; worked out once."""
@@ -210,7 +214,7 @@ class Tally:
         successes = sum(problem.successes for problem in problems)
         return {
             "problems": len(runs),
-            "missing": len(self.absent),
+            "missing": self.absent,
             "submissions": submissions,
             "unscored": submissions - sum(runs),
             "repeated": sum(len(problem.samples) - len({*problem.samples}) for problem in problems),
@@ -278,7 +282,7 @@ class Tally:
         named = sorted((name, one) for name, one in self.problems.items() if len(one.tops))
         pairs = [np.array(sorted(zip(one.tops, one.bottoms, strict=True))).T for _, one in named]
         if average.absent is not None:
-            pairs += [np.array([average.absent], dtype=float).T] * len(self.absent)
+            pairs += [np.array([average.absent], dtype=float).T] * self.absent
         full = average.full
         most = max([1.0, *(max(_scores(one)) / full for _, one in named)])
         weight = fsum(float(bottoms.mean()) for _, bottoms in pairs) / len(pairs)

@@ -14,7 +14,7 @@ from support.reports import chunks
 from support.runner import CliRunner
 from typer.testing import Result
 
-from planoracle.analysis import frames, statistics
+from planoracle.analysis import frames, statistics, tally
 from planoracle.analysis.cli import app
 from planoracle.analysis.cli.formats import latex, markdown
 from planoracle.analysis.grade import Grade, Grader
@@ -233,6 +233,16 @@ def test_every_set_is_counted_once_however_many_models_there_are(monkeypatch: py
     assert len(counted) == 30
     assert {(one["sets"], one["sets_missing"], one["missing"]) for one in models} == {(1, 29, 29)}
     assert {one["success_of_all"] for one in models} == {1 / 30}
+
+
+def test_names_of_missing_problems_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else rows of as many models as problems would make a table of all pairs."""
+    monkeypatch.setattr(tally, "NAMED", 3)
+    shared = {"id": "a", "scored": True, "success": True, "main_score": 1.0, "benchmark": "generic"}
+    rows = [shared | {"model": f"m{number}", "instance": f"x{number}"} for number in range(6)]
+    found = Averages().over(grade_of(row, 1) for row in rows).rows("generic")
+    assert [(row["problems"], row["missing"]) for row in found] == [(1, 5)] * 6
+    assert found[1]["missing_names"] == ["x0", "x2", "x3"]
 
 
 def test_grades_of_several_files_are_summed_up_together(lines: Path, tmp_path: Path) -> None:
