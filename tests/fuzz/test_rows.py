@@ -1,0 +1,67 @@
+"""Rows of grades with hostile values in every field: each is read or refused with its line, and costs no other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.hostile import VALUES, encoded
+from support.runner import CliRunner
+
+from planoracle.analysis import frames
+from planoracle.analysis.cli import app
+from planoracle.analysis.grade import Grader
+from planoracle.analysis.graded import read_grades
+from planoracle.instances.visible import visible
+
+NAMES = (
+    *("timearena/lab1", "recipe2plan/timed/Cobbler_Pancakes", "asynctool/files_1+text_2", "asynchow/async/1"),
+    *("robotouille/synchronous/0_cheese_sandwich", "paracook/cook/own/seed_1/agent_num_1/orders_num_1"),
+)
+
+
+@pytest.fixture(
+    params=[pytest.param(NAMES[0], id="timearena")]
+    + [pytest.param(name, id=name.partition("/")[0], marks=pytest.mark.slow) for name in NAMES[1:]]
+)
+def rows(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A file of rows, the last of which is sound."""
+    grade = Grader().grade({"id": "a", "model": "m", "instance": request.param, "plan": "wait"}).row()
+    whole = grade | {"scored": True, "success": True, "reason": None, "makespan": 5, "main_score": 0.5}
+    lines = [encoded(row | {field: value}) for row in (grade, whole) for field in grade for value in VALUES]
+    path = tmp_path / "rows.jsonl"
+    sound = Grader().grade({"id": "sound", "model": "sound", "instance": "timearena/lab2", "plan": "wait"}).row()
+    path.write_bytes(b"\n".join([*lines, encoded(sound)]))
+    return path
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("summary", "{rows}", "-f", "table"),
+        ("summary", "{rows}", "-f", "jsonl"),
+        ("audit", "{rows}", "-f", "jsonl"),
+        ("collect", "{rows}"),
+        ("verify", "{rows}", "{plans}", "--jobs", "1", "-f", "jsonl"),
+    ],
+    ids=lambda call: "-".join((call[0], *call[3:4])),
+)
+def test_verbs_that_read_rows(rows: Path, call: tuple[str, ...]) -> None:
+    plans = rows.with_name("plans.jsonl")
+    plans.write_text(json.dumps({"id": "sound", "instance": "timearena/lab2", "plan": ["wait"]}) + "\n")
+    done = CliRunner().invoke(app, [part.format(rows=rows, plans=plans) for part in call])
+    assert done.exit_code in (0, 1), done.exception
+    assert isinstance(done.exception, SystemExit | None)
+    assert "internal error" not in done.stdout + done.stderr
+    assert visible(done.stdout, "\n") == done.stdout
+    if call[0] != "verify":
+        assert "sound" in done.stdout or "timearena/lab2" in done.stdout
+
+
+def test_frames_of_rows(rows: Path) -> None:
+    given = list(read_grades(rows))
+    for make in (frames.grades, frames.metrics, frames.summaries, frames.passes, frames.violations):
+        frame, errors = make(given)
+        assert not errors["reason"].str.startswith("internal error").any()
+        assert "line" not in frame or (frame["line"] <= len(given)).all()
