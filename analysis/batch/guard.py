@@ -7,6 +7,7 @@ waits for it knows from a number that both share which task it was at.
 
 from __future__ import annotations
 
+import gc
 import mmap
 import os
 import pickle
@@ -15,7 +16,7 @@ import sys
 import threading
 from collections import Counter, deque
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import IO, Final, NoReturn
 
 from planoracle.analysis.batch.errors import WorkerError
@@ -198,6 +199,7 @@ class Guard:
             for number in (signal.SIGTERM, signal.SIGPROF):
                 signal.signal(number, signal.SIG_DFL)
             _leave_files({inbox, outbox})
+            _leave_locks()
             settle(parent)
             with suppress(OSError), open("/proc/self/oom_score_adj", "w") as readily:  # a sandbox may refuse it
                 readily.write(_READILY)
@@ -234,6 +236,17 @@ class Guard:
             most = self._limits.memory * 10**6
             _, hard = resource.getrlimit(resource.RLIMIT_DATA)
             resource.setrlimit(resource.RLIMIT_DATA, (most if hard < 0 else min(most, hard), hard))
+
+
+def _leave_locks() -> None:
+    """Hold no lock of properties that a thread of the parent was working out, and will never have done here.
+
+    They have them until Python 3.12; whoever waits for one takes no processor time, so that no timer ends it.
+    """
+    if sys.version_info < (3, 12):
+        for one in gc.get_objects():
+            if isinstance(one, cached_property):
+                one.lock = threading.RLock()
 
 
 def _leave_files(kept: set[int]) -> None:

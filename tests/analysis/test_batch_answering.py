@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
+import threading
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +54,27 @@ def test_what_one_submission_does_is_no_concern_of_the_others(capfd: pytest.Capt
         "is no line",
     ]
     assert [one.instance for one in found][:6] == [NAME] * 6
+
+
+class _Lazy:
+    @cached_property
+    def value(self) -> str:
+        return "made"
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="such properties have no locks any more")
+def test_what_a_thread_works_out_during_a_fork_is_not_waited_for() -> None:
+    lock, found = vars(_Lazy)["value"].lock, []
+    entries = [(1, {"id": "a", "instance": NAME, "plan": []})]
+
+    def asked() -> None:
+        found.extend(answers_within(entries, lambda problem, submission: _Lazy().value, Problems(), Limits(5, 1000)))
+
+    with lock:
+        other = threading.Thread(target=asked, daemon=True)
+        other.start()
+        other.join(20)
+    assert [one.value for one in found] == ["made"]
 
 
 def test_answers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
