@@ -246,7 +246,7 @@ def _leave_locks() -> None:
     if sys.version_info < (3, 12):
         for one in gc.get_objects():
             if isinstance(one, cached_property):
-                one.lock = threading.RLock()
+                vars(one)["lock"] = threading.RLock()
 
 
 def _leave_files(kept: set[int]) -> None:
