@@ -1,8 +1,8 @@
 """A process that works on what others have handed in: the system limits what it takes, and its end is not ours.
 
 It is a fork, so that it starts at once with all that has been imported. A timer whose signal nobody handles ends it
-when a task takes too much processor time, and it gets no memory beyond the limit, whatever is at work in it. Whoever
-waits for it knows from a number that both share which task it was at.
+when a task takes too much processor time, and it gets no memory beyond the limit, whatever is at work in it; one that
+only waits is ended from here. Whoever waits for it knows from a number that both share which task it was at.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import IO, Final, NoReturn
 from planoracle.analysis.batch.errors import WorkerError
 from planoracle.analysis.batch.limits import LimitError
 from planoracle.analysis.batch.team import settle, undisturbed
+from planoracle.analysis.batch.watch import Watch
 from planoracle.analysis.batch.work import Answer, Chunk, Done, Guarded, work_on
 from planoracle.analysis.spoken import tell
 from planoracle.instances import copies
@@ -127,6 +128,7 @@ class Guard:
         with self._lock:
             pid, self._pid = self._pid, None
             if pid is not None:
+                self._watch.close()
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)  # so that what it took counts as ours
 
@@ -136,9 +138,10 @@ class Guard:
             self._start()
         self._place[:8] = _NOWHERE
         try:
-            pickle.dump(chunk, self._to, protocol=5)
-            self._to.flush()
-            found = pickle.load(self._from)
+            with self._watch:
+                pickle.dump(chunk, self._to, protocol=5)
+                self._to.flush()
+                found = pickle.load(self._from)
         except (OSError, EOFError, pickle.UnpicklingError):
             raise self._death() from None
         if isinstance(found, Exception):
@@ -156,7 +159,7 @@ class Guard:
             pid = os.fork()
             if pid == 0:
                 self._serve(parent, inbox, outbox)
-            self._pid = pid
+            self._pid, self._watch = pid, Watch(pid)
         os.close(inbox)
         os.close(outbox)
         self._to: IO[bytes] = open(to, "wb")  # noqa: SIM115  # until the end of the process
@@ -168,6 +171,7 @@ class Guard:
             pid, self._pid = self._pid, None
             if pid is None:
                 return 0
+            self._watch.close()
             os.kill(pid, signal.SIGKILL)  # if it is still there
             _, status = os.waitpid(pid, 0)
         for stream in (self._to, self._from):
@@ -189,6 +193,9 @@ class Guard:
             return _DiedError(at, self._limits.ended_by_time, certain=True)
         if code == _NO_MEMORY:
             return _DiedError(at, self._limits.ended_by_memory, certain=False)
+        if self._watch.ended:
+            tell("a process at work did nothing any more; its work is done again", "warning")
+            return _DiedError(at, "leaves the process at work on it waiting for ever", certain=False)
         how = signal.Signals(-code).name if code < 0 else f"status {code}"
         tell(f"a process died at work ({how}); its work is done again", "warning")
         return _DiedError(at, f"ends the process at work on it ({how}; for lack of memory?)", certain=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 from support.batches import finished, submissions, write
 
+from planoracle.analysis.batch import watch
 from planoracle.analysis.batch.errors import WorkerError
 from planoracle.analysis.batch.guard import Guard, guarding
 from planoracle.analysis.batch.limits import LimitError, Limits
@@ -23,11 +26,13 @@ pytestmark = pytest.mark.skipif(not guarding(), reason="limits need Linux")
 
 
 LIMITS = Limits(0.3, 300)
+HELD = threading.Lock()
+HELD.acquire()
 
 
 @dataclass(frozen=True)
 class Bombs:
-    """Does what tasks say: ``spin``, ``hog``, ``kill``, ``once PATH`` (kill where there is no such folder yet)."""
+    """Does what tasks say: ``spin``, ``hog``, ``work``, ``wait``, ``kill``, ``once PATH`` (kill where that is not)."""
 
     limits: Limits = LIMITS
 
@@ -51,6 +56,10 @@ class Bombs:
             kept = []
             while True:
                 kept.append(bytes(2**20))
+        if what == "work":
+            sum(range(3_000_000))
+        if what == "wait":
+            HELD.acquire()
         if what == "kill" or (what == "once" and not os.path.exists(where)):
             Path(where).mkdir() if where else None
             os.kill(os.getpid(), signal.SIGKILL)
@@ -74,6 +83,27 @@ def test_whatever_a_task_does_its_neighbours_are_answered(capfd: pytest.CaptureF
     assert rows("a", "spin", "b", "hog", "c", "kill", "d") == ["a", SPIN, "b", HOG, "c", KILL, "d"]
     assert rows("hog", "spin", "spin", "kill") == [HOG, SPIN, SPIN, KILL]
     assert "a process died at work (SIGKILL); its work is done again" in capfd.readouterr().err
+
+
+def test_a_process_that_waits_for_ever_is_ended(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(watch, "_LOOK", 0.02)
+    assert rows("a", "wait", "b") == ["a", "wait leaves the process at work on it waiting for ever", "b"]
+    assert "a process at work did nothing any more; its work is done again" in capfd.readouterr().err
+
+
+def test_a_process_that_works_or_has_nothing_to_do_is_not_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "_LOOK", 0.05)
+    guard = Guard(Bombs(Limits(None, None)))
+    try:
+        for _ in range(3):
+            time.sleep(0.1)
+            pid = guard._pid
+            assert [answer.row for answer in guard.run(Chunk([pack("a"), pack("work")])).answers] == ["a", "work"]
+            assert pid in (None, guard._pid)
+    finally:
+        guard.close()
 
 
 def test_one_death_may_be_the_doing_of_others(tmp_path: Path) -> None:
