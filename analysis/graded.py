@@ -93,7 +93,7 @@ def _main_score(grade: Grade) -> float | None:
 
 def _check(name: str, value: Any) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    number = number and (isinstance(value, float) or abs(value) < 2**53)  # what can be divided
+    number = number and (isinstance(value, float) or abs(value) < 2**200)  # what can be added up and divided
     if name == "scored":
         if not isinstance(value, bool):
             raise InputError("must be true or false", field=name, value=value)

@@ -269,3 +269,15 @@ def test_compare_has_formats_for_papers(form: str, begins: str) -> None:
     assert result.stdout.startswith(begins)
     assert "above the optimum" in result.stdout
     assert result.stderr == ""
+
+
+def test_a_plan_that_ends_late_is_summed_up_with_the_others(tmp_path: Path) -> None:
+    """A schedule may begin after 2**63 ticks; its grade is written, so it can be read."""
+    grade = Grader().grade({"id": "a", "model": "m", "instance": "timearena/lab1", "plan": "wait"}).row()
+    late = grade | {"makespan": 2**63 + 300}
+    assert grade_of(json.loads(json.dumps(late)), 1).makespan == 2**63 + 300
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps(late) + "\n" + json.dumps(grade) + "\n")
+    done = CliRunner().invoke(app, ["summary", str(rows), "--format", "jsonl"])
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert json.loads(done.stdout.splitlines()[0])["submissions"] == 2
