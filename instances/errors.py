@@ -16,6 +16,7 @@ __all__ = [
     "InternalError",
     "PlanError",
     "PlanoracleError",
+    "SetupWarning",
     "UnknownNameError",
     "together",
 ]
@@ -150,6 +151,10 @@ def together(faults: Iterable[InputError]) -> InputError | None:
 
 class InputWarning(UserWarning):
     """Something in a file that is allowed, and hardly meant."""
+
+
+class SetupWarning(UserWarning):
+    """Something that is installed does not work and is done without."""
 
 
 class UnknownNameError(InputError):

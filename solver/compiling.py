@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
+from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Final, TypeVar, cast
 
-__all__ = ["compiler", "compiles", "kept_in", "parts"]
+from planoracle.instances.errors import SetupWarning
+
+__all__ = ["compiler", "compiles", "installed", "kept_in", "parts"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -24,9 +28,22 @@ _TYPES: Final = {
 }
 
 
-def compiles() -> bool:
-    """Whether the extra ``fast`` is installed."""
+def installed() -> bool:
+    """Whether the extra ``fast`` is there; quick to say, and so no word on whether it works."""
     return find_spec("numba") is not None
+
+
+@cache
+def compiles() -> bool:
+    """Whether the extra ``fast`` can be imported, which is done; what is there and broken is told as a warning."""
+    if not installed():
+        return False
+    try:
+        import numba  # noqa: F401
+    except Exception as error:  # a broken library fails in any way, often for another release of numpy
+        warnings.warn(f"numba is done without, as it cannot be imported: {error}", SetupWarning, stacklevel=2)
+        return False
+    return True
 
 
 def parts() -> dict[str, Path]:

@@ -125,10 +125,10 @@ def _planoracle(
 
 
 def _warn(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any) -> None:
-    """Tell of a warning about a file; others are for developers."""
-    from planoracle.instances.errors import InputWarning
+    """Tell of a warning about a file or an installation; others are for developers."""
+    from planoracle.instances.errors import InputWarning, SetupWarning
 
-    if issubclass(category, InputWarning):
+    if issubclass(category, InputWarning | SetupWarning):
         tell(message, "warning")
     else:
         tell(warnings.formatwarning(message, category, filename, lineno).rstrip())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import NamedTuple
 
 from planoracle.instances import registry
 from planoracle.instances.deadline import Deadline
 from planoracle.instances.floors.profile import FloorRules
+from planoracle.solver.compiling import compiles, installed
 from planoracle.solver.floors.found import FloorPlan
 from planoracle.solver.floors.moves import Use
 from planoracle.solver.floors.search import Search, Searched
@@ -60,6 +60,8 @@ def prove(search: Search, rules: FloorRules, deadline: Deadline, most: int, leas
     proved = _taken(search, rules, proved, search.run(first, most, least))
     if proved.complete or not compiled:
         return proved
+    if not compiles():
+        return _taken(search, rules, proved, search.run(deadline, proved.makespan, proved.bound))
     from planoracle.solver.floors.compiled.meeting import Meetings
     from planoracle.solver.floors.compiled.search import CompiledSearch
 
@@ -89,8 +91,8 @@ def prove(search: Search, rules: FloorRules, deadline: Deadline, most: int, leas
 
 
 def _compiled(search: Search, most: int) -> bool:
-    """Whether there is a compiler, and the floor is small enough for it."""
-    if find_spec("numba") is None:
+    """Whether there seems to be a compiler, and the floor is small enough for it."""
+    if not installed():
         return False
     from planoracle.solver.floors.compiled.sizes import suits
 

@@ -11,6 +11,7 @@ from planoracle.instances.deadline import Deadline
 from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.domain import Action, Domain, Effect, bundled
 from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.solver.compiling import compiles
 from planoracle.solver.kitchens.abstraction import Abstraction, View
 from planoracle.solver.kitchens.bound import Bound
 from planoracle.solver.kitchens.consistency import piles_stand, players_apart
@@ -63,7 +64,7 @@ class Heuristic(Protocol):
         ...
 
     def compiled(self, start: State, groups: Groups) -> CompiledSearch | None:
-        """Return the compiled search from a state; needs numba. ``None`` if there is none for such a kitchen."""
+        """Return the compiled search from a state, ``None`` if there is none for such a kitchen, or no numba."""
         ...
 
     def errand_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
@@ -111,6 +112,8 @@ class _Familiar:
         return self.look(state, tuple((0, group) for group in self._roles.groups()), 0, NEVER).groups
 
     def compiled(self, start: State, groups: Groups) -> CompiledSearch | None:
+        if not compiles():
+            return None
         from planoracle.solver.kitchens.compiled.search import compiled_search
 
         listed = [group for _, group in groups if group is not None]

@@ -15,7 +15,7 @@ from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.status import Status
-from planoracle.solver.compiling import compiles
+from planoracle.solver.compiling import installed
 from planoracle.solver.kitchens.consistency import contradiction
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.heuristic import Groups, heuristic, ordinary
@@ -157,7 +157,7 @@ class _Search:
         Where little is left a short search by the rules comes first, which loads no compiled code. What has been
         loaded before makes no difference: what comes out must not depend on it.
         """
-        if self.heuristic.familiar and compiles():
+        if self.heuristic.familiar and installed():
             if not self.first and self.limit < _MANY and self.search(start, groups, _FIRST):
                 return True
             done = self.quickly(start, groups)
@@ -173,11 +173,11 @@ class _Search:
     def quickly(self, start: State, groups: Groups) -> bool | None:
         """Do the same with the compiled search; ``None`` if it is not for such a kitchen."""
         began = perf_counter()
-        from planoracle.solver.kitchens.compiled.search import NARROW, WIDE, OddError, Searched
-
         search = self.heuristic.compiled(start, groups)
         if search is None:
             return None
+        from planoracle.solver.kitchens.compiled.search import NARROW, WIDE, OddError, Searched
+
         search.prepare()
         search.told = self.tell
         self.deadline.excuse(perf_counter() - began)

@@ -6,7 +6,7 @@ import pytest
 
 from planoracle.instances.catalogue import problem
 from planoracle.instances.deadline import Work
-from planoracle.solver.kitchens import planner
+from planoracle.solver.kitchens import heuristic
 from planoracle.solver.solve import solve
 
 NAMES = ["kitchens/synchronous/3_burger", "kitchens/multi_agent/1_lettuce_burger"]
@@ -23,7 +23,7 @@ FLOORS = ["paracook/cook/own/seed_1/agent_num_2/orders_num_1"]
 )
 def test_what_is_told_gets_better_and_ends_with_the_result(name: str, compiles: bool, monkeypatch) -> None:
     if not compiles:
-        monkeypatch.setattr(planner, "compiles", lambda: False)
+        monkeypatch.setattr(heuristic, "compiles", lambda: False)
     heard: list[tuple[int | None, int]] = []
     found = solve(problem(name), time_limit=Work(3.0), told=lambda best, bound: heard.append((best, bound)))
     again = solve(problem(name), time_limit=Work(3.0))
