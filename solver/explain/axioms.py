@@ -77,6 +77,9 @@ def givens(instance: Instance) -> Iterator[Given]:
             yield Given(finish, start, lag.minimum, "lag")
         if lag.maximum is not None:
             yield Given(start, finish, -lag.maximum, "window")
+            if instance.by_id[lag.after].interruptible:  # it goes on, too, by then at the latest
+                last = lag.maximum + instance.by_id[lag.after].duration
+                yield Given(Event("finish", lag.after), finish, -last, "window")
     yield from _only_setters(instance)
 
 

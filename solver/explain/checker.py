@@ -280,8 +280,11 @@ class Checker:
         if hop.why == "lag" and (kind, then) == ("finish", "start"):
             least = [0] if all(one.id in after for _, after in two.modes) else []  # whatever its mode
             return ticks in least + [lag[2] for lag in self.problem.lags if lag[:2] == (one.id, two.id)]
-        if hop.why == "window" and (kind, then) == ("start", "finish"):
-            return any(lag[:2] == (two.id, one.id) and lag[3] == -ticks for lag in self.problem.lags)
+        if hop.why == "window" and kind in ("start", "finish") and then == "finish":
+            # What is paused goes on within the window for the last time, too.
+            rest = one.duration if kind == "finish" else 0
+            within = [lag[3] for lag in self.problem.lags if lag[:2] == (two.id, one.id) and lag[3] is not None]
+            return (one.pausing or not rest) and -ticks - rest in within
         return hop.why == "state" and self.served(kind, then, ticks, one, two)
 
     def served(self, kind: str, then: str, ticks: int, setter: _Action, user: _Action) -> bool:

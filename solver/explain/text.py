@@ -96,8 +96,8 @@ class _Teller:
 
     def term(self, hop: Hop) -> str:
         """Name one term of a sum."""
-        (_, one), (_, two) = hop.source, hop.target
-        long = self.span(hop.ticks)
+        (kind, one), (_, two) = hop.source, hop.target
+        long, whole = self.span(hop.ticks), "all of " if kind == "finish" else ""
         if hop.why == "line":
             return f"{long} by ({hop.line})"
         if hop.why == "lag" and one == NOW:
@@ -108,7 +108,7 @@ class _Teller:
             "rest": f"the rest of {self.name(one)}",
             "release": f"release of {self.name(two)}",
             "lag": f"wait from {self.name(one)} to {self.name(two)}",
-            "window": f"{self.name(one)} within {self.span(-hop.ticks)} of {self.name(two)}",
+            "window": f"{whole}{self.name(one)} within {self.span(-hop.ticks)} of {self.name(two)}",
             "supposition": "supposed end",
         }
         return f"{told.get(hop.why, f'from {self.event(hop.source)} to {self.event(hop.target)}')} {long}"
@@ -250,13 +250,16 @@ class _Teller:
 
 
 def _relevant(hops: Sequence[Hop], least: int, *, front: bool) -> tuple[Hop, ...]:
-    """Return the outer part of a path that suffices for so many ticks, if the rest of it does not take any back."""
+    """Return the outer part of a path that suffices for so many ticks, if the rest goes without saying.
+
+    That is if it does not take any back, and no maximum lag is in it.
+    """
     total = sum(hop.ticks for hop in hops)
-    outer = 0
     for count in range(len(hops) + 1):
-        part = hops[:count] if front else hops[len(hops) - count :]
+        cut = count if front else len(hops) - count
+        part, rest = (hops[:cut], hops[cut:]) if front else (hops[cut:], hops[:cut])
         outer = sum(hop.ticks for hop in part)
-        if outer >= least and total >= outer:
+        if outer >= least and total >= outer and not any(hop.why == "window" for hop in rest):
             return tuple(part) if least else ()
     return tuple(hops)
 

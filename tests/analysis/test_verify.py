@@ -297,16 +297,11 @@ def test_schedules_are_refused_that_the_rules_refuse(seed: int) -> None:
 # --- what ships -----------------------------------------------------------------------------------
 
 
-def test_certificates_ship_for_every_bundled_schedule_but_one() -> None:
+def test_certificates_ship_for_every_bundled_schedule() -> None:
     names = [*chosen([]), *expand(["asynctool"])]
     problems = [(way.problem, way.profiles) for name in names for way in ways_of(name)]
     lacking = [(one.name, by) for one, by in problems if one.kind == "schedule" and module.proof_of(one) is None]
-    both = ("paper", "released")
-    assert lacking == [("recipe2plan/timed/Tacos_Smore-Bars", both)]
-
-
-#: What has none, by some rules at least; see above.
-LACKING = {"recipe2plan/timed/Tacos_Smore-Bars"}
+    assert lacking == []
 
 
 @pytest.mark.parametrize("name", sample(some_problems(), 10))
@@ -315,8 +310,7 @@ def test_what_ships_holds(name: str) -> None:
     assert found
     for one in found:
         assert one.holds
-        known = {"certificate" if catalogue.problem(name).kind == "schedule" else "search"}
-        assert one.proved in known | ({"search"} if name in LACKING else set())
+        assert one.proved == ("certificate" if catalogue.problem(name).kind == "schedule" else "search")
 
 
 def test_they_are_kept_where_they_hold_and_else_found_anew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,7 +331,8 @@ def test_a_file_is_the_same_for_the_same_certificates() -> None:
 def test_the_verb_checks_what_ships(monkeypatch: pytest.MonkeyPatch) -> None:
     ways = {
         "timearena/lab7+lab8+lab9": ["certificate", "certificate"],
-        "recipe2plan/timed/Tacos_Smore-Bars": ["search"],
+        "recipe2plan/timed/Tacos_Smore-Bars": ["certificate"],
+        "kitchens/synchronous/0_cheese_sandwich": ["search", "search"],
     }
     for name, proved in ways.items():
         done = run("verify", name, "-f", "jsonl")

@@ -18,7 +18,7 @@ from planoracle.instances.state import State, restricted
 from planoracle.solver.exact.bounds import horizon
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.explain.certificate import certificate, verify
-from planoracle.solver.explain.steps import Case, Load, Order, Path, Split
+from planoracle.solver.explain.steps import Case, Hop, Load, Order, Path, Split
 
 
 def job(name, duration, attended=None, **more):
@@ -61,6 +61,20 @@ def test_a_window_pushes_back_what_comes_before_it():
     instance = shop(job("a", 3, 0), job("b", 2, 0), job("c", 10, 0), job("d", 9, 0),
                     lags=[("a", "b", 0, 1), ("c", "b"), ("a", "d")])  # fmt: skip
     assert explained(instance, "critical path").bound == 9 + 9
+
+
+def test_what_is_paused_goes_on_within_its_window():
+    # The last piece of b starts within 1 of the finish of a, so all of it is done 4 after that, and c comes after it.
+    # Could b be left for long, it would fit into the end of d.
+    jobs = [job("a", 2, 0), job("b", 3, interruptible=True), job("c", 6), job("d", 9, 0)]
+    lags = [("a", "b", 0, 1), ("a", "c"), ("c", "d")]
+    instance = shop(*jobs, lags=lags)
+    assert solve(instance).makespan == 2 + 3 + 6 + 9
+    shown = explained(instance, "busy time")
+    hops = [hop for step in shown.steps for via in getattr(step, "members", ()) for hop in (*via.before, *via.after)]
+    hops += [hop for step in shown.steps for hop in getattr(step, "hops", ()) + getattr(step, "against", ())]
+    assert Hop(("finish", "t/b"), ("finish", "t/a"), -4, "window") in hops
+    assert "all of t/b within 4 ticks of t/a" in " ".join(shown.lines(instance))
 
 
 def test_the_busy_time_of_a_part_of_the_actions_with_head_and_tail():
@@ -142,12 +156,12 @@ def test_two_cases():
     assert all(isinstance(case, Case) for case in shown.steps[-1].cases)
 
 
-@pytest.mark.slow
 def test_what_arguments_cannot_show_is_left_to_the_search():
-    shown = certificate(load("recipe2plan/timed/Tacos_Smore-Bars"), 4440)
-    assert (shown.kind, shown.explained) == ("search", False)
-    assert 4380 <= shown.bound < 4440
-    assert shown.gap == 4440 - shown.bound
+    # Two agents share 10 ticks of work, but no part of it takes 5.
+    instance = shop(*(job(str(k), ticks) for k, ticks in enumerate([2, 2, 2, 4])), agents=("a", "b"))
+    assert solve(instance).makespan == 6
+    shown = certificate(instance, 6)
+    assert (shown.kind, shown.explained, shown.bound, shown.gap) == ("search", False, 5, 1)
 
 
 def test_equal_settings_that_may_share_the_oven_count_once():
@@ -253,7 +267,7 @@ def test_bounds_hold_against_exhaustive_search_through_the_rules(block):
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    sample([("asynctool", 100), ("timearena", 90), ("recipe2plan", 129)], 3, several=True),
+    sample([("asynctool", 100), ("timearena", 90), ("recipe2plan", 130)], 3, several=True),
 )
 def test_share_of_the_bundled_problems_explained(name, least):
     count = 0
@@ -272,6 +286,7 @@ def test_share_of_the_bundled_problems_explained(name, least):
 
 
 SAMPLES = [
+    "recipe2plan/timed/Tacos_Smore-Bars",
     "recipe2plan/timed/Cobbler_Pancakes",
     "recipe2plan/timed/Vada_Leche-Asada",
     "recipe2plan/untimed/Vada_Chicken-Rice",
@@ -323,7 +338,7 @@ def _hops(hops):
             yield (*hops[:k], *hops[k + 1 :])
 
 
-@pytest.mark.parametrize("name", sample(SAMPLES, 6))
+@pytest.mark.parametrize("name", sample(SAMPLES, 7))
 def test_forged_certificates_are_refused(name):
     instance = load(name)
     shown = certificate(instance, solve(instance).makespan)
@@ -375,7 +390,7 @@ def test_a_makespan_that_is_not_best_leaves_a_gap():
     assert shown.bound <= 4080
 
 
-@pytest.mark.parametrize("name", sample(SAMPLES, 6))
+@pytest.mark.parametrize("name", sample(SAMPLES, 7))
 def test_the_same_bytes_every_time(name):
     instance = load(name)
     best = solve(instance).makespan
