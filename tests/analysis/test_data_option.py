@@ -109,14 +109,14 @@ def test_two_copies_in_one_call_and_the_environment(data: str, tmp_path: Path, m
     assert copies.folder_of("robotouille") is None
 
 
-def test_workers_elsewhere_need_no_copy(data: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_elsewhere_need_no_copy(data: str) -> None:
     copies.use("paracook", data.partition("=")[2])
     kitchen = {"instance": "paracook/cook/egg/seed_1/agent_num_2", "orders": ["fried"], "plan": {"agent1": []}}
     entries = [{"instance": f"{NAME}~2", "plan": [["a", "b"]]}, kitchen]
     making = Submissions(Grading("released", cached=False), Problems(), keyed=True)
     items = [making.item(Place(1), checked(entry)) for entry in entries]
     assert [list(item.problems) for item in items] == [[f"{NAME}~2"], [f"{kitchen['instance']}/orders_num_1"]]
-    monkeypatch.delenv("PLANORACLE_DATA_PARACOOK")
+    copies.use("paracook", None)
     problems = {name: packed for item in items for name, packed in item.problems.items()}
     answers = Grading("released", cached=False).start()(Chunk([item.task for item in items], problems))
     assert [json.loads(answer.row or "")["scored"] for answer in answers] == [True, True]
