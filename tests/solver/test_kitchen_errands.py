@@ -65,13 +65,32 @@ def test_plans_for_random_kitchens_pass_the_rules_and_are_no_shorter_than_optima
     assert found > 5
 
 
-def test_where_somebody_holds_something_there_are_none() -> None:
+def test_what_somebody_holds_is_put_where_it_belongs_or_aside() -> None:
     stations: dict[str, list[str]] = {"table1": [], "table2": ["bread1"], "table3": []}
     goal = [["atop", "cheese1", "bread1"], ["item_on", "bread1", "table2"]]
     holding = small(stations, players={"robot1": {"at": "table1", "holds": "cheese1"}}, goal=goal)
-    assert not list(plans(holding))
+    assert [len(actions) for actions in plans(holding)] == [2]  # walk, stack
     stations["table3"].append("cheese1")
-    assert list(plans(small(stations, players={"robot1": {"at": "table1"}}, goal=goal)))
+    assert [len(actions) for actions in plans(small(stations, players={"robot1": {"at": "table1"}}, goal=goal))] == [4]
+    other = small(stations, players={"robot1": {"at": "table1", "holds": "patty1"}}, goal=goal)
+    assert [len(actions) for actions in plans(other)] == [5]  # put at once, where there is nothing
+
+
+def test_a_board_is_cleared_where_there_is_no_other() -> None:
+    stations: dict[str, list[str]] = {"table1": ["lettuce1"], "table2": ["bread1"], "board1": ["patty1"], "table3": []}
+    goal = [["iscut", "lettuce1"], ["atop", "lettuce1", "bread1"], ["item_on", "bread1", "table2"]]
+    traits = {"lettuce1": ["iscuttable"]}
+    kitchen = small(stations, players={"robot1": {"at": "table3"}}, traits=traits, goal=goal)
+    best = plan(kitchen, time_limit=Work(1))
+    assert min(len(actions) for actions in plans(kitchen)) == best.makespan
+    assert best.status == Status.optimal
+
+
+def test_an_item_is_chosen_that_can_be_prepared() -> None:
+    kitchen = of_kind(named("robotouille/asynchronous/2_lettuce_tomato_fried_chicken_sandwich@168"), Kitchen)
+    assert ("isfryable", "chicken1") not in kitchen.facts
+    assert all("Fry chicken2" in " ".join(actions) for actions in plans(kitchen))
+    assert list(plans(kitchen))
 
 
 def test_whoever_is_nowhere_has_none_and_neither_has_what_is() -> None:
@@ -89,7 +108,9 @@ def test_whoever_is_nowhere_has_none_and_neither_has_what_is() -> None:
 
 def test_a_schedule_ends_as_soon_as_it_can() -> None:
     """Two cooks, one board: whoever comes second waits until the first has taken the item away and left."""
-    setting = Setting(("table1", "table2"), {"onion1": "table3", "onion2": "table4"}, {"board": 1}, {}, False)
+    setting = Setting(
+        ("table1", "table2"), {"onion1": "table3", "onion2": "table4"}, {"board": 1}, {}, frozenset(), False
+    )
     listed = [
         Errand("onion1", True, "board", "put", "iscut", 3),
         Errand("onion1", True, "table5", "put", before=(0,)),

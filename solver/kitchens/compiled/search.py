@@ -53,8 +53,8 @@ _BEAM: Final = 400_000_000
 # More steps than plans have that are looked for.
 _LONGEST: Final = 600
 #: Beams, one after the other: how wide, and by how much of a step what has not been started counts (in sixteenths).
-NARROW: Final = ((30, 8), (100, 8), (300, 8), (1_000, 8), (1_000, 24))
-WIDE: Final = ((5_000, 32), (10_000, 32), (20_000, 8))
+NARROW: Final = ((30, 8), (100, 8), (300, 8))
+WIDE: Final = ((1_000, 8), (1_000, 24), (5_000, 32), (10_000, 32), (20_000, 8))
 # Layers after which a beam is given up in which nothing has got any nearer.
 _STUCK: Final = 30
 # Effects that there is room for beside two for every object.

@@ -68,6 +68,8 @@ class _Acting:
         self.cooks = [_Cook(name) for name in (*kitchen.players[at:], *kitchen.players[:at])]
         for turn in turns:
             self.cooks[turn.cook].turns.append(turn)
+        for cook in self.cooks:
+            cook.done = int(bool(cook.turns) and listed[cook.turns[0].errand].saved > 0)
         self.written = {action.name: action.write for action in kitchen.domain.actions}
         self.stations = [name for name, kind in kitchen.objects if kind == "station"]
         self.containers = [name for name, kind in kitchen.objects if kind == "container"]
@@ -101,7 +103,8 @@ class _Acting:
     def advance(self, cook: _Cook, done: int) -> None:
         """Note how much of its first errand a cook has done."""
         cook.done, cook.target = done, ""
-        if cook.turns and done >= self.listed[cook.turns[0].errand].length:
+        errand = self.listed[cook.turns[0].errand] if cook.turns else None
+        if errand is not None and done >= errand.length + errand.saved:
             self.over.add(cook.turns.pop(0).errand)
             cook.done = 0
 

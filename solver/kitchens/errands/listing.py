@@ -14,6 +14,9 @@ __all__ = ["Errand", "errands"]
 
 # Ways to deal out items of a kind that are all looked at.
 _MOST_WAYS = 720
+# What an item must be for a process, one of these; some kitchens say it of some items of a kind only.
+_ABLE = {"iscut": ("iscuttable",), "iscooked": ("iscookable",), "isfried": ("isfryable", "isfryableifcut")}
+_UNABLE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,8 @@ class Errand:
         Places of the errands that must be over, with their effects, before it can begin.
     floor
         Places of those that must be over before its carrying ends: what lies below in a pile, or was in the way there.
+    saved
+        Turns that it takes less as its thing is in a hand at the start, and its cook perhaps where it is put.
     """
 
     thing: str
@@ -47,28 +52,34 @@ class Errand:
     ticks: int = 0
     before: tuple[int, ...] = ()
     floor: tuple[int, ...] = ()
+    saved: int = 0
 
     @property
     def length(self) -> int:
         """Turns that it takes, the first walk left out."""
-        return 3 * self.carried + self.deeds
+        return 3 * self.carried + self.deeds - self.saved
 
 
 class _Odd(Exception):  # noqa: N818  # it is no error: never seen outside of this module
     """Nothing is listed for such a kitchen."""
 
 
-def errands(context: Context, view: View, group: Group) -> list[Errand] | None:
+def errands(context: Context, view: View, group: Group, *, aside: bool = False) -> list[Errand] | None:
     """Return what has to be done from the start of a kitchen with the choices of a group.
 
-    ``None`` where more would have to be chosen than is chosen here: somebody is nowhere or holds something, something
-    is under way, a pot is needed twice, or there is no station for a dish. What is listed is enough for the goal, as a
-    rule, though more than may be needed: whoever carries it out asks the rules.
+    With ``aside`` what is in a hand, or lies where others are prepared, is put aside first, lest it wait for what waits
+    for it.
+
+    ``None`` where more would have to be chosen than is chosen here: somebody is nowhere or holds a pot or a bowl,
+    something is under way, a pot is needed twice, or there is no station for a dish. What is listed is enough for the
+    goal, as a rule, though more than may be needed: whoever carries it out asks the rules.
     """
-    if view.hands or view.ticks or view.inside or view.added or len(view.at) < context.cooks:
+    if view.ticks or view.inside or view.added or len(view.at) < context.cooks:
+        return None
+    if not set(view.hands.values()).isdisjoint(context.containers):
         return None
     try:
-        return _Listing(context, view, group).all()
+        return _Listing(context, view, group, aside).all()
     except _Odd:
         return None
 
@@ -76,23 +87,29 @@ def errands(context: Context, view: View, group: Group) -> list[Errand] | None:
 class _Listing:
     """The errands of one kitchen, while they are listed."""
 
-    def __init__(self, context: Context, view: View, group: Group) -> None:
-        self.context, self.view, self.group = context, view, group
+    def __init__(self, context: Context, view: View, group: Group, first: bool = False) -> None:
+        self.context, self.view, self.group, self.first = context, view, group, first
         self.roles = context.roles.roles
         self.found: list[Errand] = []
+        self.hands = {thing: view.at[cook] for cook, thing in view.hands.items()}
         self.plays = self.dealt()
         self.stays: set[str] = set()  # what lies where it belongs
         self.taken: set[str] = set()  # stations for dishes
         self.used = {process.station for role in self.roles for process in role.needs}
+        self.used |= {process.station for process in (context.fill, context.boil) if context.roles.meals}
         self.occupied = {view.places[name][0] for name in context.containers if name in view.places}
         self.tables = [self.table(dish) for dish in range(len(context.roles.dishes))]
         self.away: dict[str, int] = {}  # by thing, the errand that takes it from where it is at the start
 
     def all(self) -> list[Errand]:
         pots = self.pots()
+        for item in list(self.hands):
+            self.held(item, pots)
         for station, stack in self.view.stacks.items():
             self.pile(station, stack, pots)
         self.meals(pots)
+        for kind in dict.fromkeys(errand.to for errand in self.found if errand.carried and errand.deeds):
+            self.clear(kind)
         return self.piled()
 
     def pile(self, station: str, stack: list[str], pots: dict[int, tuple[str, int]]) -> None:
@@ -103,7 +120,7 @@ class _Listing:
             item = stack[height]
             if item in self.stays:
                 continue
-            if not self.moves(item) or self.early(station, stack, height):
+            if not self.moves(item) or self.early(station, stack, height) or self.waits(station, item):
                 self.aside(item)
             if item in self.plays:
                 self.item(item, pots)
@@ -121,23 +138,45 @@ class _Listing:
         role = self.roles[self.plays[item]]
         if role.dish < 0 or self.context.todo(self.view, item, role):
             return False
-        lower = [
+        lower = self.lower(item)
+        needed = station in self.taken or self.context.kinds[station] in self.used
+        return bool(lower) and (needed or any(one in stack[:height] for one in lower))
+
+    def waits(self, station: str, item: str) -> bool:
+        """Whether an item is to be put aside as it lies where others are prepared, and it is not."""
+        kind = self.context.kinds[station]
+        todo = self.context.todo(self.view, item, self.roles[self.plays[item]])
+        return self.first and kind in self.used and not (todo and todo[0].station == kind)
+
+    def lower(self, item: str) -> list[str]:
+        """Return what has yet to come under an item of a dish."""
+        role = self.roles[self.plays[item]]
+        return [
             one
             for one, place in self.plays.items()
             if one not in self.stays and self.roles[place].dish == role.dish and self.roles[place].rank < role.rank
         ]
-        needed = station in self.taken or self.context.kinds[station] in self.used
-        return bool(lower) and (needed or any(one in stack[:height] for one in lower))
+
+    def held(self, item: str, pots: dict[int, tuple[str, int]]) -> None:
+        """List what is done to an item in a hand, which has to be put down first of all."""
+        role = self.roles[self.plays[item]] if self.moves(item) else None
+        todo = () if role is None else self.context.todo(self.view, item, role)
+        if role is None or self.first or (not todo and (role.dish < 0 or self.lower(item))):
+            self.aside(item)
+        if role is not None:
+            self.item(item, pots)
 
     def add(self, errand: Errand) -> int:
-        self.found.append(errand)
+        """List an errand; the first of what is in a hand begins there."""
+        at = self.hands.pop(errand.thing, None)
+        self.found.append(errand if at is None else replace(errand, saved=1 + (errand.to == at)))
         return len(self.found) - 1
 
     def dealt(self) -> dict[str, int]:
         """Return which role every item plays, none for those that play none."""
         found: dict[str, int] = {}
         for dish, name in zip(self.context.roles.dishes, self.group.bottoms, strict=True):
-            if name and name not in self.view.places:
+            if name and name not in self.view.places and name not in self.hands:
                 raise _Odd
             if name:
                 found[name] = dish.bottom
@@ -163,18 +202,23 @@ class _Listing:
         """Return roughly how much there is to do to an item in a role."""
         role = self.roles[place]
         at = self.view.places.get(item)
-        if at is None:
+        if at is None and item not in self.hands:
             raise _Odd
-        above = len(self.view.stacks[at[0]]) - 1 - at[1]
+        above = 0 if at is None else len(self.view.stacks[at[0]]) - 1 - at[1]
         todo = self.context.todo(self.view, item, role)
-        return 4 * above + sum(4 + each.acts for each in todo)
+        return 4 * above + sum(4 + each.acts + _UNABLE * (not self.able(item, each)) for each in todo)
+
+    def able(self, item: str, process: Process) -> bool:
+        """Whether a process can be done to an item."""
+        bits = self.context.bits
+        return any(self.view.facts & bits.known((trait, item)) for trait in _ABLE.get(process.predicate, ()))
 
     def table(self, dish: int) -> str:
         """Return where a dish is made; what lies there as it should stays."""
         asked = self.context.roles.dishes[dish]
         members = [item for item, place in self.plays.items() if self.roles[place].dish == dish]
         for item in members:
-            station, height = self.view.places[item]
+            station, height = self.view.places.get(item, ("", 1))
             role = self.roles[self.plays[item]]
             if height or not self.context.fits(station, asked.station) or not (role.bottom or asked.bottom < 0):
                 continue
@@ -196,11 +240,29 @@ class _Listing:
         return station
 
     def aside(self, item: str) -> None:
-        """Have an item put down where it is in nobody's way."""
-        self.away[item] = self.add(Errand(item, True, "table", "put", before=self.uncovered(item)))
+        """Have an item put down where it is in nobody's way: what is in a hand at once, if there is nothing yet."""
+        to, at = "table", self.hands.get(item, "")
+        if at and not self.view.stacks.get(at) and at not in self.taken | self.occupied:
+            to = to if self.context.kinds[at] in self.used else at
+        self.away[item] = self.add(Errand(item, True, to, "put", before=self.uncovered(item)))
+
+    def clear(self, kind: str) -> None:
+        """Have what is in nobody's way elsewhere put down there, if it lies on all stations of a kind."""
+        things = {errand.thing for errand in self.found}
+        fixed = {self.view.places[name][0] for name in self.context.containers if name in {*self.view.places} - things}
+        stations = [one for one in self.context.stations if self.context.kinds[one] == kind]
+        left = {
+            station: [item for item in self.view.stacks.get(station, ()) if item not in things]
+            for station in stations
+            if station not in fixed | self.taken
+        }
+        for item in reversed(min(left.values(), key=len, default=[])):
+            self.aside(item)
 
     def uncovered(self, item: str) -> tuple[int, ...]:
         """Return the errand that takes what lies on an item."""
+        if item not in self.view.places:
+            return ()
         station, height = self.view.places[item]
         stack = self.view.stacks[station]
         return (self.away[stack[height + 1]],) if height + 1 < len(stack) else ()
@@ -210,7 +272,8 @@ class _Listing:
         role = self.roles[self.plays[item]]
         before = (self.away[item],) if item in self.away else self.uncovered(item)
         # Only what lies on the station itself can be prepared there.
-        station = "" if item in self.away or self.view.places[item][1] else self.view.places[item][0]
+        station, height = self.view.places.get(item, ("", 0))
+        station = "" if item in self.away or height else station
         for process in self.context.todo(self.view, item, role):
             there = bool(station) and self.context.kinds[station] == process.station
             acts = self.context.effort(self.view, item, process, station if there else None)[0]
@@ -278,6 +341,7 @@ class _Listing:
                 found.append(errand)
                 continue
             lower = [m for rank, m in ends[errand.to] if rank < own]
-            away = [m for thing, m in self.away.items() if self.view.places[thing][0] == errand.to and m != n]
+            start = self.view.places
+            away = [m for thing, m in self.away.items() if thing in start and start[thing][0] == errand.to and m != n]
             found.append(replace(errand, floor=tuple(sorted({*lower, *away}))))
         return found

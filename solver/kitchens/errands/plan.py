@@ -16,8 +16,9 @@ from planoracle.solver.kitchens.goals import Group
 
 __all__ = ["errand_plans"]
 
-# Choices that are tried, and schedules for each: ticks by which effects may be late, and the seed of the search.
-_GROUPS, _TRIES = 2, ((1, 0), (0, 0), (0, 1))
+# Choices that are tried, and schedules for each: ticks by which effects may be late, and the seed of the search; the
+# first ones once more where nothing came of them, with more put aside.
+_GROUPS, _TRIES, _AGAIN = 2, ((1, 0), (0, 0), (0, 1)), 2
 
 
 def errand_plans(
@@ -33,10 +34,10 @@ def errand_plans(
     TimeOverError
         Soon after the deadline.
     """
-    view = abstraction.view(start)
-    for late, seed in _TRIES:
+    view, none = abstraction.view(start), True
+    for aside, (late, seed) in [*((False, each) for each in _TRIES), *((True, each) for each in _TRIES[:_AGAIN])]:
         for group in groups[:_GROUPS]:
-            listed = errands(context, view, group)
+            listed = errands(context, view, group, aside=aside) if none or not aside else None
             if listed is None:
                 continue
             setting = _setting(context, abstraction, view, start, listed, late)
@@ -46,7 +47,7 @@ def errand_plans(
             found = None if turns is None else act(abstraction, start, listed, turns, most - 1, deadline)
             if found is not None:
                 yield found
-                most = len(found)
+                most, none = len(found), False
 
 
 def _setting(
@@ -54,16 +55,23 @@ def _setting(
 ) -> Setting:
     engine = abstraction.compiled
     players = engine.kitchen.players
+    held = {thing: view.at[player] for player, thing in view.hands.items()}
     first = players.index(engine.player(start))
     moving = {errand.thing for errand in listed}
     taken = {place[0] for thing, place in view.places.items() if thing not in moving}
+    taken |= {errand.to for errand in listed if errand.to in context.stations}
     free = Counter({context.kinds[station]: 0 for station in context.stations})
     free.update(context.kinds[station] for station in context.stations if station not in taken)
     return Setting(
         tuple(view.at[player] for player in (*players[first:], *players[:first])),
-        {thing: place[0] for thing, place in view.places.items()},
+        {thing: place[0] for thing, place in view.places.items()} | held,
         dict(free),
-        {thing: context.kinds[view.places[thing][0]] for thing in sorted(moving) if not view.places[thing][1]},
+        {
+            thing: context.kinds[view.places[thing][0]]
+            for thing in sorted(moving - {*held})
+            if not view.places[thing][1]
+        },
+        frozenset(context.containers),
         engine.rules.moves == "joint",
         late,
     )

@@ -30,6 +30,8 @@ class Setting(NamedTuple):
         How many stations of every kind there are on which nothing stands that is not carried away.
     standing
         By thing that is carried away, the kind of the station it stands on at the start.
+    vessels
+        What cannot be put on a pile.
     joint
         Whether time passes once for all cooks' turns.
     late
@@ -40,6 +42,7 @@ class Setting(NamedTuple):
     places: dict[str, str]
     free: dict[str, int]
     standing: dict[str, str]
+    vessels: frozenset[str]
     joint: bool
     late: int = 0
 
@@ -112,9 +115,10 @@ class _Schedule:
         # Whoever has poured holds a pot, and has to put it somewhere before going on.
         length = errand.length + 2 * (errand.last == "pour")
         for cook in range(self.n):
-            walk = model.boolean()
-            self.busy[cook].append(model.interval(first, length + 1, walk, after=-1))
-            yield _Way(walk, cook, True, -1, errand.length + 1)
+            if not errand.saved:
+                walk = model.boolean()
+                self.busy[cook].append(model.interval(first, length + 1, walk, after=-1))
+                yield _Way(walk, cook, True, -1, errand.length + 1)
             if not errand.before and self.setting.cooks[cook] == self.setting.places[errand.thing]:
                 here = model.boolean()
                 model.linear([(first, 1)], 0, 0, here)
@@ -181,7 +185,7 @@ class _Schedule:
         for n, errand in enumerate(self.listed):
             here = errand.thing if errand.last == "pour" or errand.to in self.setting.free else errand.to
             if errand.last != "pour":
-                after = self.n * errand.carried
+                after = self.n * (errand.carried and not errand.saved)
                 found[here].append(self.model.interval(self.step[n], self.n * errand.length - after, after=after))
             if any(self.listed[e].thing == here for e in errand.before) and errand.thing == here:
                 found[here].append(self.model.interval(self.step[n], 2 * self.n, self.walks[n], after=-self.n))
@@ -206,9 +210,10 @@ class _Schedule:
                 over = (self.end, 1) if later is None else (self.step[later], self.n + 1)
                 uses[errand.to].append((*began, *over))
         for kind, times in uses.items():
-            if len(times) > self.setting.free[kind] and any(
-                errand.to == kind and errand.deeds for errand in self.listed
-            ):
+            needed = (
+                errand.deeds or errand.thing in self.setting.vessels for errand in self.listed if errand.to == kind
+            )
+            if len(times) > self.setting.free[kind] and any(needed):
                 model.capacity([(model.stretch(*each, 2 * self.most), 1) for each in times], self.setting.free[kind])
 
     def work(self) -> None:
