@@ -157,14 +157,15 @@ class _Search:
         Where little is left a short search by the rules comes first, which loads no compiled code. What has been
         loaded before makes no difference: what comes out must not depend on it.
         """
-        if self.heuristic.familiar and installed():
-            if not self.first and self.limit < _MANY and self.search(start, groups, _FIRST):
+        if self.heuristic.familiar:
+            soon = not self.first and (self.limit < _MANY or not installed())
+            if soon and self.search(start, groups, _FIRST):
                 return True
             done = self.quickly(start, groups)
             if done is not None:
                 return done
-        if len(self.kitchen.players) > 1 and self.errands(start, groups):
-            return True
+            if self.errands(start, groups):
+                return True
         if self.cap == NEVER and self.best is None and self.greedy(start, groups, _GREEDY):
             return True
         self.search(start, groups)

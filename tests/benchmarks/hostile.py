@@ -11,6 +11,7 @@ lost neighbours.
 The exit status is 1 if there was any of these.
 
 With ``--folder`` every batch of lines leaves its figures there, and a run that was stopped goes on behind the last one.
+``--write FILE`` only writes the lines, for verbs that take a whole file: ``collect``, ``grade --run``, ``verify``.
 """
 
 from __future__ import annotations
@@ -354,7 +355,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=1e9, help="for a verb; lines that are left then are left out")
     parser.add_argument("--folder", type=Path, help="where the figures of batches are kept")
+    parser.add_argument("--write", type=Path, help="write the lines to a file, and do nothing else")
     chosen = parser.parse_args()
+    if chosen.write is not None:
+        with chosen.write.open("wb") as file:
+            for _, lines in batches(chosen.made, chosen.mutated, chosen.seed):
+                file.writelines(line.replace(b"\n", b" ") + b"\n" for line in lines())
+        return
     print("verb        lines answered  refused  over  seconds  MB its MB here  longest crashes  lost")
     wrong = False
     compile_searches()
