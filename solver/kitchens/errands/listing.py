@@ -64,11 +64,11 @@ class _Odd(Exception):  # noqa: N818  # it is no error: never seen outside of th
     """Nothing is listed for such a kitchen."""
 
 
-def errands(context: Context, view: View, group: Group, *, aside: bool = False) -> list[Errand] | None:
+def errands(context: Context, view: View, group: Group, *, clearing: bool = False) -> list[Errand] | None:
     """Return what has to be done from the start of a kitchen with the choices of a group.
 
-    With ``aside`` what is in a hand, or lies where others are prepared, is put aside first, lest it wait for what waits
-    for it.
+    With ``clearing`` what is in a hand, or lies where others are prepared, is put aside first, lest it wait for
+    what waits for it.
 
     ``None`` where more would have to be chosen than is chosen here: somebody is nowhere or holds a pot or a bowl,
     something is under way, a pot is needed twice, or there is no station for a dish. What is listed is enough for the
@@ -79,7 +79,7 @@ def errands(context: Context, view: View, group: Group, *, aside: bool = False) 
     if not set(view.hands.values()).isdisjoint(context.containers):
         return None
     try:
-        return _Listing(context, view, group, aside).all()
+        return _Listing(context, view, group, clearing).all()
     except _Odd:
         return None
 
@@ -87,8 +87,8 @@ def errands(context: Context, view: View, group: Group, *, aside: bool = False) 
 class _Listing:
     """The errands of one kitchen, while they are listed."""
 
-    def __init__(self, context: Context, view: View, group: Group, first: bool = False) -> None:
-        self.context, self.view, self.group, self.first = context, view, group, first
+    def __init__(self, context: Context, view: View, group: Group, clearing: bool = False) -> None:
+        self.context, self.view, self.group, self.clearing = context, view, group, clearing
         self.roles = context.roles.roles
         self.found: list[Errand] = []
         self.hands = {thing: view.at[cook] for cook, thing in view.hands.items()}
@@ -146,7 +146,7 @@ class _Listing:
         """Whether an item is to be put aside as it lies where others are prepared, and it is not."""
         kind = self.context.kinds[station]
         todo = self.context.todo(self.view, item, self.roles[self.plays[item]])
-        return self.first and kind in self.used and not (todo and todo[0].station == kind)
+        return self.clearing and kind in self.used and not (todo and todo[0].station == kind)
 
     def lower(self, item: str) -> list[str]:
         """Return what has yet to come under an item of a dish."""
@@ -161,7 +161,7 @@ class _Listing:
         """List what is done to an item in a hand, which has to be put down first of all."""
         role = self.roles[self.plays[item]] if self.moves(item) else None
         todo = () if role is None else self.context.todo(self.view, item, role)
-        if role is None or self.first or (not todo and (role.dish < 0 or self.lower(item))):
+        if role is None or self.clearing or (not todo and (role.dish < 0 or self.lower(item))):
             self.aside(item)
         if role is not None:
             self.item(item, pots)

@@ -35,9 +35,9 @@ def errand_plans(
         Soon after the deadline.
     """
     view, none = abstraction.view(start), True
-    for aside, (late, seed) in [*((False, each) for each in _TRIES), *((True, each) for each in _TRIES[:_AGAIN])]:
+    for clearing, (late, seed) in [*((False, each) for each in _TRIES), *((True, each) for each in _TRIES[:_AGAIN])]:
         for group in groups[:_GROUPS]:
-            listed = errands(context, view, group, aside=aside) if none or not aside else None
+            listed = errands(context, view, group, clearing=clearing) if none or not clearing else None
             if listed is None:
                 continue
             setting = _setting(context, abstraction, view, start, listed, late)
