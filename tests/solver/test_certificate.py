@@ -286,8 +286,8 @@ def test_share_of_the_bundled_problems_explained(name, least):
 
 
 SAMPLES = [
-    "recipe2plan/timed/Tacos_Smore-Bars",
     "recipe2plan/timed/Cobbler_Pancakes",
+    "recipe2plan/timed/Tacos_Smore-Bars",
     "recipe2plan/timed/Vada_Leche-Asada",
     "recipe2plan/untimed/Vada_Chicken-Rice",
     "timearena/household1",
