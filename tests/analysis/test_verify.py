@@ -232,6 +232,7 @@ def is_true(found: dict[str, Any], proof: dict[str, Any]) -> bool:
 
 SOME = [
     "timearena/lab4+lab5",
+    "recipe2plan/timed/Tacos_Smore-Bars",
     "recipe2plan/timed/Vada_Leche-Asada",
     "asynctool/cross2/13",
     *expand(["timearena"])[::20],
