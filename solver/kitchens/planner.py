@@ -28,9 +28,9 @@ __all__ = ["plan"]
 _WEIGHTS, _GREEDY = (5, 2), 30_000
 # Steps that are left at least where compiled code is loaded at once, and states looked at before where they are fewer.
 _MANY, _FIRST = 20, 60
-# The shares of the compiled search: for a first proof, for plans (unless one takes at most so many times the bound),
-# for a proof, and of what is left for better plans; that of plans by way of schedules.
-_SOON, _BEAMS, _NEAR, _PROOF, _PLANS, _ERRANDS = 0.05, 0.15, 1.1, 0.7, 0.6, 0.3
+# The shares of the compiled search: for a first proof, for plans by narrow and broad beams (unless one takes at most
+# so many times the bound), for a proof, and of what is left for better plans; that of plans by way of schedules.
+_SOON, _BEAMS, _BROAD, _NEAR, _PROOF, _PLANS, _ERRANDS = 0.05, 0.15, 0.3, 1.1, 0.7, 0.6, 0.3
 # Of counted work: seconds to make a successor, see also `planoracle.solver.kitchens.heuristic`.
 _STEP = 7e-6
 
@@ -177,7 +177,7 @@ class _Search:
         search = self.heuristic.compiled(start, groups)
         if search is None:
             return None
-        from planoracle.solver.kitchens.compiled.search import NARROW, WIDE, OddError, Searched
+        from planoracle.solver.kitchens.compiled.search import BROAD, NARROW, WIDE, OddError, Searched
 
         search.prepare()
         search.told = self.tell
@@ -191,14 +191,14 @@ class _Search:
             self.tell()
             return found.complete or self.limit == self.most or (self.first and self.best is not None)
 
-        whole = self.deadline
+        whole, plans = self.deadline, ((_BEAMS, NARROW), (_BROAD, BROAD))
         try:
-            for share, beams in ((_SOON, None), (_BEAMS, NARROW), (_PROOF, None), (_PLANS, WIDE), (1.0, None)):
+            for share, beams in ((_SOON, None), *plans, (_PROOF, None), (_PLANS, WIDE), (1.0, None)):
                 if whole.over(0.0):
                     raise TimeOverError
                 part = whole.sooner(share * whole.left()) if share < 1 else whole
-                if beams is NARROW and self.most <= _NEAR * self.limit:
-                    continue  # plans by way of schedules are no longer than those of beams, as a rule
+                if (share, beams) in plans and self.most <= _NEAR * self.limit:
+                    continue
                 if beams is not None:
                     done = self.cap == NEVER and take(search.beams(part, self.most, self.limit, beams))
                 else:

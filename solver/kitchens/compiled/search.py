@@ -35,7 +35,18 @@ from planoracle.solver.kitchens.compiled.tables import Fixed, names_of, tables
 from planoracle.solver.kitchens.context import NEVER, Context
 from planoracle.solver.kitchens.goals import Group
 
-__all__ = ["NARROW", "ROOM", "WIDE", "CompiledSearch", "OddError", "Searched", "Work", "compiled_search", "work_for"]
+__all__ = [
+    "BROAD",
+    "NARROW",
+    "ROOM",
+    "WIDE",
+    "CompiledSearch",
+    "OddError",
+    "Searched",
+    "Work",
+    "compiled_search",
+    "work_for",
+]
 
 # Of counted work: seconds for a successor.
 _STEP = 2e-6
@@ -54,7 +65,8 @@ _BEAM: Final = 400_000_000
 _LONGEST: Final = 600
 #: Beams, one after the other: how wide, and by how much of a step what has not been started counts (in sixteenths).
 NARROW: Final = ((30, 8), (100, 8), (300, 8))
-WIDE: Final = ((1_000, 8), (1_000, 24), (5_000, 32), (10_000, 32), (20_000, 8))
+BROAD: Final = ((1_000, 8), (1_000, 24))
+WIDE: Final = ((5_000, 32), (10_000, 32), (20_000, 8))
 # Layers after which a beam is given up in which nothing has got any nearer.
 _STUCK: Final = 30
 # Effects that there is room for beside two for every object.
