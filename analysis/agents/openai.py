@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planoracle.analysis.agents.address import KEY, Address
 from planoracle.analysis.agents.agent import AgentError, Said
+from planoracle.analysis.agents.bounded import PLAIN, UnboundedError, bound
 from planoracle.analysis.agents.setting import Call, Speaker
 from planoracle.analysis.agents.streamed import MAX_CHARACTERS, Answer
 from planoracle.analysis.agents.usage import Prices
@@ -187,9 +188,10 @@ class OpenAI:
         """Read the answer as it comes; return what went wrong, if anything did."""
         import openai
 
+        client = await _client(self._address)
         try:
-            stream = await (await _client(self._address)).chat.completions.create(**request, timeout=self._timeout)
-        except openai.OpenAIError as error:
+            stream = await client.chat.completions.create(**request, timeout=self._timeout)
+        except Exception as error:  # also of httpx, where what the server says of an error breaks off
             return self._failure(error)
         try:
             while True:
@@ -200,22 +202,30 @@ class OpenAI:
                 except (openai.APITimeoutError, openai.APIStatusError) as error:
                     return self._failure(error)
                 except Exception as error:  # whatever the client makes of a line that breaks or of nonsense on it
-                    said = self._excerpt(error)
-                    return _Failure("broken", f"the answer broke off: {said}", True)
+                    return self._broken(error)
                 answer.add(chunk)
                 if answer.size > MAX_CHARACTERS:
                     return _Failure("broken", f"the answer has more than {MAX_CHARACTERS:,} characters", False)
         finally:
             await stream.close()
 
+    def _broken(self, error: BaseException) -> _Failure:
+        if isinstance(error, UnboundedError):
+            return _Failure("broken", f"the answer is not read: {error}", False)
+        return _Failure("broken", f"the answer broke off: {self._excerpt(error)}", True)
+
     def _failure(self, error: Exception) -> _Failure:
-        """Return what an exception of the client means."""
+        """Return what an exception of a request means."""
         import openai
 
         if isinstance(error, openai.APITimeoutError):
             return _Failure("timeout", "no answer in time", True)
+        if isinstance(error.__cause__, UnboundedError):
+            return self._broken(error.__cause__)
         if isinstance(error, openai.APIConnectionError):
             return _Failure("connection", f"no connection with {self._address.url}: {self._excerpt(error)}", True)
+        if not isinstance(error, openai.OpenAIError):
+            return self._broken(error)
         if not isinstance(error, openai.APIStatusError):
             return _Failure("failed", self._excerpt(error), False)
         code = error.status_code
@@ -224,7 +234,7 @@ class OpenAI:
         said = self._readable(error.message.removeprefix(f"Error code: {code}").removeprefix(" - "))
         text = f"the server answered {code}{said and ': '}{said}"
         if pause is not None and pause > _PATIENCE:
-            return _Failure(kind, f"{text} (asks to wait {pause:.0f} s)", False)
+            return _Failure(kind, f"{text} (asks to wait {pause:g} s)", False)
         return _Failure(kind, text, (code in _AGAIN or code >= 500) and error.code != _SPENT, pause)
 
     def _excerpt(self, error: BaseException) -> str:
@@ -282,14 +292,15 @@ async def _client(address: Address) -> AsyncOpenAI:
 
 async def _life(address: Address) -> AsyncIterator[AsyncOpenAI]:
     """Yield a client; the event loop closes generators, and so it, when it ends (``asyncio.run`` does)."""
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
     client = AsyncOpenAI(
         api_key=address.key,
         base_url=address.url,
-        default_headers=dict(address.headers),
+        default_headers=PLAIN | dict(address.headers),
         default_query=dict(address.query),
         max_retries=0,
+        http_client=DefaultAsyncHttpxClient(event_hooks={"response": [bound]}),
     )
     address.secrets.guard_logs()
     try:

@@ -56,7 +56,7 @@ class Answer:
     delay, pause
         Seconds before the first byte, and before every event.
     cut
-        Events after which the connection is closed.
+        Events after which the connection is closed; bytes, where ``status`` is not 200.
     status, headers, body
         Of the response; with ``body`` that is all there is, with ``status`` 200 as a stream.
     """
@@ -227,7 +227,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(content)
+        self.wfile.write(content[: answer.cut])
+        if answer.cut is not None:
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
 
     def _stream(self, answer: Answer, body: dict[str, Any]) -> None:
         self.send_response(200)
@@ -237,8 +243,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         for number, event in enumerate([answer.body] if answer.body is not None else _events(answer, body)):
             if number == answer.cut:
-                self.close_connection = True
-                self.connection.shutdown(socket.SHUT_RDWR)
+                self._hang_up()
                 return
             sleep(answer.pause)
             content = event.encode()

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from time import monotonic
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from support.fake_openai import Answer, FakeOpenAI, Request, Script, failing, scripted, shared
 
 from planoracle import environment, load
+from planoracle.analysis.agents import bounded
 from planoracle.analysis.agents.agent import AgentError, Said
 from planoracle.analysis.agents.play import Played, play
 from planoracle.analysis.agents.registry import agent
@@ -133,6 +135,49 @@ def test_calls_without_a_word_are_bounded() -> None:
     assert asked == 1
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(body="data: " + "a" * 20_000),
+        Answer(body="data: a\n" * 3_000),
+        Answer(body='data: {"choices": []}\n\n' + 'data: {"other": "' + "a" * 20_000 + '"}\n'),
+        Answer(status=500, body="a\n\n" * 7_000),
+        Answer(headers={"Content-Encoding": "gzip"}, body="data: a\n\n"),
+        Answer(status=429, headers={"Content-Encoding": "gzip"}, body="a"),
+    ],
+)
+def test_what_would_fill_the_memory_is_not_read(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded, "_MOST", 10_000)
+    error, asked = refused(lambda request: answer)
+    assert asked == 1
+    assert error.kind == "broken"
+    assert "the answer is not read: " in str(error)
+    assert shared()[0].requests[0].headers["accept-encoding"] == "identity"
+    assert len(ask(lambda request: "chop " * 4_000)[0].text) == 20_000  # in events that are short, each by itself
+
+
+@pytest.mark.parametrize("end", ["\n\n", "\r\n\r\n", "\r\r"])
+@pytest.mark.parametrize("length", [1, 2, 3, 7, 400, 401])
+def test_ends_of_events_are_found_wherever_the_line_cuts_them(
+    end: str, length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded, "_MOST", 1_000)
+    sent = (("a" * 400 + end) * 20).encode()
+
+    async def pieces(chunk_size: int | None = None) -> AsyncIterator[bytes]:
+        for start in range(0, len(sent), length):
+            yield sent[start : start + length]
+
+    async def read(*, good: bool) -> bytes:
+        response = SimpleNamespace(headers={}, aiter_raw=pieces, is_success=good)
+        await bounded.bound(response)
+        return b"".join([piece async for piece in response.aiter_raw()])
+
+    assert asyncio.run(read(good=True)) == sent
+    with pytest.raises(bounded.UnboundedError, match="more than 1,000 bytes"):
+        asyncio.run(read(good=False))
+
+
 def test_an_answer_at_the_limit_says_so_and_an_empty_one_is_an_answer() -> None:
     assert ask(lambda request: Answer("chop the", finish="length"))[0].raw == {"finish": "length"}
     assert ask(lambda request: "")[0].text == ""
@@ -162,6 +207,8 @@ def test_halves_of_a_character_are_joined_and_single_ones_replaced() -> None:
         Answer(body='data: {"error": {"message": "overloaded"}}\n\n'),
         Answer(body='data: [1, "x"]\n\ndata: 7\n\ndata: {"choices": [3, {"delta": "x"}]}\n\ndata: [DONE]\n\n'),
         Answer(body=""),
+        Answer(status=500, body=ONCE, cut=9),
+        Answer(status=503, body="a..", headers={"Content-Type": "text/plain; charset=hex"}),
     ],
 )
 def test_what_fails_on_the_way_is_asked_again(answer: Answer) -> None:
