@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from planoracle.analysis.grade import Grade, parts_of
+from planoracle.analysis.intake.columns import MAX_NAME
 from planoracle.analysis.submissions import Entries, EntryError, Intake, Place, is_grade, placed, said
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError
@@ -115,6 +116,8 @@ def _check(name: str, value: Any) -> None:
         return
     elif not isinstance(value, str):
         raise InputError("must be text or null", field=name, value=value)
+    elif name in ("id", "model") and len(value) > MAX_NAME:
+        raise InputError(f"must have at most {MAX_NAME:,} characters", field=name, value=value)
 
 
 def _is_violation(value: Any) -> bool:

@@ -12,6 +12,9 @@ from planoracle.instances.visible import visible
 
 __all__ = ["bold", "draw", "folded", "heading", "human", "letters", "room"]
 
+# Characters of a cell; data are whole in other formats.
+_LONGEST = 10_000
+
 
 def room(stream: IO[str]) -> int | None:
     """Return the cells of a line: what ``COLUMNS`` says, or the terminal; ``None`` where lines may be of any length."""
@@ -143,4 +146,5 @@ def human(column: str, value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{100 * value:+.1f} %" if "gap" in column else f"{value:.3f}"
-    return visible(str(value))
+    text = str(value)
+    return visible(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")

@@ -12,6 +12,8 @@ _NAMES = frozenset({"id", "instance", "problem", "model", "set", "method", "heur
 
 # Cells between columns, and at the left edge, where there is room for all and where there is not.
 _ROOMY, _TIGHT = (3, 4), (2, 0)
+# However much room there is: one long text would make every line as long.
+_WIDEST = 500
 # Names keep so many cells, texts in words so many: room for what tells them apart.
 _LEAST_NAME, _LEAST_TEXT = 26, 16
 
@@ -46,7 +48,7 @@ def fit(
     cells, headings
         Texts by column, in the order of the columns; the first one is never left out.
     width
-        Cells that there are, ``None`` for no limit.
+        Cells that there are, ``None`` for no limit but that of a column, 500.
     least
         What is left out first, the least important first; then what stands at the right end.
     measure
@@ -101,14 +103,14 @@ def in_words(name: str, texts: Sequence[str]) -> bool:
 
 
 def _measured(texts: Sequence[str], heading: str, words: bool, measure: Callable[[str], int]) -> _Column:
-    cells = max(map(measure, texts), default=0)
-    word = max(map(measure, heading.split()), default=0)
+    cells = min(max(map(measure, texts), default=0), _WIDEST)
+    word = min(max(map(measure, heading.split()), default=0), _WIDEST)
     if words:
         longest = max(measure(part) for text in texts for part in text.split())
         least = max(_LEAST_TEXT, min(longest, _LEAST_NAME))
     else:
         least = _LEAST_NAME
-    return _Column(max(cells, measure(heading)), max(cells, word), max(min(cells, least), word))
+    return _Column(max(cells, min(measure(heading), _WIDEST)), max(cells, word), max(min(cells, least), word))
 
 
 def shorten(texts: Sequence[str], width: int, mark: str = "…", measure: Callable[[str], int] = len) -> list[str]:

@@ -14,6 +14,7 @@ from planoracle.instances.plan import COMMON_FIELDS
 
 __all__ = [
     "FIELDS",
+    "MAX_NAME",
     "Columns",
     "checked",
     "given_columns",
@@ -27,6 +28,8 @@ __all__ = [
 
 #: What columns can be named for.
 FIELDS = ("id", "instance", "model", "sample", "plan")
+#: Characters of an ``id`` or a ``model``, which many rows and tables repeat.
+MAX_NAME = 1_000
 # Where rows that verbs of ours write have what made them, and what other programs call samples.
 _MODELS, _SAMPLES = ("model", "method", "heuristic"), ("sample", "epoch")
 
@@ -309,8 +312,8 @@ def checked(submission: object) -> dict[str, Any]:
     """Return a submission with the name of its problem, and ``id``, ``model`` and ``sample`` as `Grade` has them.
 
     ``instance`` must be text; a benchmark may let other fields say more, see
-    `planoracle.instances.benchmark.Benchmark.addressed`. ``id`` and ``model`` may be numbers, and may be missing, like
-    ``sample`` (or ``epoch``): a whole number or text.
+    `planoracle.instances.benchmark.Benchmark.addressed`. ``id`` and ``model`` may be numbers, of at most `MAX_NAME`
+    characters, and may be missing, like ``sample`` (or ``epoch``): a whole number or text.
 
     Raises
     ------
@@ -326,7 +329,7 @@ def checked(submission: object) -> dict[str, Any]:
         raise InputError("must be an object with instance and plan", field="submission", value=submission)
     if not isinstance(submission.get("instance"), str):
         raise InputError("must be text", field="instance", value=submission.get("instance"))
-    names = {field: _text(submission.get(field), field) for field in ("id", "model")}
+    names = {field: _name(submission.get(field), field) for field in ("id", "model")}
     names["instance"] = catalogue.addressed(submission["instance"], submission)
     given = submission.get("sample")
     return submission | names | {"sample": _sample(submission.get("epoch") if given is None else given)}
@@ -353,6 +356,13 @@ def said(record: object, *fields: str, longest: int | None = 200) -> dict[str, A
         if isinstance(found[field], str):
             found[field] = found[field][:longest]
     return found
+
+
+def _name(value: Any, field: str) -> str | None:
+    text = _text(value, field)
+    if text is not None and len(text) > MAX_NAME:
+        raise InputError(f"must have at most {MAX_NAME:,} characters", field=field, value=value)
+    return text
 
 
 def _text(value: Any, field: str) -> str | None:

@@ -465,6 +465,8 @@ UNSCORED = {
     "a text": (b'"x"', "must be an object"),
     "an empty object": (b"{}", "instance: is missing; there are no columns"),
     "id of another type": (line(id=[3]), "id: must be text or a number (found [3])"),
+    "a very long id": (line(id="é" * 1_001), "id: must have at most 1,000 characters"),
+    "a very long model": (line(model="m" * 100_000), "model: must have at most 1,000 characters"),
     "id true": (line(id=True), "id: must be text or a number"),
     "no instance": (line(instance=...), "instance: is missing; there are id, plan (--map instance=COLUMN"),
     "sample of another type": (line(sample=-1), "sample: must be a whole number from 0, or text (found -1)"),

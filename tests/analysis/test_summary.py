@@ -199,12 +199,14 @@ def test_what_is_no_grade_is_told_and_the_rest_is_summed_up(lines: Path, tmp_pat
     lacking = {"id": "a", "instance": NAMES[1], "benchmark": "timearena", "scored": True, "success": True}
     rows = ['{"id": "a", "instance": "x", "plan": "wait"}', "{", json.dumps(lacking)]
     rows += [json.dumps(lacking | {"success": None}), lines.read_text().splitlines()[1]]
+    rows += [json.dumps(lacking | {"model": "m" * 1_001})]
     bad.write_text("\n".join(rows))
     result = invoke("summary", bad, "-f", "jsonl")
     assert result.exit_code == 1
     assert "line 1: is no grade; planoracle grade" in result.stderr
     assert "is not JSON" in result.stderr
     assert "line 4: success: must be true or false" in result.stderr
+    assert "line 6: model: must have at most 1,000 characters" in result.stderr
     assert "line 3: lacks what the figures of its benchmark need" in result.stderr
     (row,) = [json.loads(line) for line in result.stdout.splitlines() if '"set"' in line and "household" in line]
     assert (row["model"], row["submissions"], row["success"]) == ("good_one", 1, 1.0)

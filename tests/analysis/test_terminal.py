@@ -124,6 +124,19 @@ def test_columns_fit_whatever_they_hold(cells: dict[str, list[str]], width: int)
         assert sum(fitted.widths.values()) + 2 * (len(fitted.widths) - 1) <= width
 
 
+@pytest.mark.parametrize("columns", ["", "80"])
+@pytest.mark.parametrize("long", ["x" * 100_000, "é" * 20_000, "a word " * 10_000, "\x1b" * 10_000])
+def test_one_long_text_does_not_make_every_line_long(long: str, columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    rows = [{"id": str(number), "reason": "late", "makespan": 7} for number in range(200)]
+    rows += [{"id": long, "reason": "late", "makespan": 7}, {"id": "last", "reason": long, "makespan": 7}]
+    written = io.StringIO()
+    draw(rows, ["id", "reason", "makespan"], written, wide=True)
+    assert max(map(len, written.getvalue().splitlines())) < 1_100
+    assert len(written.getvalue()) < 500_000
+    assert all(f"\n  {number} " in written.getvalue() for number in range(200))
+
+
 @pytest.mark.parametrize("columns", [80, 100, 200])
 def test_verbs_keep_to_the_room_there_is(columns: int, tmp_path: Path) -> None:
     plan = {"id": "a", "instance": NAMES[0], "plan": "Step(0, Cobbler, 0, 0)"}
