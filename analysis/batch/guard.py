@@ -252,7 +252,7 @@ def _leave_locks() -> None:
     """
     if sys.version_info < (3, 12):
         for one in gc.get_objects():
-            if isinstance(one, cached_property):
+            if issubclass(type(one), cached_property):  # isinstance asks proxies, which import libraries
                 vars(one)["lock"] = threading.RLock()
 
 

@@ -77,6 +77,23 @@ def test_what_a_thread_works_out_during_a_fork_is_not_waited_for() -> None:
     assert [one.value for one in found] == ["made"]
 
 
+def test_objects_of_others_are_not_asked_what_they_are() -> None:
+    asked = []
+
+    class Proxy:
+        @property
+        def __class__(self) -> type:
+            asked.append("asked")
+            return str
+
+    proxy = [Proxy()]  # an import in some libraries, seconds of it in every process
+    entries = [(1, {"id": "a", "instance": NAME, "plan": []})]
+    found = answers_within(entries, lambda problem, submission: len(asked), Problems(), Limits(5, 1000))
+    assert [one.value for one in found] == [0]
+    assert isinstance(proxy[0], str)
+    assert asked
+
+
 def test_answers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (limits, answering, grading, worker):
         monkeypatch.setattr(module, "MAX_ANSWER", 3_000)
