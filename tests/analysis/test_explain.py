@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from dataclasses import replace
+from random import Random
 
 import pytest
 from support.runner import CliRunner
@@ -13,6 +14,7 @@ from support.runner import CliRunner
 from planoracle.analysis.cli import app
 from planoracle.analysis.explain import explain
 from planoracle.instances import catalogue
+from planoracle.instances.build import Model
 from planoracle.instances.model import Action, Instance
 from planoracle.solver.explain.certificate import verify
 
@@ -49,9 +51,20 @@ def test_an_optimum_with_its_proof():
     assert found.conflict is None
 
 
-@pytest.mark.slow
+def shop(seed, jobs, machines):
+    """Return a job shop: every job once on every machine."""
+    random, made = Random(seed), Model("shop")
+    for job in range(jobs):
+        made = made.task(f"job{job}")
+        for place, machine in enumerate(random.sample(range(machines), machines)):
+            made = made.action(f"step{place}", random.randint(1, 9), attended=0, uses=f"machine{machine}")
+            if place:
+                made = made.after(f"step{place - 1}")
+    return made.build()
+
+
 def test_what_the_search_had_to_settle_is_said():
-    found = explain(catalogue.load("recipe2plan/timed/Tacos_Smore-Bars"))
+    found = explain(shop(10, 6, 6))
     assert (found.status, found.kind, found.explained) == ("optimal", "search", False)
     assert found.gap > 0
     assert "settled by search" in found.lines()[-1]
