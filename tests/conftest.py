@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,10 @@ for name in ("COLUMNS", "LINES"):
 # Copies that the user has told of add problems for which nothing ships; tests that need some tell of them.
 for name in [name for name in os.environ if name.startswith("PLANORACLE_DATA")]:
     del os.environ[name]
+
+# A script that starts the tests in the background ignores SIGINT, and child processes inherit that. Tests of Ctrl-C
+# need the default handler; a handler set here becomes the default one in every process that is started.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("all", derandomize=True, deadline=None, database=None, max_examples=100)
 settings.register_profile("quick", parent=settings.get_profile("all"), max_examples=10)

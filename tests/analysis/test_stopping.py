@@ -21,8 +21,6 @@ from planoracle.instances.catalogue import load
 
 # The bundled plans must be many, so that they are given to processes, and their prices take long.
 NAME = "timearena/household1"
-# Whoever starts the tests in the background has Ctrl-C ignored.
-HEARD = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +50,7 @@ def test_no_process_outlives_the_one_that_started_it(runs, tmp_path, verb, numbe
     }
     pipes = {"stdout": -3, "stderr": (tmp_path / "said").open("wb")}
     eager = "from planoracle.analysis.batch import pool; pool._WORTH = 0.0"
-    process = start(*calls[verb], before=f"{HEARD}\n{eager}", **pipes)
+    process = start(*calls[verb], before=eager, **pipes)
     until = time.monotonic() + 60
     least = 4 if verb == "report" else 3  # two workers, and in a team who keeps its books
     while members(process.pid) < least and time.monotonic() < until:
@@ -133,7 +131,7 @@ MODULES = ["gc", "typer", "planoracle.analysis.cli.verbs", "planoracle.analysis.
 @pytest.mark.parametrize("module", MODULES)
 def test_ctrl_c_at_the_start_ends_with_130_and_without_a_word(module):
     code = (
-        f"{HEARD}\nimport os, sys\n"
+        "import os, signal, sys\n"
         f"sys.addaudithook(lambda event, about: event == 'import' and about[0] == {module!r}"
         " and os.kill(os.getpid(), signal.SIGINT))"
     )
@@ -156,7 +154,7 @@ def test_no_part_of_a_page_is_left(tmp_path, fault, status, word):
     row = {"id": "a", "instance": NAME, "actions": []}
     (tmp_path / "runs.jsonl").write_text(json.dumps(row) + "\n")
     code = (
-        f"{HEARD}\nimport os, pathlib\nwrite = pathlib.Path.write_text\n"
+        "import os, pathlib, signal\nwrite = pathlib.Path.write_text\n"
         f"def half(path, text, **options):\n    write(path, text[:99], **options)\n    {fault}\n    os.getpid()\n"
         "pathlib.Path.write_text = half"
     )
