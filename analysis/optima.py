@@ -17,7 +17,6 @@ from planoracle.instances.optima import FILE, Entry, by_key, key_of, written
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.instances.references import Claim
-from planoracle.solver.compiling import compiles
 from planoracle.solver.engine import engine_of
 from planoracle.solver.result import Result, versions
 from planoracle.solver.solve import solve
@@ -53,9 +52,9 @@ class Shipped:
         return float(entry.get("work", entry.get("expanded", 0) * _SECONDS_PER_STATE))
 
     @property
-    def within_reach(self) -> bool:
-        """Whether it can be derived again with what is installed: some were with compiled code only."""
-        return "needs" not in (self.entry or {}) or compiles()
+    def derivable(self) -> bool:
+        """Whether the current code can derive the entry again; otherwise only its plan can be checked."""
+        return bool((self.entry or {}).get("derivable", True))
 
     def told(self) -> dict[str, Any]:
         """Return what is shown of it, but the profiles."""
@@ -132,22 +131,25 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
 
 
 def derived(one: Shipped, work: Work = WORK) -> Entry:
-    """Solve a problem anew, whatever ships, by so much work; what may need the extra ``fast`` says so."""
+    """Solve a problem anew, whatever ships, by so much work."""
     found = solve(one.problem, rules=one.rules, time_limit=work)
     entry = {"of": key_of(one.problem, one.rules)} | engine_of(one.problem).packed(one.problem, one.rules, found)
-    if one.problem.kind != "schedule" and compiles():
-        entry["needs"] = "fast"
     return entry if found.status.settled else entry | {"work": work.seconds}
 
 
 def faults_of(one: Shipped) -> list[str]:
-    """Derive a problem anew, by the work that an unproved entry tells, and say in what that differs from what ships."""
+    """Derive a problem again, with the work that an unproved entry states, and list the differences.
+
+    Of an entry that the current code cannot derive, only the plan is replayed.
+    """
     if one.entry is None:
         return ["nothing ships, or for another problem of that name"]
     try:
         one.result()
     except Exception as error:  # whatever the file holds
         return [f"does not hold: {type(error).__name__}: {error}"]
+    if not one.derivable:
+        return []
     again = derived(one, Work(one.entry.get("work", WORK.seconds)))
     return [
         f"{field} is {one.entry[field]}, not {again[field]} as derived"

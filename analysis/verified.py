@@ -48,7 +48,8 @@ class Verified:
     bound
         Ticks; no schedule is shorter.
     proved
-        How that is known: ``certificate``, checked step by step, or ``search``, which says so and shows nothing.
+        How that is known: ``certificate``, checked step by step, or ``search``, which says so and shows nothing;
+        of a bundled entry that the current code cannot derive, the release that did.
     holds
         Whether all that can be checked was found to be right.
     reason
@@ -209,7 +210,7 @@ def _shipped(way: Shipped) -> Verified:
         return one
     if not entry:
         return Verified("", None, None, "", False, "nothing ships, or for another problem of that name")
-    return Verified("", makespan, bound, "search", True)
+    return Verified("", makespan, bound, "search" if way.derivable else str(entry["proof"]), True)
 
 
 def proof_of(problem: Problem) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from support.runner import CliRunner
 from planoracle.analysis import optima
 from planoracle.analysis.cli import app
 from planoracle.analysis.optima import Shipped, Writer, chosen, derived, faults_of, ways_of
+from planoracle.analysis.verified import shipped
 from planoracle.instances import catalogue, registry
 from planoracle.instances.deadline import Work
 from planoracle.instances.digest import digest
@@ -79,7 +80,7 @@ def test_an_entry_says_so_much_and_no_more() -> None:
         for name, ways in shelf.items():
             assert catalogue.names_problem(name)
             for way in ways:
-                assert way.keys() - {"canonical", "grid", "expanded", "form", "needs", "work"} == {
+                assert way.keys() - {"canonical", "grid", "expanded", "form", "derivable", "work"} == {
                     *("of", "status", "makespan", "bound", "plan", "proof")
                 }
                 assert ("work" in way) == (way["status"] not in ("optimal", "infeasible"))
@@ -136,11 +137,28 @@ def test_the_command_lists_and_checks() -> None:
     assert (status, out) == (0, "")
     assert "2 optima derived again, no differences" in err
     assert (
-        "0 optima derived again, no differences; 2 left out, which need more work, or the extra fast"
+        "0 optima derived again, no differences; 2 left out, which need more work"
         in invoke(SANDWICH, "--check", "--work", "0")[2]
     )
     assert invoke("--check", "--write")[0] == 2
     assert chosen(["recipe2plan"], 2, 5) == chosen(["recipe2plan"], 2, 5) != chosen(["recipe2plan"], 2, 6)
+
+
+def test_an_entry_that_cannot_be_derived_is_only_replayed() -> None:
+    name = "robotouille/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"
+    status, out, err = invoke(name, "--check", "--work", "1")
+    assert (status, out) == (0, "")
+    assert "0 optima derived again" in err
+    assert "of 2 more only the plan was replayed (search, release 0.9.0)" in " ".join(err.split())
+    assert [one.proved for one in shipped(name)] == ["search, release 0.9.0"] * 2
+
+
+def test_an_entry_that_cannot_be_derived_and_whose_plan_fails_is_a_difference() -> None:
+    (one, _) = ways_of("robotouille/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup")
+    assert not one.derivable
+    assert one.entry is not None
+    (fault,) = faults_of(replace(one, entry=one.entry | {"plan": one.entry["plan"][:-1]}))
+    assert fault.startswith("does not hold")
 
 
 def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
