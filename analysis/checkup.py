@@ -19,7 +19,6 @@ __all__ = ["EXTRAS", "Finding", "State", "checkup"]
 
 #: What extras bring to users; all others are for who works on planoracle itself.
 EXTRAS: Final = {
-    "fast": "kitchens and floors searched by compiled code",
     "frames": "Parquet files, read and written",
     "cluster": "batches on the workers of dask",
     "yaml": "problems in YAML",
@@ -79,7 +78,7 @@ def checkup() -> Iterator[Finding]:
     yield from (_package(one) for one in needed if not one.extra)
     for extra in EXTRAS:
         yield _extra(extra, [one for one in needed if one.extra == extra])
-    for check in (_cache, _compiled, _cores, _memory, _solve, _grade):
+    for check in (_cache, _cores, _memory, _solve, _grade):
         name = check.__name__.strip("_")
         try:
             yield check()
@@ -173,24 +172,6 @@ def _cache() -> Finding:
     )
 
 
-def _compiled() -> Finding:
-    """Look at the code that the extra fast has compiled and kept."""
-    from planoracle.solver.compiling import compiles, kept_in, parts
-
-    if not compiles():
-        return Finding("compiled code", State.missing, "none", about="needs the extra fast")
-    about, count, size = [], 0, 0
-    for name, sources in parts().items():
-        folder = kept_in(sources)
-        if folder is None:
-            advice = "let your user's cache folder be written, else every process compiles anew"
-            return Finding("compiled code", State.wrong, "cannot be kept", about=name, advice=advice)
-        kept, more = _contents(folder, ".nbi")
-        about.append(f"{name} {'kept' if kept else 'compiled when first used'}")
-        count, size = count + kept, size + more
-    return Finding("compiled code", State.ok, f"{count} functions, {_bytes(size)}", about=", ".join(about))
-
-
 def _cores() -> Finding:
     from loky import cpu_count
 
@@ -243,12 +224,12 @@ def _grade() -> Finding:
     return Finding("grade", State.ok, told, "", f"{name}, {perf_counter() - start:.2f} s")
 
 
-def _contents(folder: Path, suffix: str = ".json") -> tuple[int, int]:
-    """Return how many files with a suffix are below a folder, and the bytes of all files there."""
+def _contents(folder: Path) -> tuple[int, int]:
+    """Return how many JSON files are below a folder, and the bytes of all files there."""
     count = size = 0
     for place, _, names in os.walk(folder):
         for name in names:
-            count += name.endswith(suffix)
+            count += name.endswith(".json")
             try:
                 size += os.lstat(os.path.join(place, name)).st_size
             except OSError:  # another process has just removed it

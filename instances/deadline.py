@@ -60,10 +60,6 @@ class Deadline:
     def spend(self, work: float) -> None:
         """Count work of so many seconds; time passes of itself."""
 
-    def excuse(self, seconds: float) -> None:
-        """Put the end off, for what is not the answer's own: compiling, which is done once on a machine."""
-        self._end += seconds
-
     def pieces(self, work: float) -> float:
         """Return how many pieces of so much work each there can be before it ends; `inf` where nothing is counted."""
         return inf
@@ -113,9 +109,6 @@ class _Counted(Deadline):
             self._whole.spend(work)
         else:
             charge(round(work * 1e9))
-
-    def excuse(self, seconds: float) -> None:
-        """Leave it as it is: what is not counted needs no excuse."""
 
     def pieces(self, work: float) -> float:
         return self.left() / work

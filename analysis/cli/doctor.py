@@ -24,7 +24,7 @@ def doctor(
 ) -> None:
     """Say whether this installation is sound, and what to do where it is not.
 
-    Looks at versions, the cache, compiled code, cores and memory, and at a solve and a grade whose answers are known.
+    Looks at versions, the cache, cores and memory, and at a solve and a grade whose answers are known.
     What is missing (an extra) is no fault. Exit status 1 if something is wrong; with --licences, if what is always
     needed has a licence that is not accepted.
     """

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from planoracle.instances.deadline import NEVER as NO_DEADLINE
 from planoracle.instances.deadline import Deadline
 from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.domain import Action, Domain, Effect, bundled
 from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.solver.compiling import compiles
 from planoracle.solver.kitchens.abstraction import Abstraction, View
 from planoracle.solver.kitchens.bound import Bound
 from planoracle.solver.kitchens.consistency import piles_stand, players_apart
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.goals import Group, Process, Roles
-
-if TYPE_CHECKING:
-    from planoracle.solver.kitchens.compiled.search import CompiledSearch
 
 __all__ = ["Groups", "Heuristic", "Seeing", "heuristic", "ordinary"]
 
@@ -63,10 +59,6 @@ class Heuristic(Protocol):
         """Look at a state, reached in so many steps, for plans of fewer than ``most`` steps with one of the choices."""
         ...
 
-    def compiled(self, start: State, groups: Groups) -> CompiledSearch | None:
-        """Return the compiled search from a state, ``None`` if there is none for such a kitchen, or no numba."""
-        ...
-
     def errand_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
         """Yield ever shorter plans of fewer than so many steps, by way of schedules; there may be none."""
         ...
@@ -79,9 +71,6 @@ class _Blind:
 
     def root(self, state: State) -> Groups:
         return ((1, None),)
-
-    def compiled(self, start: State, groups: Groups) -> CompiledSearch | None:
-        return None
 
     def errand_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
         return iter(())
@@ -110,14 +99,6 @@ class _Familiar:
 
     def root(self, state: State) -> Groups:
         return self.look(state, tuple((0, group) for group in self._roles.groups()), 0, NEVER).groups
-
-    def compiled(self, start: State, groups: Groups) -> CompiledSearch | None:
-        if not compiles():
-            return None
-        from planoracle.solver.kitchens.compiled.search import compiled_search
-
-        listed = [group for _, group in groups if group is not None]
-        return compiled_search(self._abstraction.compiled, self._bound.context, listed, start)
 
     def errand_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
         from planoracle.solver.kitchens.errands.plan import errand_plans

@@ -15,7 +15,6 @@ from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.status import Status
-from planoracle.solver.compiling import installed
 from planoracle.solver.kitchens.consistency import contradiction
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.heuristic import Groups, heuristic, ordinary
@@ -26,11 +25,8 @@ __all__ = ["plan"]
 
 # Of the greedy searches: how much what is left weighs, and states after which they give up.
 _WEIGHTS, _GREEDY = (5, 2), 30_000
-# Steps that are left at least where compiled code is loaded at once, and states looked at before where they are fewer.
-_MANY, _FIRST = 20, 60
-# The shares of the compiled search: for a first proof, for plans by narrow and broad beams (unless one takes at most
-# so many times the bound), for a proof, and of what is left for better plans; that of plans by way of schedules.
-_SOON, _BEAMS, _BROAD, _NEAR, _PROOF, _PLANS, _ERRANDS = 0.05, 0.15, 0.3, 1.1, 0.7, 0.6, 0.3
+# States expanded by A* before plans are sought by way of schedules, and the share of the time limit for these.
+_FIRST, _ERRANDS = 60, 0.3
 # Of counted work: seconds to make a successor, see also `planoracle.solver.kitchens.heuristic`.
 _STEP = 7e-6
 
@@ -134,8 +130,7 @@ class _Search:
                 return self.result(Status.infeasible, "the goal asks for objects that there are not")
             self.limit = max(self.limit, groups[0][0])
             self.tell()
-            if not self.solve(start, groups):
-                return self.result(self.sofar, "no room for more states", self.best, self.limit)
+            self.solve(start, groups)
             if self.first and self.best is not None:
                 return self.result(Status.feasible, "greedy search", self.best, self.limit)
         except TimeOverError:
@@ -151,71 +146,17 @@ class _Search:
         """What is known before the search is through."""
         return Status.unknown if self.best is None else Status.feasible
 
-    def solve(self, start: State, groups: Groups) -> bool:
-        """Search until the best plan is known (or, if that is enough, any); false if there is no room to go on.
-
-        Where little is left a short search by the rules comes first, which loads no compiled code. What has been
-        loaded before makes no difference: what comes out must not depend on it.
-        """
-        if self.heuristic.familiar:
-            soon = not self.first and (self.limit < _MANY or not installed())
-            if soon and self.search(start, groups, _FIRST):
-                return True
-            done = self.quickly(start, groups)
-            if done is not None:
-                return done
-            if self.errands(start, groups):
-                return True
+    def solve(self, start: State, groups: Groups) -> None:
+        """Search until the best plan is known; if any plan is enough, until one is found."""
+        familiar = self.heuristic.familiar and not self.first
+        if familiar and (self.search(start, groups, _FIRST) or self.errands(start, groups)):
+            return
         if self.cap == NEVER and self.best is None and self.greedy(start, groups, _GREEDY):
-            return True
+            return
         self.search(start, groups)
-        return True
-
-    def quickly(self, start: State, groups: Groups) -> bool | None:
-        """Do the same with the compiled search; ``None`` if it is not for such a kitchen."""
-        began = perf_counter()
-        search = self.heuristic.compiled(start, groups)
-        if search is None:
-            return None
-        from planoracle.solver.kitchens.compiled.search import BROAD, NARROW, WIDE, OddError, Searched
-
-        search.prepare()
-        search.told = self.tell
-        self.deadline.excuse(perf_counter() - began)
-        search.confine(self.deadline)
-
-        def take(found: Searched) -> bool:
-            self.expanded += found.expanded
-            self.best = self.best if found.deeds is None else found.deeds
-            self.limit = min(self.most, max(self.limit, found.bound))
-            self.tell()
-            return found.complete or self.limit == self.most or (self.first and self.best is not None)
-
-        whole, plans = self.deadline, ((_BEAMS, NARROW), (_BROAD, BROAD))
-        try:
-            for share, beams in ((_SOON, None), *plans, (_PROOF, None), (_PLANS, WIDE), (1.0, None)):
-                if whole.over(0.0):
-                    raise TimeOverError
-                part = whole.sooner(share * whole.left()) if share < 1 else whole
-                if (share, beams) in plans and self.most <= _NEAR * self.limit:
-                    continue
-                if beams is not None:
-                    done = self.cap == NEVER and take(search.beams(part, self.most, self.limit, beams))
-                else:
-                    found = search.best_first(part, self.most, self.limit)
-                    done = take(found)
-                    if found.full:
-                        return False
-                if done or (share == _SOON and self.errands(start, groups)):
-                    return True
-        except OddError:
-            return None
-        raise TimeOverError
 
     def errands(self, start: State, groups: Groups) -> bool:
-        """Look for plans by way of schedules, unless a greedy one is asked for; whether the best is known then."""
-        if self.first:
-            return False
+        """Look for plans by way of schedules; return whether one of them is proved to be the best."""
         part = self.deadline.sooner(_ERRANDS * self.deadline.left())
         with suppress(TimeOverError):  # of this part
             for found in self.heuristic.errand_plans(start, groups, self.most, part):

@@ -17,7 +17,6 @@ from planoracle.analysis import packages
 from planoracle.analysis.checkup import EXTRAS, Finding, checkup
 from planoracle.analysis.cli import app
 from planoracle.analysis.packages import Licence, Requirement, parsed
-from planoracle.solver import compiling
 
 PROJECT = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -121,27 +120,6 @@ def test_the_cache_is_looked_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert found.state == "wrong"
     assert found.about == "cannot be written: Not a directory"
     assert found.advice.startswith("set PLANORACLE_CACHE to a folder")
-
-
-def test_compiled_code_is_kept_or_not(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(compiling, "compiles", lambda: False)
-    assert checks._compiled().state == "missing"
-    monkeypatch.setattr(compiling, "compiles", lambda: True)
-    monkeypatch.setattr(compiling, "kept_in", lambda sources: tmp_path / sources.name)
-    (tmp_path / "floors").mkdir()
-    (tmp_path / "floors" / "one.nbi").write_bytes(bytes(10))
-    found = checks._compiled()
-    assert (found.state, found.found) == ("ok", "1 functions, 10 B")
-    assert found.about == "floors kept, kitchens compiled when first used"
-    monkeypatch.setattr(compiling, "kept_in", lambda sources: None)
-    assert checks._compiled().state == "wrong"
-
-
-def test_the_parts_that_are_compiled_are_those_that_the_compiler_is_asked_for() -> None:
-    pytest.importorskip("numba", reason="needs the extra fast")
-    for name, sources in compiling.parts().items():
-        assert sources.is_dir()
-        assert any("compiler(" in path.read_text(encoding="utf-8") for path in sources.rglob("*.py")), name
 
 
 @pytest.mark.parametrize(

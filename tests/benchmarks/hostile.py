@@ -24,7 +24,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from time import monotonic, process_time
@@ -51,11 +50,8 @@ from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import Repairer
 from planoracle.analysis.report.worker import Options, _Benchwork
 from planoracle.analysis.submissions import INTERNAL, answers, read_submissions
-from planoracle.instances import catalogue
 from planoracle.instances.deadline import Work
 from planoracle.instances.errors import InputError
-from planoracle.solver.compiling import compiles
-from planoracle.solver.solve import solve
 
 LIMITS = Limits(30, 1000)
 # Work for one question of the verbs that price decisions, in seconds of a quiet core.
@@ -67,11 +63,6 @@ SMALL = (
     *("recipe2plan/timed/Vada_Daikon-Radish", "timearena/household1", "timearena/lab1", "asynctool/files_1+text_2"),
     *("asynchow/async/1", "kitchens/synchronous/0_cheese_sandwich", "robotouille/synchronous/0_cheese_sandwich"),
     *("paracook/abstract/own/seed_1/orders_num_1", "paracook/cook/own/seed_1/agent_num_1/orders_num_1"),
-)
-# Problems that every compiled search works on.
-SEARCHED = (
-    "kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup@7",
-    "paracook/cook/own/seed_1/agent_num_3/orders_num_3",
 )
 POOL = submissions() + 4 * submissions(SMALL)
 GOOD = [encoded(next(one for one in POOL if one["instance"] == name)) for name in SMALL]
@@ -104,22 +95,6 @@ def made(count: int) -> list[bytes]:
     tails = [f"{sign}{seed}"[:5000] for sign in "@~#" for seed in seeds]
     lines += [encoded(one | {"instance": one["instance"] + tail}) for one in names for tail in tails]
     return Random(0).sample(lines, min(count, len(lines)))
-
-
-def compile_searches() -> None:
-    """Have searches compiled by a process that nothing limits: to compile takes more memory than a line may.
-
-    The code is kept for others; what it took would count against the lines in this process.
-    """
-    process = get_context("fork").Process(target=_searches)
-    process.start()
-    process.join()
-    assert process.exitcode == 0
-
-
-def _searches() -> None:
-    for name in SEARCHED if compiles() else ():
-        solve(catalogue.problem(name), time_limit=Work(3.0))
 
 
 def problems() -> Problems:
@@ -364,7 +339,6 @@ def main() -> None:
         return
     print("verb        lines answered  refused  over  seconds  MB its MB here  longest crashes  lost")
     wrong = False
-    compile_searches()
     for name in chosen.verbs or VERBS:
         found = total(name, chosen)
         print(show(name, found), flush=True)

@@ -1,6 +1,6 @@
 """How fast kitchens are proved: ``python tests/benchmarks/robotouille.py [NAME_OR_FILE ...]``, ours by default.
 
-Processor time; with the extra ``fast`` the first call of a version compiles, which is part of it.
+Processor time.
 """
 
 from __future__ import annotations

@@ -6,29 +6,19 @@ import pytest
 
 from planoracle.instances.catalogue import problem
 from planoracle.instances.deadline import Work
-from planoracle.solver.kitchens import heuristic
 from planoracle.solver.solve import solve
 
 NAMES = ["kitchens/synchronous/3_burger", "kitchens/multi_agent/1_lettuce_burger"]
 FLOORS = ["paracook/cook/own/seed_1/agent_num_2/orders_num_1"]
 
 
-@pytest.mark.parametrize(
-    ("name", "compiles"),
-    [
-        *((name, True) for name in NAMES),
-        (NAMES[0], False),
-        *(pytest.param(name, True, marks=pytest.mark.slow) for name in FLOORS),
-    ],
-)
-def test_what_is_told_gets_better_and_ends_with_the_result(name: str, compiles: bool, monkeypatch) -> None:
-    if not compiles:
-        monkeypatch.setattr(heuristic, "compiles", lambda: False)
+@pytest.mark.parametrize("name", [*NAMES, *(pytest.param(name, marks=pytest.mark.slow) for name in FLOORS)])
+def test_what_is_told_gets_better_and_ends_with_the_result(name: str) -> None:
     heard: list[tuple[int | None, int]] = []
     found = solve(problem(name), time_limit=Work(3.0), told=lambda best, bound: heard.append((best, bound)))
     again = solve(problem(name), time_limit=Work(3.0))
     assert (found.plan, found.status, found.lower_bound) == (again.plan, again.status, again.lower_bound)
-    assert found.status == "optimal" or name in FLOORS  # these not without compiled code
+    assert found.status == "optimal" or name in FLOORS
     assert heard
     assert all(bound <= found.makespan and (best is None or best >= found.makespan) for best, bound in heard)
     plans, bounds = [best for best, _ in heard if best is not None], [bound for _, bound in heard]

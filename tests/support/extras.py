@@ -10,8 +10,6 @@ _NEEDED = {
     "planoracle.analysis.adapters.gym": "gymnasium",
     "planoracle.analysis.adapters.inspect": "inspect_ai",
     "planoracle.analysis.adapters.parallel": "pettingzoo",
-    "planoracle.solver.floors.compiled": "numba",
-    "planoracle.solver.kitchens.compiled": "numba",
 }
 
 

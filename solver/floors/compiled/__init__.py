@@ -1,1 +1,0 @@
-"""The search on floors, compiled."""

@@ -1,1 +1,0 @@
-"""The search for kitchens of the usual domain, compiled."""
