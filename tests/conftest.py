@@ -35,19 +35,6 @@ settings.register_profile("quick", parent=settings.get_profile("all"), max_examp
 settings.load_profile("all")
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let somebody run a part of the tests, ``--part 0/2`` or ``--part 1/2``: those that are slow take minutes."""
-    parser.addoption("--part", default="0/1", metavar="K/N", help="run only every N-th test, from number K on")
-
-
-@pytest.hookimpl(trylast=True)  # of those that other options leave
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is in another part."""
-    part, parts = map(int, config.getoption("--part").split("/"))
-    config.hook.pytest_deselected(items=[item for place, item in enumerate(items) if place % parts != part])
-    items[:] = items[part::parts]
-
-
 def pytest_configure(config: pytest.Config) -> None:
     """Run a slow test that is named by itself, which the default ``-m "not slow"`` would leave out."""
     if config.option.markexpr == "not slow" and any("::" in argument for argument in config.args):
