@@ -1,24 +1,23 @@
-"""How many steps are left at least: objects are assigned to the roles of the goal, with the costs of items.
+"""Lower bound of the steps to the goal: own steps of items and vessels, with the cheapest assignment of items to roles.
 
-Every object that has to get somewhere needs steps that are its own: a walk to it, picking it up, carrying it, putting
-it down, preparing it. ``README.md`` beside this module says why none of them is counted twice.
+Every step is at most one object's own, so the own steps of all objects may be added. ``README.md`` beside this module,
+section "The bound", has the argument for every term.
 """
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 from planoracle.solver.kitchens.abstraction import Abstraction, View
-from planoracle.solver.kitchens.assignment_bound import AssignmentBound
 from planoracle.solver.kitchens.context import NEVER, Context, Scene
 from planoracle.solver.kitchens.goals import Group, Roles
 from planoracle.solver.kitchens.item_costs import ItemCosts, Stack
-from planoracle.solver.kitchens.time_bound import TimeBound
 from planoracle.solver.kitchens.vessel_costs import VesselCosts
 
 __all__ = ["Bound"]
 
-# Stacks of a group after which the memory of their costs is emptied.
+# Entries of a memory after which it is emptied.
 _MEMORY = 100_000
 
 
@@ -28,10 +27,9 @@ class Bound:
     def __init__(self, abstraction: Abstraction, roles: Roles) -> None:
         self.context = self._context = context = Context(abstraction, roles)
         self._item_costs = ItemCosts(context)
-        self._vessel_costs = VesselCosts(context, self._item_costs)
-        self._time_bound = TimeBound(context)
-        self._assignment_bound = AssignmentBound(context)
-        self._known: dict[Group, dict[Any, Stack]] = {}
+        self._vessel_costs = VesselCosts(context)
+        self._stacks: dict[Group, dict[Any, Stack]] = {}
+        self._least: dict[tuple[tuple[int, ...], ...], int] = {}
         self._needs = context.bits.union(
             (process.predicate, item)
             for item in context.items
@@ -39,46 +37,68 @@ class Bound:
         )
 
     def remaining(self, view: View, group: Group) -> int:
-        """Return how many steps, all players' together, are left at least with the choices of a group."""
-        options = self._context.choices(group)
-        tables = [self._table(view, group.bottoms[i], dish.bottom) for i, dish in enumerate(self._context.roles.dishes)]
+        """Return how many steps, all players' together, remain at least with the choices of a group."""
+        context = self._context
+        options = context.choices(group)
+        tables = [self._table(view, group.bottoms[i], dish.bottom) for i, dish in enumerate(context.roles.dishes)]
         scene = Scene(view, group, options, tables)
         rows: dict[str, tuple[int, ...]] = {}
-        known = self._known.setdefault(group, {})
+        known = self._stacks.setdefault(group, {})
         ready = view.facts & self._needs
-        where = tuple(tables)
         for station, stack in view.stacks.items():
             ticks = tuple(entry for entry in view.ticks.items() if entry[0][0] in stack) if view.ticks else ()
-            key = (station, station in scene.here, tuple(stack), where, ready, ticks)
-            found = known.get(key)
-            if found is None:
+            key = (station, station in scene.attended, tuple(stack), tuple(tables), ready, ticks)
+            costs = known.get(key)
+            if costs is None:
                 if len(known) > _MEMORY:
                     known.clear()
-                found = known[key] = self._item_costs.lying(scene, station, stack)
-            rows.update(zip(stack, found.rows, strict=True))
-            scene.direct.update(found.direct)
-            if found.leaving:
+                costs = known[key] = self._item_costs.lying(scene, station, stack)
+            rows.update(zip(stack, costs.rows, strict=True))
+            if costs.leaving:
                 scene.leaving.add(station)
         for item in view.hands.values():
             if item in options:
                 rows[item] = tuple(self._item_costs.held(scene, item, role) for role in options[item])
-        for item, meal in view.added:
-            rows[item] = tuple(self._item_costs.gone(scene, item, meal, role) for role in options[item])
-        total = self._assignment_bound.least(scene, rows)
-        if total >= NEVER:
-            return NEVER
-        total += self._vessel_costs.soups(scene)
-        for place, vessel in enumerate(self._context.roles.vessels):
-            if vessel.station and (
-                vessel.kind != "pot" or not self._context.roles.meals
-            ):  # a pot of soup is there already
-                total += self._vessel_costs.standing(scene, group.vessels[place], vessel.station)
-        return max(1, total, self._time_bound.least(scene) if self._context.alone else 0)
+        for item in context.items:
+            if item not in rows:
+                rows[item] = tuple(self._item_costs.elsewhere(scene, item, role) for role in options[item])
+        total = self._assigned(rows)
+        if total < NEVER:
+            total += self._vessel_costs.least(scene)
+        return max(1, min(total, NEVER))
 
     def _table(self, view: View, bottom: str, role: int) -> str:
+        """Return the station where the lowest item of a dish lies, if it may stay there."""
         place = view.places.get(bottom)
         if role < 0 or place is None or place[1]:
             return ""
         asked = self._context.roles.roles[role]
         right = self._context.fits(place[0], self._context.roles.dishes[asked.dish].station)
         return place[0] if right and (asked.loose or not self._context.todo(view, bottom, asked)) else ""
+
+    def _assigned(self, rows: dict[str, tuple[int, ...]]) -> int:
+        """Return the least sum of own steps with every role played by another item."""
+        total = 0
+        kinds: dict[str, list[tuple[int, ...]]] = {}
+        for item in self._context.items:
+            row = rows[item]
+            if len(row) == 1:
+                total += row[0]
+            else:
+                kinds.setdefault(self._context.kinds[item], []).append(row)
+        for kind, places in self._context.roles.kinds.items():
+            if kind not in kinds and any(not self._context.roles.roles[place].bottom for place in places):
+                return NEVER
+        return total + sum(self._match(tuple(sorted(listed))) for listed in kinds.values())
+
+    def _match(self, rows: tuple[tuple[int, ...], ...]) -> int:
+        """Return the least cost of giving every role (column but the last) another row, of others the last column."""
+        least = self._least.get(rows)
+        if least is None:
+            base = sum(row[-1] for row in rows)
+            picks = permutations(rows, len(rows[0]) - 1)
+            least = min((base + sum(row[i] - row[-1] for i, row in enumerate(way)) for way in picks), default=NEVER)
+            if len(self._least) > _MEMORY:
+                self._least.clear()
+            self._least[rows] = least
+        return least

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from planoracle.instances.kitchens.kitchen import Atom, Kitchen, split_name
 
-__all__ = ["contradiction", "piles_stand", "players_apart"]
+__all__ = ["contradiction", "piles_stand", "places_apart"]
 
 #: Predicates with the place of an object in them: at most one such fact is true of an object, since every action that
 #: makes one true makes another false.
@@ -44,9 +44,9 @@ def piles_stand(facts: Collection[Atom]) -> bool:
     return all(item in bottom or item in under for item in at) and not _cycle(under.items())
 
 
-def players_apart(facts: Collection[Atom]) -> bool:
-    """Whether nobody stands where somebody else stands or could come; an invariant of the usual domain."""
-    return _hold(facts, _ALTERNATIVES[3]) and _hold(facts, _ALTERNATIVES[4])
+def places_apart(facts: Collection[Atom]) -> bool:
+    """Whether everything is in one place, and no place holds two things or cooks; an invariant of the usual domain."""
+    return all(_hold(facts, group) for group in _ALTERNATIVES)
 
 
 def contradiction(kitchen: Kitchen) -> str:

@@ -1,4 +1,4 @@
-"""What the parts of the bound share: the kitchen's objects and roles, what an object still needs, one evaluation."""
+"""Shared data of the lower bound: objects and roles of a kitchen, what an object still needs, one state."""
 
 from __future__ import annotations
 
@@ -8,27 +8,48 @@ from planoracle.solver.kitchens.goals import Group, Process, Role, Roles, pot_pr
 
 __all__ = ["NEVER", "Context", "Scene"]
 
-#: More steps than any plan takes: the goal cannot be reached this way any more.
+#: More steps than any plan takes: the goal is out of reach.
 NEVER = 10**6
 
 
 class Scene:
-    """What one evaluation works on: a state, the choices of a group, and what follows from both."""
+    """One state together with the choices of a group.
 
-    __slots__ = ("direct", "group", "here", "leaving", "options", "tables", "view")
+    Attributes
+    ----------
+    attended
+        Stations where a cook stands.
+    options
+        By item, the roles that it may play; -1: none.
+    tables
+        By dish, the station where its lowest item lies ready, ``""`` if there is none.
+    leaving
+        Stations where some item has to leave, whatever its role.
+    """
+
+    __slots__ = ("attended", "group", "leaving", "options", "tables", "view")
 
     def __init__(self, view: View, group: Group, options: dict[str, tuple[int, ...]], tables: list[str]) -> None:
         self.view = view
         self.group = group
-        self.here = frozenset(view.at.values())
-        self.options = options  # by item, the roles it may play; -1: none
-        self.tables = tables  # where every dish is being put together, "": nowhere yet
-        self.leaving: set[str] = set()  # stations that some item has to leave, whatever its role
-        self.direct: dict[tuple[str, int], str] = {}  # where an item comes from that is carried straight to its dish
+        self.attended = frozenset(view.at.values())
+        self.options = options
+        self.tables = tables
+        self.leaving: set[str] = set()
 
 
 class Context:
-    """A kitchen as the bound sees it; ``kinds`` are those of its objects, ``cooks`` is how many players there are."""
+    """A kitchen as the bound sees it.
+
+    Attributes
+    ----------
+    kinds
+        Kind of every object.
+    count
+        Number of items of each kind that has a role.
+    cooks
+        Number of players.
+    """
 
     def __init__(self, abstraction: Abstraction, roles: Roles) -> None:
         kitchen = abstraction.compiled.kitchen
@@ -38,31 +59,35 @@ class Context:
         self.kinds = {name: split_name(name)[0] for name, _ in kitchen.objects}
         self.items = [name for name, kind in kitchen.objects if kind == "item"]
         self.count = {kind: list(self.kinds.values()).count(kind) for kind in roles.kinds}
-        self.pots = [name for name, kind in kitchen.objects if kind == "container" and self.kinds[name] == "pot"]
         self.stations = [name for name, kind in kitchen.objects if kind == "station"]
         self.containers = [name for name, kind in kitchen.objects if kind == "container"]
+        self.pots = [name for name in self.containers if self.kinds[name] == "pot"]
         self.cooks = len(kitchen.players)
         self.alone = self.cooks == 1
         self._options: dict[Group, dict[str, tuple[int, ...]]] = {}
 
     def choices(self, group: Group) -> dict[str, tuple[int, ...]]:
         """Return for every item the roles it may play; -1: none."""
-        found = self._options.get(group)
-        if found is not None:
-            return found
-        found = self._options[group] = {}
+        options = self._options.get(group)
+        if options is not None:
+            return options
+        options = self._options[group] = {}
         fixed = {name: self.roles.dishes[i].bottom for i, name in enumerate(group.bottoms) if name}
         for item in self.items:
             if item in fixed:
-                found[item] = (fixed[item],)
+                options[item] = (fixed[item],)
                 continue
             open_roles = (i for i in self.roles.kinds.get(self.kinds[item], ()) if i not in fixed.values())
-            found[item] = (*open_roles, -1)
-        return found
+            options[item] = (*open_roles, -1)
+        return options
 
     def fits(self, station: str, asked: str) -> bool:
         """Whether a station is the one, or of the kind, that is asked for."""
         return asked in (station, self.kinds.get(station))
+
+    def suits(self, station: str, process: Process) -> bool:
+        """Whether a process can be carried out at a station."""
+        return self.kinds.get(station) == process.station
 
     def todo(self, view: View, item: str, role: Role) -> tuple[Process, ...]:
         """Return what has still to be done to an item for a role."""
@@ -71,9 +96,12 @@ class Context:
         return tuple(each for each in role.needs if not view.facts & self.bits.mask((each.predicate, item)))
 
     def effort(self, view: View, name: str, process: Process, at: str | None) -> tuple[int, int]:
-        """Return the actions that a process still takes, and 1 if one has to wait for it or come back.
+        """Return the actions that a process still takes, and 1 if its cook must wait or come back before the pick.
 
-        ``at`` is the station where it is going on or may be begun; ``None`` if the object has yet to be put to one.
+        Parameters
+        ----------
+        at
+            The station where it is going on or may be begun; ``None`` if the object has yet to be put to one.
         """
         if not process.ticks:
             return view.ticks.get((name, process.predicate, ""), process.acts), 0
@@ -83,5 +111,6 @@ class Context:
             if other == name and predicate == process.predicate and (at is None or station == at)
         ]
         if not running:
-            return process.acts, int(process.ticks > 1)
-        return 0, int(min(running) > (0 if at is not None else 1))  # putting it down is a tick
+            return process.acts, int(process.ticks > self.cooks)
+        # Of the ticks after putting it down one passes at once; others pass while the other cooks have their turns.
+        return 0, int(min(running) >= self.cooks + (at is None))

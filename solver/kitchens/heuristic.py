@@ -10,10 +10,10 @@ from planoracle.instances.deadline import NEVER as NO_DEADLINE
 from planoracle.instances.deadline import Deadline
 from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.domain import Action, Domain, Effect, bundled
-from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.kitchen import Kitchen, split_name
 from planoracle.solver.kitchens.abstraction import Abstraction, View
 from planoracle.solver.kitchens.bound import Bound
-from planoracle.solver.kitchens.consistency import piles_stand, players_apart
+from planoracle.solver.kitchens.consistency import piles_stand, places_apart
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.goals import Group, Process, Roles
 
@@ -162,10 +162,10 @@ def ordinary(kitchen: Kitchen) -> bool:
     """Whether a kitchen is of the usual domain, and nothing in it stands as the usual actions never leave it."""
     if not _alike(kitchen.domain, bundled()):
         return False
-    stations = [fact[2] for fact in kitchen.facts if fact[0] in ("item_on", "container_at")]
-    # Of two things on a station the usual actions lose count.
-    apart = players_apart(kitchen.facts)  # or somebody might bring a pot to where another stands
-    return len(stations) == len(set(stations)) and apart and piles_stand(kitchen.facts)
+    single = (("station",), ("container",))
+    kinds = {name for name, types in kitchen.domain.signature.items() if types in single and name.startswith("is")}
+    own = all(fact[0] == f"is{split_name(fact[1])[0]}" for fact in kitchen.facts if fact[0] in kinds)
+    return own and places_apart(kitchen.facts) and piles_stand(kitchen.facts)
 
 
 def _alike(one: Domain, other: Domain) -> bool:
