@@ -177,6 +177,10 @@ class Abstraction:
             special[name] = (name, *special.get(name, ()))
         for token, meal in sorted((base(item, facts), meal) for item, meal in view.added if item not in special):
             special[meal] = (*special.get(meal, ()), token)
+        holding = list(view.inside.values())
+        for meal, container in view.inside.items():
+            if holding.count(container) > 1:  # an action on the contents means the first by name
+                special[meal] = (meal, *special.get(meal, ()))
         for item, meal in view.added:
             if item in special:
                 special[meal] = (*special.get(meal, ()), (base(item, facts), special[item]))

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from planoracle.instances.deadline import Limit, TimeOverError, deadline_of
 from planoracle.instances.errors import InputError, InternalError
-from planoracle.instances.kitchens import language, run
-from planoracle.instances.kitchens.compiled import Compiled, State
+from planoracle.instances.kitchens import language
+from planoracle.instances.kitchens.compiled import Compiled, State, compiled
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.status import Status
@@ -62,7 +62,8 @@ def plan(
     rules
         Profile by which the kitchen runs.
     after
-        Actions that have been carried out already; the plan goes on from there, its steps are counted from there.
+        Actions that have been carried out already; the plan goes on from there, its steps are counted from there, also
+        where they have been through a state of the goal on the way.
     greedy
         Stop at the first plan, found by always going on where least seems to be left.
     at_least, at_most
@@ -186,7 +187,7 @@ class _Search:
     def idle(self, state: State) -> Iterator[int]:
         """Yield a step in which nobody does anything: with joint moves, one deed of everybody."""
         while True:
-            deed = next(deed for deed in self.compiled.legal(state) if self.kind(deed) == "wait")
+            deed = next(deed for deed in self.compiled.texts(state).values() if self.kind(deed) == "wait")
             yield deed
             state = self.compiled.step(state, deed)
             if self.compiled.goal(state):
@@ -195,11 +196,11 @@ class _Search:
     def children(self, state: State) -> Iterator[_Child]:
         """Yield the successors of a state.
 
-        Somebody alone walks in order to do something where it goes, and waits only before it walks: a tick does not
-        ask where anybody stands.
+        A single cook walks in order to do something where it goes, and waits only before it walks: a tick does not
+        ask where anybody stands. Of actions that are written alike only the first can be meant by a plan.
         """
         compiled = self.compiled
-        for deed in compiled.legal(state):
+        for deed in compiled.texts(state).values():
             self.deadline.check(_STEP)  # with hundreds of objects a state has thousands of successors
             kind = self.kind(deed)
             after = compiled.step(state, deed)
@@ -209,7 +210,7 @@ class _Search:
             if kind != "move" or not self.alone or reached:
                 yield _Child(1, (deed,), after, reached)
                 continue
-            for then in compiled.legal(after):
+            for then in compiled.texts(after).values():
                 if self.kind(then) not in ("move", "wait"):
                     last = compiled.step(after, then)
                     yield _Child(2, (deed, then), last, compiled.goal(last))
@@ -309,11 +310,8 @@ class _Search:
         self, status: Status, proof: str, deeds: tuple[int, ...] | None = None, bound: int | None = None
     ) -> Result:
         actions = None if deeds is None else tuple(self.compiled.deeds[deed].text for deed in deeds)
-        if actions is not None:
-            replayed = run.replay(self.kitchen, (*self.after, *actions), self.rules)
-            made = sum(step.valid for step in replayed.steps)  # with joint moves the steps taken are rounds
-            if not replayed.success or made != len(self.after) + len(actions) or replayed.refusals:
-                raise InternalError(f"{self.kitchen.name}: a plan of ours does not pass the rules")
+        if actions is not None and not self.is_accepted(actions):
+            raise InternalError(f"{self.kitchen.name}: a plan of ours does not pass the rules")
         steps = None if actions is None else len(actions)
         return Result(
             instance=self.kitchen.name,
@@ -330,6 +328,17 @@ class _Search:
             rounds=None if steps is None else -(-steps // len(self.kitchen.players)),
             expanded=self.expanded,
         )
+
+    def is_accepted(self, actions: Sequence[str]) -> bool:
+        """Whether the rules accept the actions after those already carried out, and the last one reaches the goal."""
+        engine = compiled(self.kitchen, self.rules)
+        state = engine.start()
+        for text in (*self.after, *actions):
+            deed = engine.find(state, text)
+            if deed is None:
+                return False
+            state = engine.step(state, deed)
+        return engine.goal(state)
 
 
 def unwind(path: _Path) -> tuple[int, ...]:

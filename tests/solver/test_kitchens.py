@@ -267,3 +267,48 @@ def test_two_meals_in_one_pot_are_carried_together() -> None:
     )
     engine = Compiled(problem)
     assert heuristic(engine).root(engine.start())[0][0] <= blind(problem, PROFILES["released"]) == 6
+
+
+def test_with_two_meals_in_a_pot_a_plan_uses_only_what_its_words_mean() -> None:
+    """ "Boil pot1's contents" and "Add cheese1 into pot1" mean the first meal: the goal is out of reach."""
+    problem = small(
+        {"stove1": [], "sink1": [], "board1": ["cheese1"]},
+        players={"robot2": {"at": "sink1", "holds": "pot1"}},
+        containers={"pot1": ["water1", "water2"]},
+        goal=[["addedto", "cheese#1", "water#2"], ["isboiling", "water#1"]],
+    )
+    assert plan(problem, rules=PROFILES["paper"]).status == "infeasible"
+
+
+@pytest.mark.parametrize(("back", "steps"), [(False, 0), (True, 1)])
+def test_actions_done_may_go_through_the_goal(back: bool, steps: int) -> None:
+    problem = small({"table1": [], "table2": []}, goal=[["loc", "robot1", "table2"]])
+    after = ["Move robot1 from table1 to table2", *["Move robot1 from table2 to table1"] * back]
+    found = plan(problem, after=after)
+    assert (found.status, found.makespan) == ("optimal", steps)
+
+
+@pytest.mark.parametrize("cooks", [1, 2, 3, 4])
+def test_the_turns_of_other_cooks_are_waiting_as_well(cooks: int) -> None:
+    """With four cooks nobody has to wait for what takes four ticks."""
+    problem = small(
+        {"stove1": ["patty1"], **{f"table{n}": [] for n in range(1, cooks + 1)}},
+        players={f"robot{n}": {"at": "stove1" if n == 1 else f"table{n}"} for n in range(1, cooks + 1)},
+        goal=[["iscooked", "patty#1"], ["has_item", "robot1", "patty#1"]],
+        traits={"patty1": ["iscookable"]},
+    )
+    engine, least = Compiled(problem), blind(problem, PROFILES["released"])
+    assert heuristic(engine).root(engine.start())[0][0] <= least
+    assert plan(problem).makespan == least
+
+
+@pytest.mark.parametrize(
+    "more", [["isfryer", "stove1"], ["has_item", "robot1", "bread1"], ["container_at", "pot1", "table1"]]
+)
+def test_a_kitchen_in_which_things_are_of_two_kinds_or_in_two_places_is_searched_without_a_bound(
+    more: list[str],
+) -> None:
+    stations = {"stove1": ["patty1"], "table1": ["bread1"], "table2": ["pot1"]}
+    problem = small(stations, goal=[["iscooked", "patty#1"]], traits={"patty1": ["iscookable"]}, more=[more])
+    assert not heuristic(Compiled(problem)).familiar
+    assert plan(problem).makespan == blind(problem, PROFILES["released"])
