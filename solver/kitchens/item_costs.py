@@ -31,6 +31,7 @@ class ItemCosts:
         """Return the own steps of a pile's items, from the bottom."""
         rows = []
         surely = covered = False  # an item below has to leave; the item directly below has to be clear
+        before: dict[int, int] = {}  # by dish, the least rank of an item below that has to get there first
         for height, item in enumerate(stack):
             row = []
             leaves = True
@@ -46,11 +47,30 @@ class ItemCosts:
                     row.append(self._staying(scene, item, station, role))
                     continue
                 walk = 0 if station in scene.attended and height == len(stack) - 1 else 1
-                row.append(walk + 1 + self._picked(scene, item, station, height, place, must or surely, walk))
+                cost = walk + 1 + self._picked(scene, item, station, height, place, must or surely, walk)
+                later = role is not None and role.rank > before.get(role.dish, NEVER)
+                if (
+                    later
+                    and role
+                    and scene.tables[role.dish] != station
+                    and not self._context.todo(scene.view, item, role)
+                ):
+                    cost += 4  # put aside, walked to, picked up, carried [12]
+                row.append(cost)
             rows.append(tuple(row))
             surely = surely or leaves
+            if leaves and self._context.alone:
+                self._note_rank(item, scene.options[item], before)
             covered = all(place >= 0 and self._context.roles.roles[place].top for place in scene.options[item])
         return Stack(tuple(rows), surely)
+
+    def _note_rank(self, item: str, options: tuple[int, ...], before: dict[int, int]) -> None:
+        """Note the highest rank that an item may have in a dish, if it must play a role there."""
+        asked = [self._context.roles.roles[place] for place in options if place >= 0]
+        asked = [role for role in asked if role.name in ("", item)]
+        if asked and self._is_needed(item, options) and len({role.dish for role in asked}) == 1 and asked[0].dish >= 0:
+            rank = max(role.rank for role in asked)
+            before[asked[0].dish] = min(before.get(asked[0].dish, NEVER), rank)
 
     def _is_needed(self, item: str, options: tuple[int, ...]) -> bool:
         """Whether an item must play one of its roles, there being no more items of its kind than roles."""
