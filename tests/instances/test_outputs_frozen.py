@@ -1,0 +1,29 @@
+"""Readings recorded before the rules of choice between several plans: each text gives the same commands and verdict."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planoracle.analysis.grade import Grader
+
+RECORDED = Path(__file__).resolve().parents[1] / "support/readings.jsonl"
+ROWS = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
+
+
+def reading_of(instance: str, text: str) -> dict[str, Any]:
+    grader, submission = Grader(), {"id": "x", "instance": instance, "plan": text}
+    grade = grader.grade(submission)
+    said = grader.run(submission).said if grade.scored else None
+    if grade.metrics.get("given") == "answer":
+        said = [json.dumps(grade.metrics["parsed"])]
+    return {"scored": grade.scored, "success": grade.success, "read": grade.read, "said": said}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row['instance']}-{number}" for number, row in enumerate(ROWS)])
+def test_a_recorded_text_is_read_as_before(row: dict[str, Any]) -> None:
+    about = {"instance": row.pop("instance"), "text": row.pop("text")}
+    assert reading_of(**about) == row
