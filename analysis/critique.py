@@ -13,7 +13,7 @@ from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit
 from planoracle.instances.errors import PlanError
-from planoracle.instances.feedback import Examined, Section, sections_of
+from planoracle.instances.feedback import ANSWER, Examined, Section, sections_of
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 
@@ -171,7 +171,7 @@ def critique_of(
         instance=problem.name,
         benchmark=problem.benchmark,
         verdict=_verdict(examined),
-        sections=sections_of(benchmark.topics, examined),
+        sections=sections_of((ANSWER, *benchmark.topics) if run.plan.fault else benchmark.topics, examined),
         efficiency=efficiency(examined, best),
         decisions=_decisions(run, examined, hints=hints, seconds=seconds) if regret and not examined.outcome else None,
         unit=problem.unit,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,16 +17,18 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 from planoracle.instances import optima
 from planoracle.instances.errors import InputError
-from planoracle.instances.feedback import Examined, Topic
+from planoracle.instances.feedback import Examined, Finding, Topic, clock_of
 from planoracle.instances.foreign import Foreign
 from planoracle.instances.manner import USUAL, Manner
 from planoracle.instances.model import Instance
 from planoracle.instances.offers import Composer, Generator, Limit, Shelf
 from planoracle.instances.optima import Entries
-from planoracle.instances.plan import Plan, Reading, UnreadError, given_limit, given_plan
+from planoracle.instances.outputs.messages import is_cut
+from planoracle.instances.plan import CUT_OFF, FAULTS, Plan, Reading, UnreadError, given_limit, given_plan
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules, choose
 from planoracle.instances.references import Loophole, Reference
+from planoracle.instances.replay import Violation
 from planoracle.instances.run import Run
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row
 from planoracle.instances.targets import Dropped
@@ -312,10 +315,12 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         given = given_plan(submission, self.plan_fields)
         limit = None if self.limit is None else given_limit(submission, *self.limit)
         chosen = self.rules_of(problem) if rules is None else rules
-        found = self.reading(problem, given, chosen)
-        if chosen.refuse_unread and found.doubtful:
+        cut = chosen.refuse_unread and is_cut(submission)
+        found = self.reading(problem, [] if cut else given, chosen)
+        fault = CUT_OFF if cut else found.fault
+        if chosen.refuse_unread and found.doubtful and not fault:
             raise UnreadError.of(found)
-        return Plan(given, found.commands, limit, found.read, found.read_from, found.ignored)
+        return Plan(given, found.commands, limit, found.read, found.read_from, found.ignored, fault)
 
     def reading(self, problem: _P, given: object, rules: _R) -> Reading[_C]:
         """Read a plan as it was handed in; raises `PlanError`.
@@ -334,7 +339,11 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def replay(self, problem: _P, plan: Plan[_C], rules: _R | None = None) -> Run[_P, _C, _R]:
         """Replay a plan by the rules (default: those of the problem); never raises for what a plan holds."""
         chosen = self.rules_of(problem) if rules is None else rules
-        return cast("Run[_P, _C, _R]", self._part("run").replay(problem, plan, chosen))
+        run = cast("Run[_P, _C, _R]", self._part("run").replay(problem, plan, chosen))
+        if plan.fault:
+            none = Violation(None, plan.fault, "answer")
+            run.verdict = replace(run.verdict, success=False, fatal=none, violations=(none,))
+        return run
 
     def run(self, problem: _P, submission: object, rules: _R | None = None) -> Run[_P, _C, _R]:
         """Read a submission and replay it, see `parse` and `replay`."""
@@ -422,6 +431,9 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     def examine(self, run: Run[_P, _C, _R]) -> Examined:
         """Look closely at what is wrong with a run."""
+        if run.plan.fault:
+            faults = [Finding.of(one, FAULTS[one.kind]) for one in run.verdict.violations]
+            return Examined(run.verdict, tuple(faults), clock_of(run.problem), lambda index: "your answer", whole=True)
         return cast(Examined, self._part("phrases").examine(run))
 
     def name_of(self, problem: _P, action: str) -> str:

@@ -19,6 +19,7 @@ from planoracle.instances.episode import Command, Message, Observation, Outcome,
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.feedback import quoted
 from planoracle.instances.manner import USUAL, Manner
+from planoracle.instances.plan import FAULTS
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.instances.run import Run
@@ -281,6 +282,8 @@ class Environment(ABC, Generic[_P, _R, _S]):
         plan = {"instance": self.problem.name, **self._plan_of(said)}
         try:
             run = self.benchmark.run(self.problem, plan, self.rules)
+            if run.plan.fault:
+                raise PlanError(FAULTS[run.plan.fault])
         except PlanError as error:
             return world, (
                 Outcome(_text_of(said)[:200], "lost", 0, 0, "unreadable", f"Not understood: {quoted(str(error), 300)}"),

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple, cast
 
 from planoracle.instances import registry
 from planoracle.instances.model import Instance
+from planoracle.instances.plan import FAULTS
 from planoracle.instances.problem import Problem
 from planoracle.instances.replay import Measure, Other, Replay, Violation
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.wording import action_name, moment, span
 
 __all__ = [
+    "ANSWER",
     "Clock",
     "Examined",
     "Finding",
@@ -149,6 +151,10 @@ class Topic:
     kinds: tuple[str, ...] = ()
     advice: str = ""
     together: str = ""
+
+
+#: The section on an answer that is no plan, in reports on one.
+ANSWER = Topic("answer", "Answer", tuple(FAULTS), "Write one complete plan, and nothing that takes it back.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from planoracle.instances.errors import InputError, PlanError
 
-__all__ = ["COMMON_FIELDS", "Plan", "Reading", "UnreadError", "given_limit", "given_plan"]
+__all__ = [
+    "AMBIGUOUS",
+    "COMMON_FIELDS",
+    "CUT_OFF",
+    "FAULTS",
+    "NO_PLAN",
+    "Plan",
+    "Reading",
+    "UnreadError",
+    "given_limit",
+    "given_plan",
+]
 
 #: Fields that may hold the plan of a submission to any benchmark, behind its own; the first that is there counts.
 COMMON_FIELDS = ("output", "response", "completion", "messages", "answer")
+
+NO_PLAN, AMBIGUOUS, CUT_OFF = "no_plan", "ambiguous", "cut_off"
+#: Why an answer fails that is no plan, and what is said of it.
+FAULTS: dict[str, str] = {
+    NO_PLAN: "the answer holds no plan",
+    AMBIGUOUS: "the answer holds several plans and no word that chooses one",
+    CUT_OFF: "the answer was cut off before it ended",
+}
 
 _C = TypeVar("_C", covariant=True)
 _D = TypeVar("_D")
@@ -35,6 +54,8 @@ class Reading(Generic[_C]):
         Those of them for which there is no good reason: neither a draft nor a summary of what was taken.
     example
         The first of these, with its line.
+    fault
+        Why it is no plan, one of `FAULTS`: it fails for that; empty for a plan.
     """
 
     commands: _C
@@ -43,6 +64,7 @@ class Reading(Generic[_C]):
     ignored: int | None = None
     unread: int = 0
     example: str = ""
+    fault: str = ""
 
     @property
     def doubtful(self) -> bool:
@@ -51,7 +73,7 @@ class Reading(Generic[_C]):
 
     def of(self, made: Callable[[_C], _D]) -> Reading[_D]:
         """Return the same reading with its commands in another form."""
-        return Reading(made(self.commands), self.read, self.read_from, self.ignored, self.unread, self.example)
+        return replace(self, commands=made(self.commands))  # type: ignore[return-value, arg-type]
 
 
 class UnreadError(PlanError):
@@ -81,7 +103,7 @@ class Plan(Generic[_C]):
         The same in the form that the benchmark's rules take.
     limit
         Ticks that the submission itself allows its run; ``None``: those of the problem.
-    read, read_from, ignored
+    read, read_from, ignored, fault
         What was taken and what was not, see `Reading`.
     """
 
@@ -91,6 +113,7 @@ class Plan(Generic[_C]):
     read: int | None = None
     read_from: str | None = None
     ignored: int | None = None
+    fault: str = ""
 
 
 def given_plan(submission: object, fields: Sequence[str]) -> object:

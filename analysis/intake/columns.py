@@ -10,6 +10,7 @@ from planoracle.analysis.intake.names import known
 from planoracle.analysis.intake.places import NOTHING, EntryError, Hints, Place
 from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.outputs.messages import STOPS
 from planoracle.instances.plan import COMMON_FIELDS
 
 __all__ = [
@@ -304,7 +305,7 @@ def normalised(entry: dict[str, Any], place: Place) -> dict[str, Any]:
     if is_grade(entry):
         return entry | place._asdict()
     shared = {name: entry.get(name) for name in ("id", "instance", "model", "sample")} | place._asdict()
-    kept = (*_address_fields(), *_limits(), *plan_fields())
+    kept = (*_address_fields(), *_limits(), *plan_fields(), *STOPS)
     return shared | {name: entry[name] for name in kept if name in entry}
 
 

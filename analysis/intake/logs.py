@@ -22,6 +22,7 @@ from planoracle.analysis.intake.places import EntryError
 from planoracle.analysis.intake.scanner import Scanner
 from planoracle.analysis.intake.unpack import MAX_UNPACKED, unzstd
 from planoracle.instances.errors import InputError
+from planoracle.instances.outputs.messages import is_cut
 from planoracle.instances.reading import load_json
 
 __all__ = ["STORED", "begins_log", "is_log", "logged", "read_archive", "read_log", "samples_in"]
@@ -214,6 +215,7 @@ def _submission(sample: Any, model: Any) -> dict[str, Any] | EntryError:
         "sample": epoch,
         "metadata": sample.get("metadata"),
         "output": _answer(whole["output"]),
+        "stop_reason": "max_tokens" if is_cut(whole["output"]) else None,
         "messages": whole["messages"],
     }
     if sample.get("error") is not None:  # a broken run is not a failed one

@@ -15,7 +15,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.messages import chat_in, contents, is_agents
 from planoracle.instances.outputs.reading import as_given
-from planoracle.instances.plan import Reading
+from planoracle.instances.plan import AMBIGUOUS, CUT_OFF, Reading
 from planoracle.instances.schedule import Schedule
 
 __all__ = ["Answer", "commands", "pieces_in", "reading", "schedule", "written"]
@@ -52,17 +52,16 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[Schedul
     """
     rows = pieces_in(problem, given)
     if rows is not None:
-        found = language.reading(problem, rows.commands, rules)
-        schedule = with_hands(problem, found.commands)
-        return Reading(schedule, rows.read, rows.read_from, rows.ignored, rows.unread, rows.example)
+        return rows.of(lambda given: with_hands(problem, language.reading(problem, given, rules).commands))
     chat = chat_in(given)
     if chat is not None:
         said = [part for one in filter(is_agents, chat) for part in contents(one)]
         given = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in said)
     if given is not None and not isinstance(given, str):
         raise PlanError("must be text, or a list of pieces", field="answer", value=given)
-    text, where = (given or "", "whole text") if rules.answers == "released" else answer_in(given or "")
-    return Reading(Answer((), text), int(where != "nothing"), where, 0)
+    released = rules.answers == "released"
+    text, where, fault = (given or "", "whole text", "") if released else answer_in(given or "")
+    return Reading(Answer((), text), int(where != "nothing"), where, 0, fault=fault)
 
 
 def pieces_in(problem: Instance, given: object) -> Reading[list[object]] | None:
@@ -74,4 +73,4 @@ def pieces_in(problem: Instance, given: object) -> Reading[list[object]] | None:
     if not isinstance(given, str) and chat_in(given) is None:
         return None
     found = outputs.read(given, language.Pieces(problem))
-    return found if found.commands else None
+    return found if found.commands or found.fault in (AMBIGUOUS, CUT_OFF) else None

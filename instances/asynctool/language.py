@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from planoracle.instances.asynctool.calls import Call, too_deep
@@ -136,11 +137,7 @@ def _reading(turns: Any) -> Reading[list[Any]]:
         if not isinstance(value, list | dict) or (isinstance(value, dict) and chat_in(value) is None):
             found = outputs.read(turns, _Messages())
             alone = not found.commands and turns.strip()  # one message that says nothing that we know
-            return (
-                Reading([turns], 0, "whole text", found.ignored, found.unread, found.example)
-                if alone
-                else _within(found)
-            )
+            return replace(found, commands=[turns], read_from="whole text") if alone else _within(found)
         turns = value
     if isinstance(turns, dict):
         turns = chat_in(turns) if chat_in(turns) is not None else turns.get("messages")

@@ -11,7 +11,7 @@ from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.grammar import Found, Grammar
 from planoracle.instances.outputs.reading import as_given
 from planoracle.instances.outputs.values import values_in
-from planoracle.instances.plan import Plan, Reading
+from planoracle.instances.plan import NO_PLAN, Plan, Reading
 from planoracle.instances.profiles import Rules
 from planoracle.instances.reading import load_json
 from planoracle.instances.schedule import MAX_PIECES, Piece, Schedule
@@ -81,7 +81,7 @@ def rows_of(instance: Instance, given: object) -> Reading[list[object]]:
             rows = load_json(given, "plan")
         except InputError as error:
             found = outputs.read(given, Pieces(instance)) if isinstance(given, str) else None
-            if found is None or not (found.commands or found.doubtful):
+            if found is None or (found.fault == NO_PLAN and given.lstrip()[:1] in ("[", "{")):  # broken JSON
                 raise PlanError(error.message, source=error.source, field=error.field) from None
             return found
     if not isinstance(rows, list):

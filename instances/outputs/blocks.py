@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
+from planoracle.instances.outputs.cues import Cue, begins_with_cue, cues_of, is_interjection, is_nothing, pieces_of
 from planoracle.instances.outputs.grammar import Grammar
 from planoracle.instances.outputs.layout import Line, lines_of
 from planoracle.instances.outputs.values import MAX_LEAVES, leaves, too_many
@@ -15,15 +16,8 @@ __all__ = ["Block", "Reader"]
 
 S = TypeVar("S")
 
-_REDO = re.compile(
-    r"\b(?:mistakes?|wrong|correct(?:ion|ed)|revis\w{1,4}|redo|rewrite|updated|instead|actually|infeasible|violates?"
-    r"|too (?:early|late)|but (?:that|this)|my answer|does(?: not|n't) work|not (?:right|optimal|feasible|allowed)"
-    r"|better (?:plan|order|schedule|answer)|start over|try again|final (?:answer|plan|schedule))\b",
-    re.IGNORECASE,
-)
-
-
 _WORD = re.compile(r"[^\W\d_]")
+_RULE = re.compile(r"(?:[-*_=~] ?){3,80}")
 # Of a sentence over several lines, in characters.
 _LONGEST = 2_000
 
@@ -46,10 +40,10 @@ class Block(Generic[S]):
         Where it begins, and with what.
     final
         What announced it as the plan that counts, if anything did.
-    redo
-        Whether words before it say that what was before is wrong.
     message
         Number of the message that it is in.
+    quoted
+        Whether it is a quotation.
     """
 
     kind: str
@@ -61,8 +55,8 @@ class Block(Generic[S]):
     number: int = 0
     first: str = ""
     final: str = ""
-    redo: bool = False
     message: int = 0
+    quoted: bool = False
 
     @property
     def told(self) -> str:
@@ -70,20 +64,33 @@ class Block(Generic[S]):
         return f"line {self.number}: {self.first!r}"
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A sentence before, between or behind blocks, and what it says of them."""
+
+    cues: Cue
+    text: str
+    message: int
+
+
 class Reader(Generic[S]):
-    """Gathers blocks, line by line."""
+    """Gathers blocks and remarks, line by line."""
 
     def __init__(self, grammar: Grammar[S]) -> None:
         self.grammar = grammar
         self.blocks: list[Block[S]] = []
+        self.events: list[Block[S] | Remark] = []  # the blocks, and the remarks among them
         self.whole, self.over = True, False
         self.loose: list[tuple[int, str]] = []  # lines of lists, blocks and tables in which nothing is read
         self.left: list[Line] = []  # items in thoughts and observations
-        self._final, self._message = "", 0
+        self._final, self._message, self._quoted = "", 0, False
         self._last = self._stride = 0  # line of the last step, and how far behind the one before
-        self._leaves = 0  # of JSON values
+        self._leaves = self._values = 0  # of JSON values, and how many values there have been
         self._plain = False  # whether there has been a command of the benchmark
-        self._gap = self._redo = False  # words since the last step, and whether they take it back
+        self._announced = 0  # line of the last announcement
+        self._gap = False  # words since the last step
+        self._irrevocable = False  # whether actions have been answered by observations
+        self._cut = False  # whether the actions before have been taken back
         self._open: Line | None = None  # a sentence with steps that goes on in the next line
 
     def text(self, text: str) -> None:
@@ -91,10 +98,11 @@ class Reader(Generic[S]):
         lines, left, whole = lines_of(text)
         self.left += left
         self.whole = self.whole and whole
-        self._final, self._gap, self._redo = "", False, False
+        self._final, self._gap = "", False
         for table, group in _tables(lines):
             if self.over:
                 return
+            self._quoted = group[0].quoted
             line = self._continued(group[0])
             if table:
                 self._table(group)
@@ -102,8 +110,10 @@ class Reader(Generic[S]):
                 self._line(line)
         self._close()
 
-    def value(self, value: object, line: int = 1, kind: str = "JSON") -> None:
+    def value(self, value: object, line: int = 1, kind: str = "JSON", group: int = 0) -> None:
         """Read a JSON value that is no chat; raises `PlanError` if they hold too much."""
+        alone = _holds_list(value) and self.grammar.of(value) is None  # no part of what is around it
+        self._values += alone
         for leaf in leaves(value, self.grammar.of):
             self._leaves += 1
             if self._leaves > MAX_LEAVES:
@@ -111,15 +121,18 @@ class Reader(Generic[S]):
             if self.over:
                 return
             if isinstance(leaf, list):
-                self._add(kind, 0, line, leaf, leaf)
+                self._add(kind, group or self._values, line, leaf, leaf)
             elif isinstance(leaf, str) and "\n" in leaf:
                 inner = Reader(self.grammar)
                 inner.text(leaf)
                 self.blocks += inner.blocks
+                self.events += inner.events
                 self.loose += inner.loose
                 self.over = inner.over
             else:
-                self._said(kind, 0, line, leaf if isinstance(leaf, str) else repr(leaf), free=False)
+                text = leaf if isinstance(leaf, str) else repr(leaf)
+                self._said(kind, group or self._values, line, text, free=False)
+        self._values += alone
 
     def message(self, parts: list[object]) -> None:
         """Read one message of a chat: texts, and values of tool calls."""
@@ -157,19 +170,61 @@ class Reader(Generic[S]):
         return bool(found) and 2 * sum(one.length for one in found) < len(text)
 
     def _line(self, line: Line) -> None:
+        free = line.kind == "free"
         if line.kind == "final":
-            self._final = line.text
+            self._final, self._announced = line.text, line.number
+            self._remark(Cue.FINAL, line.text)
+        elif line.kind == "observed":
+            self._irrevocable = True
+        elif line.kind == "note":
+            for piece in pieces_of(line.text):
+                self._remark(cues_of(piece) & Cue.RETRACTED, piece)
         elif line.kind in ("said", "break"):
             pass
         elif not line.values:
-            self._said(line.kind, line.group, line.number, line.text, free=line.kind == "free")
+            self._words(line)
         else:
             before = len(self.blocks), self.blocks[-1].lines if self.blocks else 0
-            kind = "JSON" if line.kind == "free" else line.kind
             for value in line.values:
-                self.value(value, line.number, kind)
+                self.value(value, line.number, "JSON" if free else line.kind, 0 if free else line.group)
             if before == (len(self.blocks), self.blocks[-1].lines if self.blocks else 0):
-                self._said(line.kind, line.group, line.number, line.text, free=line.kind == "free")
+                self._said(line.kind, line.group, line.number, line.text, free=free)
+
+    def _words(self, line: Line) -> None:
+        """Read a line without JSON: its sentences one by one if any of them says something about a plan."""
+        free = line.kind == "free"
+        pieces = pieces_of(line.text)
+        cues = [cues_of(piece) for piece in pieces]
+        if line.number == self._announced and is_nothing(line.text):
+            cues[0] |= Cue.RETRACTED
+        spoken_to_oneself = free and any(map(is_interjection, pieces))
+        if not (any(cues) or spoken_to_oneself) or not (free or self._is_remark(line.text, cues[0])):
+            self._said(line.kind, line.group, line.number, line.text, free=free)
+            return
+        for piece, said in zip(pieces, cues, strict=True):
+            remark = self._is_remark(piece, said)
+            if remark:
+                self._remark(said, piece)
+            elif free and is_interjection(piece):
+                self._gap = True
+                continue
+            if not remark or (Cue.RETRACTED not in said and self.grammar.find(piece)):
+                self._said(line.kind, line.group, line.number, piece, free=free)
+
+    def _is_remark(self, text: str, cues: Cue) -> bool:
+        """Whether words are about a plan; in a line that is little but steps only those that take one back are."""
+        found = self.grammar.find(text) if cues else []
+        return bool(cues) and (2 * sum(one.length for one in found) < len(text) or begins_with_cue(text))
+
+    def _remark(self, cues: Cue, text: str) -> None:
+        if not cues or self._quoted:  # nobody takes back what another one said
+            return
+        self.events.append(Remark(cues, text, self._message))
+        self._gap = True
+        if Cue.RETRACTED in cues:
+            self._final, self._cut = "", not self._irrevocable
+        elif Cue.FINAL in cues:
+            self._final = self._final or text[:40]
 
     def _said(self, kind: str, group: int, number: int, text: str, *, free: bool) -> None:
         grammar = self.grammar
@@ -189,9 +244,10 @@ class Reader(Generic[S]):
         elif grammar.looks(text, free):
             self._block("line" if free else kind, group, number, text).unread.append((number, text))
         elif free:
+            self._gap = self._gap or _RULE.fullmatch(text) is not None
             if _WORD.search(text):
                 self._gap = True
-                self._redo = self._redo or bool(_REDO.search(text[:300]))
+                self.events.append(Remark(Cue(0), text, self._message))
         elif _WORD.search(text):
             self.loose.append((number, text))
 
@@ -219,16 +275,18 @@ class Reader(Generic[S]):
     def _block(self, kind: str, group: int, number: int, text: str | list[S]) -> Block[S]:
         """Return the block that a line belongs to, perhaps a new one that begins with this text, or these steps."""
         last = self.blocks[-1] if self.blocks else None
-        if kind == "action":  # whatever is between them
+        if kind == "action" and not self._cut:  # whatever is between them
             last = next((one for one in reversed(self.blocks) if one.kind == "action"), last)
-        same = last is not None and (last.kind, last.group, last.message) == (kind, group, self._message)
-        if last is None or not same or self._final or (self._gap and kind != "action"):
+        mine = kind, group, self._message, self._quoted
+        same = last is not None and (last.kind, last.group, last.message, last.quoted) == mine
+        if last is None or not same or self._final or self._cut or (self._gap and kind != "action"):
             first = text if isinstance(text, str) else repr(text[:1])
             last = Block(kind, group, number=number, first=first[:80], message=self._message)
-            last.final, last.redo = self._final, self._redo
+            last.final, last.quoted = self._final, self._quoted
             self.blocks.append(last)
+            self.events.append(last)
             self._final = ""
-        self._gap = self._redo = False
+        self._gap = self._cut = False
         return last
 
     def _table(self, rows: list[Line]) -> None:
@@ -255,6 +313,10 @@ class Reader(Generic[S]):
         for row in rows[0 if len(rows) == 1 or (column < len(heads) and self.grammar.find(heads[column])) else 1 :]:
             if column < len(row.cells):
                 self._said("table", row.group, row.number, row.cells[column], free=False)
+
+
+def _holds_list(value: object) -> bool:
+    return isinstance(value, list) or (isinstance(value, dict) and any(isinstance(one, list) for one in value.values()))
 
 
 def _tables(lines: list[Line]) -> Iterator[tuple[bool, list[Line]]]:

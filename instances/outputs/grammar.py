@@ -62,3 +62,7 @@ class Grammar(Generic[S]):
     def key(self, step: S) -> Hashable:
         """Return what is equal for equal steps; ``None`` for one that plans repeat, such as a wait."""
         return step if isinstance(step, Hashable) else repr(step)
+
+    def command(self, step: S) -> Hashable:
+        """Return what is equal for the same command at the same time, where that is more than `key` says."""
+        return self.key(step)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.outputs.characters import plain, unmarked
-from planoracle.instances.outputs.values import holes, lifted, objects_in, whole_value
+from planoracle.instances.outputs.cues import Cue, cues_of
+from planoracle.instances.outputs.values import fragments, lifted, objects_in, whole_value
 
 __all__ = ["MAX_LINES", "MAX_TEXT", "Line", "lines_of"]
 
@@ -26,6 +28,10 @@ _HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s{0,3}|(?=\*\*))[*_]{0,3}(?P<name>[^*#|
 _TAG = re.compile(r"<(?:answer|plan|final[_ ]?answer|final[_ ]?plan|solution)>|\\boxed\s?\{", re.IGNORECASE)
 _QUOTED = re.compile(r'^[ \t]{0,40}"(?:[^"\\\n]|\\.)*"[ \t]{0,40}$', re.MULTILINE)
 _BREAK = re.compile(r"\s{0,9}<br ?/?>\s{0,9}")
+_ASIDE = re.compile(
+    r"<(/?)(?:block)?(?:quote|example|draft|sketch|invalid|template|sample)s?(?:[ _-]\w{1,20})?>", re.IGNORECASE
+)
+_VERB = re.compile(r"\s*(?:is|was|does|will|would|wo|ca|can|cannot|could|seems|looks|fails|violates|breaks)\b")
 _END = re.compile(r"</(?:answer|plan|final[_ ]?answer|final[_ ]?plan|solution)>", re.IGNORECASE)
 _FINAL = re.compile(
     r"(?:.{0,40}\b)?(?:final|revised|corrected|updated|improved|optimi[sz]ed|optimal|complete|full|resulting)"
@@ -43,7 +49,7 @@ _SECTIONS = {
 _BRIEF = {"goal", "note", "notes", "error", "error feedback"}
 # Behind a sentence of a thought, where no action has a line of its own.
 _WITHIN = re.compile(r"(?<=[.!?)\]\"']) {0,3}Action ?: ?")
-_HEADS = ("thought", "observed", "said", "final", "action")
+_HEADS = ("thought", "observed", "said", "note", "final", "action")
 _NAMES = {name: kind for kind, names in _SECTIONS.items() for name in names.split()} | {
     **dict.fromkeys(("valid actions", "available actions", "error feedback", "tool result"), "observed"),
     **dict.fromkeys(("next state change", "next state changes", "state change", "next state"), "observed"),
@@ -59,13 +65,16 @@ class Line:
     ----------
     kind
         ``action`` (behind such a word), ``fence``, ``table`` (a row), ``list`` or ``free``; or what ends and begins
-        parts and says nothing itself: ``thought``, ``observed``, ``said``, ``final``, ``break``.
+        parts and says nothing itself: ``thought``, ``observed``, ``said``, ``final``, ``break``; or ``note``, a
+        sentence of a thought, which holds no steps but may take a plan back.
     text, values
         What it says behind its mark, and the JSON that was in it.
     group
         The fenced block or table that it is in.
     cells
         Of a row.
+    quoted
+        Whether it is a quotation: ``>`` in front of it, or between tags that say so.
     """
 
     number: int
@@ -74,6 +83,7 @@ class Line:
     values: list[object] = field(default_factory=list)
     group: int = 0
     cells: list[str] = field(default_factory=list)
+    quoted: bool = False
 
 
 def lines_of(text: str) -> tuple[list[Line], list[Line], bool]:
@@ -101,7 +111,12 @@ def lines_of(text: str) -> tuple[list[Line], list[Line], bool]:
     if text.startswith("{") and (objects := objects_in(text)) is not None:
         return [Line(number, "free", "", [one]) for number, one in enumerate(objects, 1)], [], True
     held = lifted(_unescaped(text.replace("\r\n", "\n").replace("\r", "\n")))
-    return *_without_sections(list(_formed(held.text, iter(held.values)))), held.whole
+    formed = list(_formed(held.text, iter(held.values)))
+    alone = all(line.quoted or line.kind in ("blank", "break", "final") for line in formed)
+    for before, line in pairwise([Line(0, "blank", ""), *formed]):  # no quotation: all there is, or a mark in a list
+        item = before.kind == "list" and not before.quoted and before.number == line.number - 1
+        line.quoted = line.quoted and not (alone or item)
+    return *_without_sections(formed), held.whole
 
 
 def _unescaped(text: str) -> str:
@@ -122,15 +137,20 @@ def _formed(text: str, values: Iterator[object]) -> Iterator[Line]:
     """Yield every line with its kind; empty ones are ``blank``."""
     fences: list[str] = []
     group = count = 0
-    rows = False
+    rows = aside = False
     given = text.split("\n")
     heads = {
         number for number, raw in enumerate(given) if "|" in raw and "-" in raw and _SEPARATOR.fullmatch(raw.strip())
     }
     blank = False
     for number, raw in enumerate(given, 1):
-        said, inside = holes(raw, values) if raw else ("", [])
-        said = plain(said).strip()
+        if "<" in raw and (tags := _ASIDE.findall(raw)):
+            quoted, aside = aside or "" in tags, tags[-1] == ""
+            raw = _ASIDE.sub(" ", raw)
+        else:
+            quoted = aside or raw.lstrip()[:1] == ">"
+        parts, inside = fragments(raw, values) if raw else ([], [])
+        said = plain(" ".join(parts)).strip()
         if not said and not inside:
             rows = False
             if not blank:
@@ -156,9 +176,27 @@ def _formed(text: str, values: Iterator[object]) -> Iterator[Line]:
             continue
         if rows:
             rows, group = False, group + 1
+        if inside and any(cues_of(part) for part in parts):
+            yield from _around(number, parts, inside, bool(fences), group, quoted)
+            continue
         for part in _BREAK.split(said) if "<br" in said else (said,):
-            yield from _marked(number, part, inside, bool(fences), group)
+            for line in _marked(number, part, inside, bool(fences), group):
+                line.quoted = quoted
+                yield line
             inside = []
+
+
+def _around(
+    number: int, parts: list[str], inside: list[object], fenced: bool, group: int, quoted: bool
+) -> Iterator[Line]:
+    """Yield the JSON values of a line and the words between them, which say what they are, one after the other."""
+    for place, part in enumerate(parts):
+        said = plain(part).strip()
+        if said:
+            said = f"This {said}" if place and _VERB.match(said) else said
+            yield from _marked(number, said, [], fenced, group)
+        if place < len(inside):
+            yield Line(number, "free", "", [inside[place]], group, quoted=quoted)
 
 
 def _marked(number: int, said: str, inside: list[object], fenced: bool, group: int) -> Iterator[Line]:
@@ -173,20 +211,25 @@ def _marked(number: int, said: str, inside: list[object], fenced: bool, group: i
         said = _END.sub(" ", said).strip()
     found = _MARKED.fullmatch(said) if ":" in said else _HEADING.fullmatch(said) if said[:1] in ("#", "*") else None
     name = "" if found is None else " ".join(found["name"].split()).strip("*_# ")
-    kind = _NAMES.get(name.lower()) or ("final" if name and _FINAL.fullmatch(name) else "")
+    kind = _NAMES.get(name.lower()) or ("final" if name and _announces(name) else "")
     if kind:
         said = found["rest"].strip() if found is not None and ":" in said else ""
         if kind == "action":
             yield Line(number, "action", said, inside)
             return
         brief = name.lower() in _BRIEF and said != ""
-        yield Line(number, "said" if brief else kind, name[:40])
+        yield Line(number, "note" if brief else kind, said if brief else name[:40])
         if brief:
             return
     if said or inside:
         item = unmarked(f"{said} ")
         kind = "fence" if fenced else "free" if item is None else "list"
         yield Line(number, kind, said if item is None else item, inside, group)
+
+
+def _announces(name: str) -> bool:
+    """Whether the name of a section says that the plan follows."""
+    return _FINAL.fullmatch(name) is not None and Cue.NO_PLAN not in cues_of(name)
 
 
 def _without_sections(formed: list[Line]) -> tuple[list[Line], list[Line]]:
@@ -206,7 +249,7 @@ def _without_sections(formed: list[Line]) -> tuple[list[Line], list[Line]]:
             if line.kind == "action" and (line.text or line.values):
                 section = ""
                 kept.append(line)
-            elif line.kind in ("final", "said"):
+            elif line.kind not in ("action", "thought"):
                 kept.append(line)
             content = content or line.kind in ("action", "final")
         elif line.kind == "blank":
@@ -225,4 +268,6 @@ def _without_sections(formed: list[Line]) -> tuple[list[Line], list[Line]]:
                 content = content or line.kind != "free"
             elif line.kind not in ("free", "break"):
                 left.append(line)
+            elif within and section == "thought" and line.text:
+                kept.append(Line(line.number, "note", line.text))
     return kept, left

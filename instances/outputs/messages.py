@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.reading import load_json
 
-__all__ = ["AGENT", "MAX_MESSAGES", "chat_in", "contents", "is_agents"]
+__all__ = ["AGENT", "MAX_MESSAGES", "STOPS", "chat_in", "contents", "is_agents", "is_cut"]
 
 #: Roles of the agent; ``None`` where a message tells none.
 AGENT = ("assistant", "agent", "model", "ai", None)
 #: Messages of a chat, of everybody together.
 MAX_MESSAGES = 20_000
+#: Fields in which interfaces say why a model stopped, and what they say if its answer is not complete.
+STOPS, _CUT = ("finish_reason", "stop_reason"), ("length", "max_tokens", "max_output_tokens", "model_length")
 _TEXTS = ("text", "output_text", None)
 
 
@@ -39,6 +42,20 @@ def chat_in(value: object) -> list[dict[str, Any]] | None:
             raise PlanError(f"holds more than {MAX_MESSAGES} messages", field="plan")
         return value
     return None
+
+
+def is_cut(value: object) -> bool:
+    """Whether a record, or its first choice, says that the model was stopped in the middle of its answer.
+
+    >>> is_cut({"choices": [{"message": {"content": "1. wash"}, "finish_reason": "length"}]})
+    True
+    """
+    if not isinstance(value, Mapping):
+        return False
+    choices = value.get("choices")
+    if isinstance(choices, list) and choices:
+        return is_cut(choices[0])
+    return any(str(value.get(field)).lower() in _CUT for field in STOPS)
 
 
 def is_agents(message: dict[str, Any]) -> bool:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
-from typing import Generic, TypeVar
+from dataclasses import replace
+from typing import TypeVar
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.outputs.blocks import Block, Reader
+from planoracle.instances.outputs.choice import choose
+from planoracle.instances.outputs.cues import Cue
 from planoracle.instances.outputs.grammar import Grammar
-from planoracle.instances.outputs.messages import chat_in, contents, is_agents
+from planoracle.instances.outputs.messages import chat_in, contents, is_agents, is_cut
 from planoracle.instances.outputs.thinking import spoken
 from planoracle.instances.outputs.values import whole_value
-from planoracle.instances.plan import Reading
+from planoracle.instances.plan import AMBIGUOUS, CUT_OFF, NO_PLAN, Reading
 
 __all__ = ["as_given", "read", "whole_value"]
 
 S = TypeVar("S")
 
-#: So many steps at the beginning tell whether two plans begin alike.
-_HEAD = 3
 _WORDS = {
     "action": "action line",
     "fence": "fenced block",
@@ -41,8 +41,7 @@ def read(given: object, grammar: Grammar[S]) -> Reading[list[S]]:
 
     Thinking and observations are left out. Of what is left, lines of one form that follow each other are a block:
     lines behind ``Action:``, fenced blocks, tables, JSON, lists, bare lines; sentences count only where there is
-    nothing else. Blocks make up the plan together, unless a later one takes the place of those before: it is announced
-    as the plan that counts, begins like them or repeats them, or is said to be right where they are wrong.
+    nothing else. Which blocks are the plan is told in `planoracle.instances.outputs.choice`.
 
     Raises
     ------
@@ -50,10 +49,10 @@ def read(given: object, grammar: Grammar[S]) -> Reading[list[S]]:
         If there is too much of it.
     """
     reader = Reader(grammar)
-    hidden = ""
+    cut = False
     value = given
     if isinstance(given, str):
-        text, hidden = spoken(given)
+        text, cut = spoken(given)
         value = whole_value(text)
         if value is None or isinstance(value, str):
             reader.text(value or text)
@@ -63,138 +62,70 @@ def read(given: object, grammar: Grammar[S]) -> Reading[list[S]]:
         if chat is None:
             reader.value(value)
         else:
+            cut = is_cut(value)
             for message in filter(is_agents, chat):
-                parts = [spoken(part)[0] if isinstance(part, str) else part for part in contents(message)]
-                reader.message(parts)
+                said = [spoken(part) if isinstance(part, str) else (part, False) for part in contents(message)]
+                reader.message([part for part, _ in said])
+                cut = cut or (message is chat[-1] and any(open_ended for _, open_ended in said))
     if not reader.whole and any(block.kind == "JSON" and block.steps for block in reader.blocks):
         raise PlanError("holds too much that begins like JSON objects and is none", field="plan")
-    found = _chosen(reader, len({block.message for block in reader.blocks}))
-    if hidden and not found.read:
-        return _hidden(hidden, grammar, found)
-    return found
+    found = _taken(reader, len({block.message for block in reader.blocks}))
+    return replace(found, commands=[], read=0, read_from="nothing", fault=CUT_OFF) if cut else found
 
 
-def _hidden(text: str, grammar: Grammar[S], found: Reading[list[S]]) -> Reading[list[S]]:
-    """Count the steps in thinking that does not end: perhaps the plan was among them."""
-    reader = Reader(grammar)
-    reader.text(text)
-    lines = sum(block.lines + len(block.unread) for block in reader.blocks if block.kind != "prose")
-    lost = Reading(found.commands, 0, "nothing", lines, lines, "in thinking that does not end")
-    return lost if lines else found
-
-
-class _Taken(Generic[S]):
-    """The blocks that make up the plan so far, and what steps they hold."""
-
-    def __init__(self, grammar: Grammar[S]) -> None:
-        self.grammar = grammar
-        self.blocks: list[Block[S]] = []
-        self.first: list[Hashable] = []
-        self.counts: Counter[Hashable] = Counter()
-        self.size = self.told = self.lines = 0
-        self._weighed = 0  # blocks whose steps are known
-
-    def add(self, block: Block[S]) -> None:
-        self.size += len(block.steps)
-        self.lines += block.lines
-        self.blocks.append(block)
-
-    def _weigh(self) -> None:
-        for block in self.blocks[self._weighed :]:
-            told = [key for key in map(self.grammar.key, block.steps) if key is not None]
-            self.first += told[: _HEAD - len(self.first)]
-            self.counts.update(told)
-            self.told += len(told)
-        self._weighed = len(self.blocks)
-
-    def alike(self, block: Block[S]) -> bool:
-        """Whether a block is about the steps that are there, not about what follows them."""
-        self._weigh()
-        if len(block.steps) == 1 and block.kind == self.blocks[-1].kind:
-            return False
-        theirs = [key for key in map(self.grammar.key, block.steps) if key is not None]
-        head = min(len(self.first), len(theirs), _HEAD)
-        if head > 1 and self.first[:head] == theirs[:head]:
-            return True
-        common = sum(min(self.counts[key], count) for key, count in Counter(theirs).items())
-        if self.grammar.unique and self.told == len(self.counts) and len(set(theirs)) == len(theirs):
-            return common > 0 and 2 * common >= min(self.told, len(theirs))
-        return common > 3 and 5 * common >= 4 * max(self.told, len(theirs))
-
-    def kept_in(self, block: Block[S]) -> bool:
-        """Whether a block makes at least half of the steps again."""
-        self._weigh()
-        again = {self.grammar.key(step) for step in block.steps}
-        return 2 * sum(count for key, count in self.counts.items() if key in again) >= self.told
-
-
-def _chosen(reader: Reader[S], messages: int) -> Reading[list[S]]:
+def _taken(reader: Reader[S], messages: int) -> Reading[list[S]]:
+    """Return the plan of what a reader has gathered, and count what is left out."""
     grammar = reader.grammar
-    formed, bare = _without_sentences(reader)
-    so_far = _Taken(grammar)
-    ignored = sum(block.lines for block in bare)
-    lost = sum(block.lines for block in bare if not block.redo)
-    example = next((block.told for block in bare if not block.redo), "")
-    later = False
-    drafts: set[int] = set()
-    for block in formed:
-        if not block.steps:
-            continue
-        if so_far.blocks:
-            alike = so_far.alike(block)
-            final = bool(block.final) and (len(block.steps) > 1 or block.message == so_far.blocks[-1].message)
-            short = 2 * len(block.steps) < so_far.size
-            if alike and short:  # a summary
-                ignored += block.lines
-                continue
-            if alike or final or block.redo:
-                ignored += so_far.lines
-                if so_far.kept_in(block) or (final and not short):
-                    drafts |= set(map(id, so_far.blocks))
-                    ignored += sum(len(one.unread) for one in so_far.blocks)
-                else:
-                    lost += so_far.lines
-                    example = example or so_far.blocks[0].told
-                so_far, later = _Taken(grammar), True
-        so_far.add(block)
-    taken = so_far.blocks
+    bare, left_out = _weak(reader)
+    chosen = choose((one for one in reader.events if id(one) not in left_out), grammar)
+    taken = [] if chosen.ambiguous else chosen.blocks
+    own = set(map(id, taken))
     steps = [step for block in taken for step in block.steps]
-    plain = sum(block.plain for block in taken)
-    missed = sorted(one for block in reader.blocks if id(block) not in drafts for one in block.unread)
-    if not plain:
+    ignored = sum(block.lines for block in reader.blocks if block.kind != "prose" and id(block) not in own)
+    lost = sum(block.lines for block in bare)
+    missed = sorted(one for block in reader.blocks if not block.steps or id(block) in own for one in block.unread)
+    if not any(block.plain for block in taken):
         left = [(one.number, one.text) for one in reader.left if not steps and grammar.find(one.text)]
         missed = sorted([*missed, *reader.loose, *left])
-    if missed and not example:
-        example = f"line {missed[0][0]}: {missed[0][1][:80]!r}"
-    where = _where(taken, later, messages) if taken else "nothing"
-    return Reading(steps, len(steps), where, ignored + len(missed), lost + len(missed), example)
+    example = next((block.told for block in bare), "") or next((f"line {n}: {text[:80]!r}" for n, text in missed), "")
+    where = _where(taken, chosen.replaced, messages) if taken else "nothing"
+    found = Reading(steps, len(steps), where, ignored + len(missed), lost + len(missed), example)
+    if chosen.ambiguous:
+        return replace(found, fault=AMBIGUOUS)
+    return found if steps or (found.doubtful and not chosen.refused) else replace(found, fault=NO_PLAN)
 
 
-def _without_sentences(reader: Reader[S]) -> tuple[list[Block[S]], list[Block[S]]]:
-    """Leave sentences out of messages that hold anything else, and bare lines where most steps have a better form.
+def _weak(reader: Reader[S]) -> tuple[list[Block[S]], set[int]]:
+    """Find sentences in messages that hold anything else, and bare lines where most steps have a better form.
+
+    What has been taken back, and what is announced as final, is left as it is.
 
     Returns
     -------
     tuple
-        The other blocks, and the bare lines.
+        The bare lines that say something new, and the identities of all blocks that are left out.
     """
     key = reader.grammar.key
-    sizes: dict[int, Counter[str]] = {}
-    for block in reader.blocks:
-        form = block.kind if block.kind in ("prose", "line") else "good"
-        sizes.setdefault(block.message, Counter())[form] += len(block.steps)
-    formed: list[Block[S]] = []
+    parts: dict[tuple[int, int], list[Block[S]]] = {}
+    retractions = 0
+    for one in reader.events:
+        if isinstance(one, Block):
+            parts.setdefault((one.message, retractions), []).append(one)
+        else:
+            retractions += Cue.RETRACTED in one.cues
     bare: list[Block[S]] = []
-    for block in reader.blocks:
-        size = sizes[block.message]
-        if block.kind == "prose" and size["good"] + size["line"]:
-            continue
-        weak = block.kind == "line" and block.steps and size["good"] >= 2 * size["line"]
-        (bare if weak else formed).append(block)
-    told = {key(step) for block in formed for step in block.steps} if bare else set()
-    for block in bare:  # what says nothing new is no loss
-        block.redo = all(key(step) in told for step in block.steps)
-    return formed, bare
+    left_out: set[int] = set()
+    for blocks in parts.values():
+        sizes = Counter[str]()
+        for block in blocks:
+            sizes[block.kind if block.kind in ("prose", "line") else "good"] += len(block.steps)
+        prose = [block for block in blocks if block.kind == "prose" and sizes["good"] + sizes["line"]]
+        weak = sizes["good"] >= 2 * sizes["line"]
+        lines = [block for block in blocks if weak and block.kind == "line" and block.steps and not block.final]
+        left_out |= set(map(id, (*prose, *lines)))
+        told = {key(step) for block in blocks if id(block) not in left_out for step in block.steps} if lines else set()
+        bare += [block for block in lines if not all(key(step) in told for step in block.steps)]
+    return bare, left_out
 
 
 def _where(taken: list[Block[S]], later: bool, messages: int) -> str:

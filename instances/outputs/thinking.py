@@ -13,15 +13,15 @@ _TAG = re.compile(
 )
 
 
-def spoken(text: str) -> tuple[str, str]:
-    r"""Return a text without its thinking, every line where it was; and thinking that does not end.
+def spoken(text: str) -> tuple[str, bool]:
+    r"""Return a text without its thinking, every line where it was; and whether there is thinking that does not end.
 
     What stands before a closing tag that was never opened is thinking, too: prompts may open it.
 
     >>> spoken("<think>wash cup\nor not?</think>wait")
-    ('\nwait', '')
+    ('\nwait', False)
     >>> spoken("wash cup</think>wait<think>and then")
-    ('wait', 'and then')
+    ('wait', True)
     """
     said: list[str] = []
     start = depth = lines = dropped = 0
@@ -41,4 +41,4 @@ def spoken(text: str) -> tuple[str, str]:
         start = tag.end()
     rest = text[start:]
     said.insert(0, "\n" * dropped)
-    return ("".join(said), rest) if depth else ("".join([*said, rest]), "")
+    return "".join(said if depth else [*said, rest]), bool(depth)

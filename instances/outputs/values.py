@@ -17,7 +17,7 @@ __all__ = [
     "MAX_LEAVES",
     "MAX_VALUES",
     "Held",
-    "holes",
+    "fragments",
     "leaves",
     "lifted",
     "objects_in",
@@ -212,11 +212,10 @@ def _literal(text: str) -> object:
         return None
 
 
-def holes(line: str, values: Iterator[object]) -> tuple[str, list[object]]:
-    """Return a line without its holes, and what was in them."""
-    if _HOLE not in line:
-        return line, []
-    return line.replace(_HOLE, " "), [next(values) for _ in range(line.count(_HOLE))]
+def fragments(line: str, values: Iterator[object]) -> tuple[list[str], list[object]]:
+    """Return what stands around the holes of a line, and what was in them."""
+    parts = line.split(_HOLE)
+    return parts, [next(values) for _ in parts[1:]]
 
 
 def leaves(value: object, of: Callable[[object], list[S] | None]) -> Iterator[list[S] | str]:

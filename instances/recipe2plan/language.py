@@ -103,6 +103,9 @@ class _Steps(Grammar[Command]):
     def key(self, step: Command) -> tuple[int, str]:
         return step.step, step.recipe
 
+    def command(self, step: Command) -> Command:
+        return step
+
 
 def parse(submission: object, instance: Instance, rules: Profile = PROFILES["paper"]) -> Answers:
     """Return the commands of a submission, see `reading`.

@@ -42,9 +42,9 @@ def test_the_good_plan_is_good() -> None:
 
 def test_a_plan_without_steps() -> None:
     found = report(KITCHEN, "I would rather not.")
-    assert only(found, "no_action").index == 0
-    assert found.verdict.text.startswith("The run ends at an answer that holds no step")
-    assert len([f for f in all_findings(found) if f.kind == "missing_action"]) == 7
+    assert only(found, "no_plan").text == "The answer holds no plan."
+    assert not found.verdict.success
+    assert found.sections[0].title == "Answer"
 
 
 def test_an_unknown_recipe() -> None:

@@ -265,6 +265,9 @@ def test_an_answer_without_a_plan_ends_an_open_run(said: object) -> None:
     run = live(loop="open")
     assert [one.violation for one in run.step(said).outcomes] == ["unreadable"]
     assert run.done
+    if said in ("First I boil it.", ""):
+        assert run.run().plan.fault == "no_plan"
+        return
     with pytest.raises(PlanError):
         run.run()
 

@@ -120,8 +120,6 @@ def test_more_than_a_fifth_and_at_least_two(good: int, bad: int, scored: bool) -
     [
         (TEA, "1. 洗杯子\n2. 烧水"),
         (TEA, f"Observation: done\n1. {A}\n2. {B}"),
-        (TEA, "<think>\n1. wash cup\n2. activate kettle\n"),
-        (TEA, f"- {B}\n- {C}\n- {A}\n\nThis is wrong. Better:\n- {D}"),
         (PROBLEMS["recipe2plan"], "Step 0 of Cobbler: 10 min at 00:00\nStep 1 of Cobbler: 2 min at 00:10"),
         (PROBLEMS["robotouille"], "1. Move the robot to the stove\n2. Pick up the patty"),
         (PROBLEMS["asynctool"], 'enter_folder(name="a")\nlist_files()\n'),

@@ -1,0 +1,198 @@
+"""Which of several plans is the answer, when there is none, and what no answer may gain by hedging or being cut off."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import pytest
+
+from planoracle.analysis.grade import Grader
+from planoracle.analysis.statistics import summarize
+from planoracle.instances import catalogue, registry
+from planoracle.instances.kitchens.domain import bundled
+from planoracle.instances.kitchens.language import _Actions
+from planoracle.instances.outputs.reading import read
+from planoracle.instances.timearena.language import _Decisions
+from planoracle.instances.timearena.world import world
+from tests.support.answers import FORMS, RIGHT, WRONG, cut, spoiled
+from tests.support.sentences import CHOICES, HARMLESS, INTRODUCTIONS, NO_PLANS, OPEN, RETRACTIONS
+from tests.support.shapes import PROBLEMS, written
+
+GRADER = Grader(details=False)
+BENCHMARKS = ("recipe2plan", "timearena", "robotouille", "asynctool")
+#: Formats of the full table.
+FOUR = ("numbered", "bullets", "fence", "json")
+SHAPES = {**{name: (shape, False) for name, shape in WRONG.items()}, **{n: (s, True) for n, s in RIGHT.items()}}
+KITCHENS = "robotouille/synchronous/"
+
+
+@cache
+def steps_of(name: str) -> tuple[str, ...]:
+    return tuple(written(name).texts)
+
+
+@cache
+def problems(benchmark: str, count: int) -> tuple[str, ...]:
+    shelf = registry.get(benchmark).shelf
+    assert shelf is not None
+    names = (name for name in shelf.names() if benchmark != "robotouille" or name.startswith(KITCHENS))
+    return tuple(itertools.islice(names, count))
+
+
+def outcomes(shape: str, names: Sequence[str], forms: Sequence[str]) -> dict[tuple[str, str], str | None]:
+    """Return what went wrong, by problem and format."""
+    make, right = SHAPES[shape]
+    wrong = {}
+    for name, form in itertools.product(names, forms):
+        steps = list(steps_of(name))
+        text = make(*(FORMS[form](one) for one in (steps, spoiled(steps), cut(steps))))
+        grade = GRADER.grade({"id": "x", "instance": name, "plan": text})
+        if not grade.scored or grade.success is not right:
+            wrong[name, form] = grade.reason or grade.violation
+    return wrong
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_answers_of_one_problem_of_each_benchmark(shape: str) -> None:
+    forms = list(FORMS)
+    start = list(SHAPES).index(shape)
+    for number, benchmark in enumerate(BENCHMARKS):
+        assert not outcomes(shape, [PROBLEMS[benchmark]], [forms[(start + number) % len(forms)]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_answers_of_25_problems_of_each_benchmark_in_four_formats(shape: str) -> None:
+    for benchmark in BENCHMARKS:
+        assert not outcomes(shape, problems(benchmark, 25), FOUR)
+
+
+# --- sentences -------------------------------------------------------------------------------------
+
+GRAMMAR = _Decisions(world("timearena/household1"))
+GOOD = ["activate kettle", "wash cup", "wash teapot", "pour kettle into teapot", "brew tea with teapot", "wait", "wait"]
+GOOD += ["pour teapot into cup"]
+BAD = spoiled(GOOD)
+
+
+def taken(text: str) -> str:
+    found = read(text, GRAMMAR)
+    return {tuple(GOOD): "good", tuple(BAD): "bad"}.get(tuple(found.commands), found.fault or str(found.commands))
+
+
+def differing(sentences: Sequence[str], make: Callable[[str, str, str], str], expected: str) -> dict[str, list[str]]:
+    """Return the sentences around which something else is read, in any format."""
+    read_as = {
+        said: [taken(make(form(GOOD), form(BAD), said)) for form in (*FORMS.values(), ", ".join)] for said in sentences
+    }
+    return {said: found for said, found in read_as.items() if set(found) != {expected}}
+
+
+def test_words_of_retraction_end_the_plan_before_them() -> None:
+    assert not differing(RETRACTIONS, lambda good, bad, said: f"{good}\n\n{said}", "no_plan")
+
+
+def test_other_words_do_not() -> None:
+    assert not differing(HARMLESS, lambda good, bad, said: f"{good}\n\n{said}", "good")
+    assert not differing([*HARMLESS, *INTRODUCTIONS], lambda good, bad, said: f"{said}\n\n{good}", "good")
+
+
+def test_examples_drafts_and_invalid_plans_are_no_plans() -> None:
+    assert not differing(NO_PLANS, lambda good, bad, said: f"{said}\n{good}\n\nI don't know how to go on.", "no_plan")
+    assert not differing(NO_PLANS, lambda good, bad, said: f"{said}\n{good}\n\nFinal answer:\n{bad}", "bad")
+    assert not differing(NO_PLANS, lambda good, bad, said: f"Final answer:\n{bad}\n\n{said}\n{good}", "bad")
+
+
+def test_words_of_choice_and_correction_replace_a_plan() -> None:
+    assert not differing(CHOICES, lambda good, bad, said: f"{bad}\n\n{said}\n\n{good}", "good")
+    assert not differing(CHOICES, lambda good, bad, said: f"{good}\n\n{said}\n\n{bad}", "bad")
+
+
+def test_without_them_an_answer_is_ambiguous() -> None:
+    for order in (
+        lambda good, bad, said: f"{bad}\n\n{said}\n\n{good}",
+        lambda good, bad, said: f"{good}\n{said}\n{bad}",
+    ):
+        assert not differing(OPEN, order, "ambiguous")
+
+
+# --- blocks ----------------------------------------------------------------------------------------
+
+
+def kitchen(*items: int) -> str:
+    return "\n".join(f"- Cut onion{item} on board1 using robot1" for item in items)
+
+
+def test_a_part_that_repeats_some_steps_goes_on_with_the_plan() -> None:
+    """Where plans repeat steps, two parts that have four steps of ten in common are one plan, five of six are not."""
+    grammar = _Actions(bundled())
+    first, second = kitchen(*range(1, 11)), kitchen(20, 21, 22, 23, 24, 25, 1, 2, 3, 4)
+    assert read(f"Before noon\n{first}\n\nAfter noon\n{second}", grammar).read == 20
+    again = kitchen(9, 1, 2, 3, 4, 5)
+    assert read(f"Before noon\n{kitchen(1, 2, 3, 4, 5, 6)}\n\nAfter noon\n{again}", grammar).fault == "ambiguous"
+
+
+def test_a_summary_is_ignored_unless_it_is_announced_as_final() -> None:
+    plan, short = FORMS["numbered"](GOOD), FORMS["numbered"](GOOD[1:4])
+    assert read(f"{plan}\n\nThen look:\n{short}", GRAMMAR).commands == GOOD
+    assert read(f"{plan}\n\nFinal answer:\n{short}", GRAMMAR).commands == GOOD[1:4]
+
+
+def test_the_work_grows_with_the_number_of_blocks_only() -> None:
+    from tests.support.steps import steps_of as work
+
+    few, many = (work(lambda n=n: read("- wash cup\n- wait\n- dance\n\nso\n\n" * n, GRAMMAR)) for n in (200, 800))  # type: ignore[misc]
+    assert many < 5 * few + 2_000
+
+
+# --- cut off ---------------------------------------------------------------------------------------
+
+TEA = "timearena/household1"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"plan": "\n".join(GOOD), "finish_reason": "length"},
+        {"plan": "\n".join(GOOD), "stop_reason": "max_tokens"},
+        {
+            "plan": {
+                "choices": [{"message": {"role": "assistant", "content": "\n".join(GOOD)}, "finish_reason": "length"}]
+            }
+        },
+        {"plan": [{"role": "assistant", "content": "<think>\n" + "\n".join(GOOD)}]},
+    ],
+)
+def test_an_answer_that_was_cut_off_fails(said: dict[str, object]) -> None:
+    grade = GRADER.grade({"id": "x", "instance": TEA, **said})
+    assert (grade.scored, grade.success, grade.violation, grade.read) == (True, False, "cut_off", 0)
+
+
+def test_an_answer_that_ended_by_itself_is_graded() -> None:
+    assert GRADER.grade({"id": "x", "instance": TEA, "plan": "\n".join(GOOD), "finish_reason": "stop"}).success
+
+
+def test_nobody_gains_by_hedging_or_being_cut_off() -> None:
+    plan = FORMS["numbered"](GOOD)
+    texts = [
+        plan,
+        f"<think>{plan}",
+        f"<think>\n{plan}\n",
+        f"Plan A:\n{plan}\n\nPlan B:\n{FORMS['numbered'](BAD)}",
+        "No.",
+    ]
+    grades = [
+        GRADER.grade({"id": str(number), "instance": TEA, "model": "m", "sample": number, "plan": text})
+        for number, text in enumerate(texts)
+    ]
+    (row,) = summarize(grades)
+    assert (row["unscored"], row["succeeded"], row["failed"], row["success"]) == (0, 1, 4, 0.2)
+    assert [grade.violation for grade in grades] == [None, "cut_off", "cut_off", "ambiguous", "no_plan"]
+
+
+def test_a_goal_that_holds_already_is_no_success_of_a_refusal() -> None:
+    name = PROBLEMS["robotouille"]
+    run = registry.get("robotouille").run(catalogue.problem(name), {"plan": "I give up."})
+    assert (run.verdict.success, run.verdict.fatal and run.verdict.fatal.kind) == (False, "no_plan")
