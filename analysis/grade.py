@@ -40,7 +40,8 @@ class Grade:
     scored
         False if the submission could not be judged; all figures are then ``None``.
     violation, violation_index
-        Kind and position (from 0, in order of execution) of the violation that ended the run.
+        Kind and position (from 0, in order of execution) of the violation that ended the run; of an answer that is no
+        plan one of `planoracle.instances.plan.FAULTS`, without a position.
     violations
         All violations of the whole plan, see `planoracle.instances.replay.Violation.as_dict`.
     executed

@@ -184,7 +184,7 @@ _ALL = (
             text("read_from", "the part that they were taken from"),
             count("ignored", "lines that look like steps and were not taken"),
             flag("success", "every task complete, no fatal violation"),
-            text("violation", "kind of the violation that ended the run"),
+            text("violation", "kind of the violation that ended the run, or why the answer is no plan"),
             count("violation_index", "its command, from 0"),
             count("violations", "violations of the whole plan"),
             count("executed", "commands carried out"),
