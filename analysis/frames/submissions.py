@@ -28,7 +28,7 @@ def grades(given: Iterable[Grade]) -> Collected:
     >>> bad = Grader().grade({"id": "1", "instance": "recipe2plan/timed/Cobbler_Pancakes", "plan": "Step(0"})
     >>> frame, errors = grades([bad])
     >>> print(*frame[["id", "success", "violation"]].iloc[0], len(errors))
-    1 False no_action 0
+    1 False no_plan 0
     """
     rows = Collector("grades")
     own = own_metrics()

@@ -37,7 +37,7 @@ def commands(problem: Instance, given: object, rules: Profile) -> Schedule:
 
     >>> from planoracle.instances.asynchow.encode import load
     >>> commands(load("asynchow/async/829"), 'It takes "70 days".', Profile())
-    Answer(pieces=(), text='It takes "70 days".')
+    Answer(pieces=(), text='"70 days"')
     >>> wait = [{"action": "step/2", "start": 0, "duration": 9}]
     >>> commands(load("asynchow/async/829"), wait, Profile()).pieces[0].agent
     'agent2'

@@ -275,7 +275,7 @@ def pieces_of(text: str) -> list[str]:
 def cues_of(text: str) -> Cue:
     """Return what a sentence says of the plan before or after it.
 
-    >>> cues_of("Wait, that is wrong."), cues_of("Nothing is wrong with that."), cues_of("For example:")
+    >>> cues_of("Scratch that!"), cues_of("Nothing is wrong with that."), cues_of("For example:")
     (<Cue.RETRACTED: 1>, <Cue: 0>, <Cue.NO_PLAN: 4>)
     """
     return _cues_of(text[:_LONGEST])

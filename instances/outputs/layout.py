@@ -104,6 +104,7 @@ def lines_of(text: str) -> tuple[list[Line], list[Line], bool]:
     >>> for line in lines_of("Thought: wash cup?\nAction: wash cup\nObservation: done\n\n1. wait")[0]:
     ...     print(line.number, line.kind, line.text)
     2 action wash cup
+    3 observed Observation
     5 list wait
     """
     if len(text) > MAX_TEXT:
