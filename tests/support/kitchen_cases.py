@@ -1,0 +1,127 @@
+"""Questions to the kitchen planner with the answer of blind search, and files of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from planoracle.instances.deadline import Work
+from planoracle.instances.errors import InputError
+from planoracle.instances.kitchens.compiled import Compiled, State
+from planoracle.instances.kitchens.files import kitchen_from_document
+from planoracle.instances.kitchens.kitchen import Kitchen
+from planoracle.instances.kitchens.profile import Profile, profile
+from planoracle.solver.kitchens.context import NEVER
+from planoracle.solver.kitchens.heuristic import Heuristic, heuristic
+from planoracle.solver.kitchens.planner import plan
+from tests.support.kitchen_grammar import timed_domain
+from tests.support.state_graph import fewest_steps
+
+__all__ = ["FAULTS", "Case", "bound", "read_cases", "write_cases"]
+
+#: Work for one plan, far more than a small kitchen takes, and states of one blind search.
+_WORK, _MOST = Work(120.0), 200_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """A question to the planner.
+
+    Attributes
+    ----------
+    kitchen
+        Its document.
+    counts
+        By action, ticks or repetitions other than usual.
+    rules
+        Profile, and perhaps moves.
+    after
+        Actions done before the question is asked.
+    """
+
+    kitchen: dict[str, Any]
+    counts: dict[str, int] = field(default_factory=dict)
+    rules: dict[str, str] = field(default_factory=lambda: {"profile": "paper"})
+    after: tuple[str, ...] = ()
+
+    def problem(self) -> Kitchen:
+        """Return the kitchen; raises `InputError` if the document is not valid."""
+        return kitchen_from_document(self.kitchen, "case", timed_domain(self.counts))
+
+    def profile(self) -> Profile:
+        """Return the rules."""
+        return profile(self.rules["profile"], moves=self.rules.get("moves", "turns"))
+
+    def state(self, engine: Compiled) -> State:
+        """Return the state after the actions done before; raises `InputError` if one is not legal."""
+        state = engine.start()
+        for text in self.after:
+            deed = engine.find(state, text)
+            if deed is None:
+                raise InputError("is not legal here", value=text)
+            state = engine.step(state, deed)
+        return state
+
+    def fewest_steps(self) -> int | None:
+        """Return the answer of blind search."""
+        engine = Compiled(self.problem(), self.profile())
+        return fewest_steps(engine, self.state(engine), _MOST, at_start=not self.after)
+
+    def wrong_bound(self, steps: int | None) -> str:
+        """Compare the bound, with the choices at the start and those in the state; ``""`` if it is not too high."""
+        engine = Compiled(self.problem(), self.profile())
+        state, guide = self.state(engine), heuristic(engine)
+        if steps is None or (self.after and not steps):
+            return ""
+        for groups in (guide.root(engine.start()), guide.root(state)):
+            found = bound(guide, state, groups)
+            if found > steps:
+                return f"bound {'none' if found >= NEVER else found}, truth {steps}"
+        return ""
+
+    def wrong_plan(self, steps: int | None) -> str:
+        """Compare status and makespan of the planner's answer; ``""`` if they are right."""
+        try:
+            found = plan(self.problem(), rules=self.profile(), after=self.after, time_limit=_WORK)
+        except Exception as error:  # whatever it is, it is no answer
+            return f"{type(error).__name__}: {error}"
+        status = "infeasible" if steps is None else "optimal"
+        if (found.status, found.makespan) == (status, steps):
+            return ""
+        return f"plan {found.status} {found.makespan}, truth {status} {steps}"
+
+
+def bound(guide: Heuristic, state: State, groups: Any) -> int:
+    """Return the least of the bounds of a state with some choices; `NEVER`: no way."""
+    looked = guide.look(state, tuple((0, group) for _, group in groups), 0, NEVER).groups
+    return looked[0][0] if looked else NEVER
+
+
+#: By what is compared, a function of a case and the fewest steps that returns what is wrong.
+FAULTS: Final = {"bound": Case.wrong_bound, "plan": Case.wrong_plan}
+
+
+def read_cases(path: Path) -> list[tuple[str, Case, int | None]]:
+    """Return the cases of a file: a label, the case, the fewest steps (``None``: the goal cannot be reached)."""
+    return [
+        (each["label"], Case(each["kitchen"], each["counts"], each["rules"], tuple(each["after"])), each["steps"])
+        for each in json.loads(path.read_text(encoding="utf-8"))
+    ]
+
+
+def write_cases(path: Path, cases: list[tuple[str, Case, int | None]]) -> None:
+    """Write cases, one a line."""
+    rows = [
+        {
+            "label": label,
+            "kitchen": case.kitchen,
+            "counts": case.counts,
+            "rules": case.rules,
+            "after": case.after,
+            "steps": steps,
+        }
+        for label, case, steps in cases
+    ]
+    path.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n", encoding="utf-8")

@@ -1,0 +1,104 @@
+"""Bound and plans of the kitchen planner compared with blind search, in kitchens drawn from a grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from planoracle.instances.kitchens.compiled import Compiled
+from planoracle.instances.rng import below, chance, one
+from planoracle.solver.kitchens.heuristic import heuristic
+from tests.support.kitchen_cases import Case, bound
+from tests.support.kitchen_grammar import draw_counts, draw_goal, draw_layout, draw_rules
+from tests.support.state_graph import StateGraph
+
+__all__ = ["Comparison", "Difference", "compare", "draw_cases"]
+
+#: Random walks by goal, and most steps of each.
+_WALKS, _STEPS = 2, 12
+#: Fewest states of a kitchen, and goals of which the one that takes most steps is compared.
+_LEAST, _TRIES = 300, 4
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A case with a fault; ``kind`` is one of `tests.support.kitchen_cases.FAULTS`."""
+
+    case: Case
+    kind: str
+    text: str
+
+
+@dataclass
+class Comparison:
+    """What was compared for one goal, and the cases with a difference."""
+
+    states: int = 0
+    plans: int = 0
+    differences: list[Difference] = field(default_factory=list)
+
+
+def draw_cases(seed: int, goals: int, most: int) -> Iterator[tuple[Case, StateGraph]]:
+    """Yield one kitchen with several goals, and its state graph of at most so many states."""
+    random = Random(seed)
+    size = 4 + below(random, 5)
+    while True:
+        document = draw_layout(random, size)
+        case = Case(document, draw_counts(random, document), draw_rules(random, document))
+        bare = case.problem()
+        graph = StateGraph.explore(Compiled(bare, case.profile()), most)
+        if graph is not None and len(graph.states) >= _LEAST:
+            break
+        size = max(1, size - 1) if graph is None else size + 1
+    for number in range(goals):
+        options: list[tuple[int, int, Case]] = []
+        for _ in range(_TRIES if chance(random, 85) else 1):
+            goal = draw_goal(random, bare, graph)
+            asked = replace(case, kitchen=document | {"name": f"drawn/{seed}/{number}"} | goal)
+            engine = Compiled(asked.problem(), asked.profile(), graph.engine.world)
+            options.append((graph.steps_from_start(graph.distances(engine.goal)) or 0, len(options), asked))
+        yield max(options)[2], graph
+
+
+def compare(case: Case, graph: StateGraph) -> Comparison:
+    """Compare the bound in every state, and plans from the start and from states on random walks, with the graph."""
+    engine = Compiled(case.problem(), case.profile(), graph.engine.world)
+    left = graph.distances(engine.goal)
+    found = Comparison()
+    _compare_bounds(case, graph, engine, left, found)
+    random = Random(str(case.kitchen["name"]))
+    for after, number in [((), 0), *_walks(random, graph, left)]:
+        asked = replace(case, after=after)
+        found.plans += 1
+        text = asked.wrong_plan(left[number] if after else graph.steps_from_start(left))
+        if text:
+            found.differences.append(Difference(asked, "plan", text))
+            break
+    return found
+
+
+def _compare_bounds(case: Case, graph: StateGraph, engine: Compiled, left: list[int | None], found: Comparison) -> None:
+    """Compare the bound in every state from which the goal can be reached, up to the first difference."""
+    guide = heuristic(engine)
+    groups = guide.root(engine.start())
+    for number, steps in enumerate(left if guide.familiar else ()):
+        if not steps:
+            continue
+        found.states += 1
+        claim = bound(guide, graph.states[number], groups)
+        if claim > steps:
+            wrong = replace(case, after=tuple(graph.path(number)))
+            found.differences.append(Difference(wrong, "bound", f"bound {claim}, truth {steps}"))
+            break
+
+
+def _walks(random: Random, graph: StateGraph, left: list[int | None]) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Yield the actions of random walks and the states where they end; one walk goes on beyond a goal state."""
+    goals = [number for number, steps in enumerate(left) if steps == 0]
+    for number in [0] * _WALKS + ([one(random, goals)] if goals else []):
+        actions = graph.path(number)
+        for _ in range(1 + below(random, _STEPS)):
+            deed, number = one(random, graph.successors[number])
+            actions.append(graph.engine.deeds[deed].text)
+        yield tuple(actions), number
