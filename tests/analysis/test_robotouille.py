@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import doctest
 import json
-from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 
 import pytest
-from support.tiny_kitchens import random_kitchen
 
 from planoracle.analysis import optimum, oracle
 from planoracle.analysis.figures.kitchen import picture
@@ -30,6 +28,8 @@ from planoracle.instances.robotouille.failures import CAUSES, FAILURES, LACKS, f
 from planoracle.instances.robotouille.metrics import measure, step_limit
 from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.result import Result
+from tests.support.kitchen_comparison import draw_kitchen
+from tests.support.state_graph import fewest_steps
 
 CHEESE = "kitchens/synchronous/0_cheese_sandwich"
 LETTUCE = "kitchens/synchronous/1_lettuce_sandwich"
@@ -115,23 +115,13 @@ def blind(name_or_kitchen: object, actions: list[str]) -> int | None:
     """Fewest steps to the goal from where actions lead, by a breadth-first search."""
     engine = compiled(name_or_kitchen, RULES)
     state = replay(name_or_kitchen, actions, RULES).states[-1]
-    queue, seen = deque([(state, 0)]), {state}
-    while queue:
-        state, steps = queue.popleft()
-        for deed in engine.legal(state):
-            after = engine.step(state, deed)
-            if engine.goal(after):
-                return steps + 1
-            if after not in seen:
-                seen.add(after)
-                queue.append((after, steps + 1))
-    return None
+    return fewest_steps(engine, state, 1_000_000, at_start=not actions)
 
 
 def test_steps_to_go_agrees_with_a_blind_search() -> None:
     compared = 0
     for seed in range(40):
-        tiny = random_kitchen(seed, 2, 1)
+        tiny = draw_kitchen(seed, 1)
         engine = compiled(tiny, RULES)
         state, actions = engine.start(), []
         for at in range(5):

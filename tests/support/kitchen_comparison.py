@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from random import Random
 
 from planoracle.instances.kitchens.compiled import Compiled
+from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.rng import below, chance, one
 from planoracle.solver.kitchens.heuristic import heuristic
 from tests.support.kitchen_cases import Case, bound
 from tests.support.kitchen_grammar import draw_counts, draw_goal, draw_layout, draw_rules
 from tests.support.state_graph import StateGraph
 
-__all__ = ["Comparison", "Difference", "compare", "draw_cases"]
+__all__ = ["Comparison", "Difference", "compare", "draw_cases", "draw_kitchen"]
 
 #: Random walks by goal, and most steps of each.
 _WALKS, _STEPS = 2, 12
-#: Fewest states of a kitchen, and goals of which the one that takes most steps is compared.
-_LEAST, _TRIES = 300, 4
+#: Of the most states, the share that a kitchen has at least; goals of which the one that takes most steps is compared.
+_SHARE, _TRIES = 0.05, 4
 
 
 @dataclass(frozen=True)
@@ -39,16 +41,16 @@ class Comparison:
     differences: list[Difference] = field(default_factory=list)
 
 
-def draw_cases(seed: int, goals: int, most: int) -> Iterator[tuple[Case, StateGraph]]:
-    """Yield one kitchen with several goals, and its state graph of at most so many states."""
+def draw_cases(seed: int, goals: int, most: int, cooks: int | None = None) -> Iterator[tuple[Case, StateGraph]]:
+    """Yield one kitchen with several goals, and its state graph of at most ``most`` states."""
     random = Random(seed)
     size = 4 + below(random, 5)
     while True:
-        document = draw_layout(random, size)
+        document = draw_layout(random, size, cooks)
         case = Case(document, draw_counts(random, document), draw_rules(random, document))
         bare = case.problem()
         graph = StateGraph.explore(Compiled(bare, case.profile()), most)
-        if graph is not None and len(graph.states) >= _LEAST:
+        if graph is not None and len(graph.states) >= _SHARE * most:
             break
         size = max(1, size - 1) if graph is None else size + 1
     for number in range(goals):
@@ -59,6 +61,13 @@ def draw_cases(seed: int, goals: int, most: int) -> Iterator[tuple[Case, StateGr
             engine = Compiled(asked.problem(), asked.profile(), graph.engine.world)
             options.append((graph.steps_from_start(graph.distances(engine.goal)) or 0, len(options), asked))
         yield max(options)[2], graph
+
+
+@cache
+def draw_kitchen(seed: int, cooks: int | None = None) -> Kitchen:
+    """Return a kitchen of at most 1,000 states, with a goal."""
+    case, _ = next(draw_cases(seed, 1, 1_000, cooks))
+    return case.problem()
 
 
 def compare(case: Case, graph: StateGraph) -> Comparison:

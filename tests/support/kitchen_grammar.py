@@ -132,17 +132,20 @@ class _Layout:
 _VESSELS: Final = ("pot", "bowl")
 
 
-def draw_layout(random: Random, size: int) -> dict[str, Any]:
+def draw_layout(random: Random, size: int, cooks: int | None = None) -> dict[str, Any]:
     """Return the document of a kitchen without a goal.
 
     Parameters
     ----------
     size
         Most stations, players and things together beyond the least (a player, two stations and a thing).
+    cooks
+        Number of players; default: any.
     """
     layout = _Layout(random)
     theme = one(random, tuple(_STATIONS))
-    cooks = 1 + (size > 2 and chance(random, 35)) + (size > 4 and chance(random, 12))
+    any_number = 1 + (size > 2 and chance(random, 35)) + (size > 4 and chance(random, 12))
+    cooks = any_number if cooks is None else cooks
     size -= 2 * (cooks - 1)
     stations = cooks + 1 + below(random, max(1, min(size, 4)))
     size -= stations - cooks - 1
@@ -198,7 +201,7 @@ def _describe(layout: _Layout, item: str) -> None:
 def _fill(layout: _Layout, vessel: str) -> None:
     """Put a meal or two into a vessel, or none."""
     random = layout.random
-    meals = [new_name("water", layout.names) for _ in range(chance(random, 55) + chance(random, 5))]
+    meals = [new_name("water", layout.names) for _ in range(chance(random, 60) + chance(random, 8))]
     if meals:
         layout.containers[vessel] = meals
     for meal in meals:
@@ -209,7 +212,7 @@ def _fill(layout: _Layout, vessel: str) -> None:
 def _add(layout: _Layout, item: str) -> bool:
     """Put an item into a meal if there is one, seldom; whether that is done."""
     meals = [meal for filling in layout.containers.values() for meal in filling]
-    if not meals or not chance(layout.random, 15):
+    if not meals or not chance(layout.random, 25):
         return False
     layout.elsewhere.append(item)
     layout.more.append(["addedto", item, one(layout.random, meals)])
@@ -226,7 +229,7 @@ def draw_goal(random: Random, kitchen: Kitchen, graph: StateGraph) -> dict[str, 
     old = sorted(facts & kitchen.facts)
     parts: dict[str, str] = {}
     naming = one(random, (10, 30, 80))  # how often an object goes by its name
-    mixing = one(random, (0, 0, 40))  # how often it goes by name in one condition and by role in another
+    mixing = one(random, (0, 50))  # how often it goes by name in one condition and by role in another
     conditions: list[list[str]] = []
     asked: set[str] = set()  # objects
     for _ in range(1 + below(random, 5)):

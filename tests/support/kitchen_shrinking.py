@@ -9,6 +9,7 @@ from typing import Any
 
 from planoracle.instances.errors import InputError
 from tests.support.kitchen_cases import Case
+from tests.support.state_graph import TooManyStatesError
 
 __all__ = ["shrink"]
 
@@ -31,7 +32,7 @@ def shrink(case: Case, fault: Callable[[Case], str]) -> Case:
 def _faulty(case: Case, fault: Callable[[Case], str]) -> bool:
     try:
         return bool(fault(case))
-    except (InputError, MemoryError):
+    except (InputError, TooManyStatesError):
         return False
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from planoracle.instances.kitchens.compiled import Compiled, State
+from planoracle.instances.kitchens.compiled import Compiled
 from planoracle.instances.kitchens.files import kitchen_from_document
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.robotouille.reader import domain_from_document
 from tests.support.kitchen_rules import Interpreter
+from tests.support.state_graph import fewest_steps
 
 
 def document(stations: dict[str, list[str]], **more: Any) -> dict[str, Any]:
@@ -78,51 +79,9 @@ class Cook:
 
 
 def blind(problem: Kitchen, rules: Profile) -> int | None:
-    """Fewest steps by breadth-first search over the rules, nothing pruned; ``None`` if the goal cannot be reached."""
-    compiled = Compiled(problem, rules)
-    seen = {compiled.start()}
-    level, steps = list(seen), 0
-    if compiled.goal(compiled.start()):
-        return 1
-    while level:
-        steps += 1
-        following = []
-        for state in level:
-            for deed in compiled.legal(state):
-                after = compiled.step(state, deed)
-                if compiled.goal(after):
-                    return steps
-                if after not in seen:
-                    seen.add(after)
-                    following.append(after)
-        level = following
-    return None
-
-
-def distances(compiled: Compiled, most: int) -> dict[State, int] | None:
-    """Return by state how many steps are left at least, of those that reach the goal; ``None`` if there are too many.
-
-    ``most`` is how many states may come up.
-    """
-    before: dict[State, list[State]] = {compiled.start(): []}
-    states = list(before)
-    for state in states:
-        for deed in compiled.legal(state):
-            after = compiled.step(state, deed)
-            if after not in before:
-                if len(states) >= most:
-                    return None
-                before[after] = []
-                states.append(after)
-            before[after].append(state)
-    left = {state: 0 for state in states if compiled.goal(state)}
-    queue = list(left)
-    for state in queue:
-        for earlier in before[state]:
-            if earlier not in left:
-                left[earlier] = left[state] + 1
-                queue.append(earlier)
-    return left
+    """Return the fewest steps by blind search, see `tests.support.state_graph.fewest_steps`."""
+    engine = Compiled(problem, rules)
+    return fewest_steps(engine, engine.start(), 1_000_000, at_start=True)
 
 
 def walk(kitchen: Kitchen, rules: Profile, seed: int, steps: int) -> None:

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 from planoracle.instances.kitchens.compiled import Compiled, State
 
-__all__ = ["StateGraph", "fewest_steps"]
+__all__ = ["StateGraph", "TooManyStatesError", "fewest_steps"]
+
+
+class TooManyStatesError(Exception):
+    """A search met more states than it may."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def fewest_steps(engine: Compiled, state: State, most: int, *, at_start: bool) -
     Parameters
     ----------
     most
-        States after which the search gives up with `MemoryError`.
+        States after which the search gives up with `TooManyStatesError`.
     at_start
         No step has been made yet, so that a goal that holds already takes one.
     """
@@ -106,6 +110,6 @@ def fewest_steps(engine: Compiled, state: State, most: int, *, at_start: bool) -
                     seen.add(after)
                     following.append(after)
         if len(seen) > most:
-            raise MemoryError(f"more than {most} states")
+            raise TooManyStatesError(f"more than {most} states")
         level = following
     return None
