@@ -1,4 +1,4 @@
-"""Kitchens of our own, their names and variants, and tiny kitchens at random."""
+"""Kitchens of our own, their names and variants."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from support.samples import sample
 
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.kitchens import sets
-from planoracle.instances.kitchens.compiled import Compiled
 from planoracle.instances.kitchens.dishes import served
 from planoracle.instances.kitchens.files import kitchen_from_document, to_document
 from planoracle.instances.kitchens.kitchen import Kitchen
@@ -23,7 +22,6 @@ from planoracle.instances.kitchens.variants import variant
 from planoracle.instances.robotouille.reader import load_kitchen
 from tests.support.robotouille import KITCHENS, kitchen
 from tests.support.robotouille_plans import plan_for
-from tests.support.tiny_kitchens import random_kitchen
 
 BURGER = "kitchens/synchronous/3_burger"
 
@@ -223,52 +221,6 @@ def test_dishes() -> None:
             served([wrong])
 
 
-def _optimum(found: Kitchen) -> int | None:
-    """Return the fewest steps to the goal, ``None`` if it cannot be reached, by trying everything."""
-    engine = Compiled(found)
-    seen = {engine.start()}
-    layer = [engine.start()]
-    steps = 0
-    while layer:
-        steps += 1
-        after = {engine.step(state, action) for state in layer for action in engine.legal(state)}
-        if any(map(engine.goal, after)):
-            return steps
-        layer = [state for state in after if state not in seen]
-        seen.update(layer)
-        assert len(seen) < 60_000
-    return None
-
-
-@pytest.mark.slow
-def test_tiny_kitchens_suit_a_blind_search() -> None:
-    optima = {
-        (seed, size, n): _optimum(random_kitchen(seed, size, n))
-        for seed in range(30)
-        for size in (1, 2, 3, 4)
-        for n in (1, 2)
-    }
-    found = Counter(optima.values())
-    assert found[None] >= 4
-    assert found[1] >= 10
-    assert sum(n for steps, n in found.items() if steps is not None and 6 <= steps <= 12) >= 60
-    assert max(steps for steps in found if steps is not None) <= 25
-    goals = Counter(atom[0] for key in optima for atom in random_kitchen(*key).goal.conditions)
-    for predicate in ("iscut", "iscooked", "isfried", "isboiling", "addedto", "in", "atop", "container_at", "item_at"):
-        assert goals[predicate] >= 3, predicate
-    for key in optima:
-        made = random_kitchen(*key)
-        assert 2 <= list(made.types.values()).count("station") <= 3 + key[2]
-        assert sum(kind in ("item", "container") for kind in made.types.values()) == key[1]
-        assert kitchen_from_document(to_document(made), "") == made
-
-
-@pytest.mark.parametrize("wrong", [(-1, 3, 1), (0, 0, 1), (0, 5, 1), (0, 3, 0)])
-def test_no_such_tiny_kitchens(wrong: tuple[int, int, int]) -> None:
-    with pytest.raises(InputError, match="must be"):
-        random_kitchen(*wrong)
-
-
 @pytest.mark.slow
 def test_same_seed_same_kitchen() -> None:
     first = layout_of(sets.kitchen("kitchens/asynchronous/5_potato_soup@7"))[0]
@@ -284,10 +236,10 @@ def test_same_seed_same_kitchen() -> None:
     code = (
         f"import sys; sys.path.insert(0, {root!r})\n"
         "from planoracle.instances.kitchens import files\n"
-        "from tests.support import tiny_kitchens as tiny\n"
+        "from tests.support.kitchen_comparison import draw_kitchen\n"
         "from planoracle.instances.kitchens import sets\n"
         "made = [sets.kitchen(name) for name in sets.members('kitchens@7')]\n"
-        "made += [tiny.random_kitchen(seed, 3, 2) for seed in range(20)]\n"
+        "made += [draw_kitchen(seed) for seed in range(20)]\n"
         "print([files.to_document(each) for each in made])"
     )
     outputs = {
