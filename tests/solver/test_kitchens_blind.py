@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -160,3 +162,25 @@ def test_shrinking_leaves_nothing_that_can_be_left_out(tmp_path: Path) -> None:
     assert (smallest.counts, smallest.rules, smallest.after) == ({}, {"profile": "paper"}, ())
     write_cases(tmp_path / "cases.json", [("smallest", smallest, smallest.fewest_steps())])
     assert read_cases(tmp_path / "cases.json") == [("smallest", smallest, smallest.fewest_steps())]
+
+
+def test_the_daily_command_prints_its_seeds_and_what_it_compared(tmp_path: Path) -> None:
+    script = Path(__file__).parents[1] / "benchmarks" / "blind_kitchens.py"
+    options = [
+        "--seeds",
+        "1",
+        "--start",
+        "4",
+        "--goals",
+        "1",
+        "--states",
+        "500",
+        "--write",
+        str(tmp_path / "cases.json"),
+    ]
+    ended = subprocess.run([sys.executable, script, *options], capture_output=True, text=True, check=True)
+    first, *_, total, kinds = ended.stdout.splitlines()
+    assert first == "seeds 4 to 4"
+    assert total.startswith("1 goals, ")
+    assert total.endswith(", 0 differences")
+    assert kinds.endswith(": 1")
