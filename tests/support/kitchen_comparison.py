@@ -12,7 +12,7 @@ from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.rng import below, chance, one
 from planoracle.solver.kitchens.heuristic import heuristic
 from tests.support.kitchen_cases import Case, bound
-from tests.support.kitchen_grammar import draw_counts, draw_goal, draw_layout, draw_rules
+from tests.support.kitchen_grammar import draw_counts, draw_goal, draw_layout, draw_odd_fact, draw_rules
 from tests.support.state_graph import StateGraph
 
 __all__ = ["Comparison", "Difference", "compare", "draw_cases", "draw_kitchen"]
@@ -49,6 +49,9 @@ def draw_cases(seed: int, goals: int, most: int, cooks: int | None = None) -> It
         document = draw_layout(random, size, cooks)
         case = Case(document, draw_counts(random, document), draw_rules(random, document))
         bare = case.problem()
+        if chance(random, 6) and "more" not in document:
+            document |= draw_odd_fact(random, bare)
+            bare = case.problem()
         graph = StateGraph.explore(Compiled(bare, case.profile()), most)
         if graph is not None and len(graph.states) >= _SHARE * most:
             break

@@ -17,7 +17,7 @@ from planoracle.instances.kitchens.variants import new_name
 from planoracle.instances.rng import below, chance, one, shuffled, weighted
 from tests.support.state_graph import StateGraph
 
-__all__ = ["draw_counts", "draw_goal", "draw_layout", "draw_rules", "timed_domain"]
+__all__ = ["draw_counts", "draw_goal", "draw_layout", "draw_odd_fact", "draw_rules", "timed_domain"]
 
 #: Stations by theme, and how often each comes up; the first of a theme are always there.
 _STATIONS: Final[dict[str, tuple[tuple[str, ...], dict[str, int]]]] = {
@@ -219,6 +219,13 @@ def _add(layout: _Layout, item: str) -> bool:
     return True
 
 
+def draw_odd_fact(random: Random, kitchen: Kitchen) -> dict[str, list[list[str]]]:
+    """Return ``more`` or ``less`` of a document: a fact that does not follow from the layout, or is missing."""
+    fact = _any_fact(random, kitchen, {predicate.name: 1 for predicate in kitchen.domain.predicates})
+    own = len(fact) == 2 and fact[0] == f"is{split_name(fact[1])[0]}"
+    return {} if own else {"less" if fact in kitchen.facts else "more": [list(fact)]}
+
+
 def draw_goal(random: Random, kitchen: Kitchen, graph: StateGraph) -> dict[str, list[Any]]:
     """Return ``goal`` and perhaps ``roles`` of a kitchen's document.
 
@@ -230,7 +237,7 @@ def draw_goal(random: Random, kitchen: Kitchen, graph: StateGraph) -> dict[str, 
     parts: dict[str, str] = {}
     naming = one(random, (10, 30, 80))  # how often an object goes by its name
     mixing = one(random, (0, 50))  # how often it goes by name in one condition and by role in another
-    conditions: list[list[str]] = []
+    conditions: list[Atom] = []
     asked: set[str] = set()  # objects
     for _ in range(1 + below(random, 5)):
         options = fresh if fresh and chance(random, 75) else old
@@ -238,11 +245,12 @@ def draw_goal(random: Random, kitchen: Kitchen, graph: StateGraph) -> dict[str, 
             options = [fact for fact in options if asked.intersection(fact[1:])] or options
         fact = weighted(random, {each: _INTEREST.get(each[0], 1) for each in options})
         asked.update(name for name in fact[1:] if kitchen.types.get(name) not in ("station", "player"))
-        conditions.append([fact[0], *(_part(random, kitchen, parts, name, naming, mixing) for name in fact[1:])])
+        conditions.append((fact[0], *(_part(random, kitchen, parts, name, naming, mixing) for name in fact[1:])))
     if chance(random, 15):
-        conditions.append(_demand(random, kitchen, parts))
-    unique = [list(condition) for condition in dict.fromkeys(map(tuple, conditions))]
-    goal: dict[str, list[Any]] = {"goal": unique}
+        weights = {predicate.name: _INTEREST.get(predicate.name, 1) for predicate in kitchen.domain.predicates}
+        fact = _any_fact(random, kitchen, weights)
+        conditions.append((fact[0], *(parts.get(name, name) for name in fact[1:])))
+    goal: dict[str, list[Any]] = {"goal": [list(condition) for condition in dict.fromkeys(conditions)]}
     if chance(random, 3):
         goal["roles"] = [f"{one(random, ('water', 'bread', 'pot', 'robot'))}#9"]
     return goal
@@ -271,20 +279,22 @@ def _part(random: Random, kitchen: Kitchen, parts: dict[str, str], name: str, na
     return parts[name]
 
 
-def _demand(random: Random, kitchen: Kitchen, parts: Mapping[str, str]) -> list[str]:
-    """Return any condition on objects of the right types."""
-    predicates = {predicate.name: _INTEREST.get(predicate.name, 1) for predicate in kitchen.domain.predicates}
+def _any_fact(random: Random, kitchen: Kitchen, weights: Mapping[str, int]) -> Atom:
+    """Return any predicate on objects of the right types."""
     by_type: dict[str, list[str]] = {}
     for name, its_type in kitchen.objects:
         by_type.setdefault(its_type, []).append(name)
-    for _ in range(20):
-        predicate = weighted(random, predicates)
-        types = kitchen.domain.signature[predicate]
-        if not all(len(by_type.get(each, ())) >= types.count(each) for each in types):
-            continue
-        names: list[str] = []
-        for its_type in types:
-            names.append(one(random, [name for name in by_type[its_type] if name not in names]))
-        atom: Atom = (predicate, *(parts.get(name, name) for name in names))
-        return list(atom)
-    return ["vacant", by_type["station"][0]]
+    usable = {
+        predicate: weight
+        for predicate, weight in weights.items()
+        if all(
+            len(by_type.get(each, ())) >= types.count(each)
+            for types in [kitchen.domain.signature[predicate]]
+            for each in types
+        )
+    }
+    predicate = weighted(random, usable)
+    names: list[str] = []
+    for its_type in kitchen.domain.signature[predicate]:
+        names.append(one(random, [name for name in by_type[its_type] if name not in names]))
+    return (predicate, *names)

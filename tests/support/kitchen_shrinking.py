@@ -59,7 +59,7 @@ def _smaller_documents(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
     names.update(meal for meals in document.get("containers", {}).values() for meal in meals)
     for name in sorted(names):
         yield _without(document, name)
-    for key in ("goal", "roles", "more"):
+    for key in ("goal", "roles", "more", "less"):
         for place in range(len(document.get(key, ()))):
             found = deepcopy(document)
             del found[key][place]
@@ -87,6 +87,7 @@ def _without(document: dict[str, Any], name: str) -> dict[str, Any]:
     }
     found["elsewhere"] = [each for each in document.get("elsewhere", ()) if each != name]
     found["traits"] = {each: traits for each, traits in document.get("traits", {}).items() if each != name and traits}
-    found["more"] = [fact for fact in document.get("more", ()) if name not in fact]
+    for key in ("more", "less"):
+        found[key] = [fact for fact in document.get(key, ()) if name not in fact]
     found["goal"] = [condition for condition in document["goal"] if name not in condition]
     return found
