@@ -30,7 +30,8 @@ _STATIONS: Final[dict[str, tuple[tuple[str, ...], dict[str, int]]]] = {
 }
 #: Kinds of items by theme, where not all are as likely.
 _KINDS: Final = {"food": ("patty", "chicken", "lettuce", "onion"), "frying": ("potato", "chicken", "onion")}
-#: Themes in which there is a pot.
+#: Kinds of containers, and themes in which there is a pot.
+_VESSELS: Final = ("pot", "bowl")
 _WET: Final = ("soup", "water")
 #: Further predicates that an item, or a meal, may have.
 _TRAITS: Final = ("iscuttable", "iscut", "iscookable", "iscooked", "isfryable", "isfryableifcut", "isfried")
@@ -129,9 +130,6 @@ class _Layout:
             self.elsewhere.append(name)
 
 
-_VESSELS: Final = ("pot", "bowl")
-
-
 def draw_layout(random: Random, size: int, cooks: int | None = None) -> dict[str, Any]:
     """Return the document of a kitchen without a goal.
 
@@ -144,8 +142,8 @@ def draw_layout(random: Random, size: int, cooks: int | None = None) -> dict[str
     """
     layout = _Layout(random)
     theme = one(random, tuple(_STATIONS))
-    any_number = 1 + (size > 2 and chance(random, 35)) + (size > 4 and chance(random, 12))
-    cooks = any_number if cooks is None else cooks
+    drawn = 1 + (size > 2 and chance(random, 35)) + (size > 4 and chance(random, 12))
+    cooks = drawn if cooks is None else cooks
     size -= 2 * (cooks - 1)
     stations = cooks + 1 + below(random, max(1, min(size, 4)))
     size -= stations - cooks - 1
@@ -166,10 +164,10 @@ def draw_layout(random: Random, size: int, cooks: int | None = None) -> dict[str
             kind = one(random, kinds) if chance(random, 60) else one(random, list(RAW))
         name = new_name(kind, layout.names)
         if kind in _VESSELS:
-            _fill(layout, name)
+            _fill_vessel(layout, name)
         else:
             _describe(layout, name)
-            if _add(layout, name):
+            if _put_into_meal(layout, name):
                 continue
         layout.put(name)
     document = {"format": FORMAT, "version": VERSION, "name": "drawn", "stations": layout.stations}
@@ -198,7 +196,7 @@ def _describe(layout: _Layout, item: str) -> None:
         layout.traits[item] = traits
 
 
-def _fill(layout: _Layout, vessel: str) -> None:
+def _fill_vessel(layout: _Layout, vessel: str) -> None:
     """Put a meal or two into a vessel, or none."""
     random = layout.random
     meals = [new_name("water", layout.names) for _ in range(chance(random, 60) + chance(random, 8))]
@@ -209,8 +207,8 @@ def _fill(layout: _Layout, vessel: str) -> None:
             layout.traits[meal] = ["isboiling"]
 
 
-def _add(layout: _Layout, item: str) -> bool:
-    """Put an item into a meal if there is one, seldom; whether that is done."""
+def _put_into_meal(layout: _Layout, item: str) -> bool:
+    """Put an item into a meal sometimes, if there is one; return whether it is in a meal."""
     meals = [meal for filling in layout.containers.values() for meal in filling]
     if not meals or not chance(layout.random, 25):
         return False
@@ -231,7 +229,7 @@ def draw_goal(random: Random, kitchen: Kitchen, graph: StateGraph) -> dict[str, 
 
     Most conditions hold together in some state that can be reached; sometimes one more is asked for that need not.
     """
-    facts = graph.engine.facts(_far(random, graph))
+    facts = graph.engine.facts(_distant_state(random, graph))
     fresh = sorted(facts - kitchen.facts)
     old = sorted(facts & kitchen.facts)
     parts: dict[str, str] = {}
@@ -245,7 +243,9 @@ def draw_goal(random: Random, kitchen: Kitchen, graph: StateGraph) -> dict[str, 
             options = [fact for fact in options if asked.intersection(fact[1:])] or options
         fact = weighted(random, {each: _INTEREST.get(each[0], 1) for each in options})
         asked.update(name for name in fact[1:] if kitchen.types.get(name) not in ("station", "player"))
-        conditions.append((fact[0], *(_part(random, kitchen, parts, name, naming, mixing) for name in fact[1:])))
+        conditions.append(
+            (fact[0], *(_name_or_role(random, kitchen, parts, name, naming, mixing) for name in fact[1:]))
+        )
     if chance(random, 15):
         weights = {predicate.name: _INTEREST.get(predicate.name, 1) for predicate in kitchen.domain.predicates}
         fact = _any_fact(random, kitchen, weights)
@@ -256,7 +256,7 @@ def draw_goal(random: Random, kitchen: Kitchen, graph: StateGraph) -> dict[str, 
     return goal
 
 
-def _far(random: Random, graph: StateGraph) -> State:
+def _distant_state(random: Random, graph: StateGraph) -> State:
     """Return a state at any distance from the first, each as likely as the others, or any state."""
     if chance(random, 30):
         return one(random, graph.states)
@@ -267,10 +267,12 @@ def _far(random: Random, graph: StateGraph) -> State:
     return one(random, [state for state, each in zip(graph.states, depths, strict=True) if each == depth])
 
 
-def _part(random: Random, kitchen: Kitchen, parts: dict[str, str], name: str, naming: int, mixing: int) -> str:
+def _name_or_role(random: Random, kitchen: Kitchen, parts: dict[str, str], name: str, naming: int, mixing: int) -> str:
     """Return a name or a role for an object, mostly the same one wherever it occurs."""
     kind, number = split_name(name)
     role = f"{kind}#{number}"
+    if chance(random, 3):  # another object of the kind than elsewhere
+        return f"{kind}#{number + 7}"
     if name not in kitchen.types:
         return role
     if name not in parts or chance(random, mixing):
