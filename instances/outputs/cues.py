@@ -50,7 +50,8 @@ _PLAN = (
 )
 _BAD = (
     "(?:wrong|incorrect|invalid|infeasible|unfeasible|unworkable|mistaken|flawed|broken|faulty|erroneous|illegal"
-    "|nonsense|useless|bad|impossible|forbidden|inadmissible|unacceptable)"
+    "|nonsense|nonsensical|rubbish|garbage|worthless|useless|bogus|void|unsound|inconsistent|contradictory|unusable|bad"
+    "|impossible|forbidden|inadmissible|unacceptable|retracted|revoked|withdrawn|cancelled|obsolete)"
 )
 _GOOD = "(?:right|correct|valid|feasible|possible|allowed|legal|permitted|acceptable|good|ok(?:ay)?)"
 _BETTER = (
@@ -61,9 +62,10 @@ _BETTER = (
 _FLAW = r"(?:a|an|one|some|several|two) (?:\w+ )?(?:mistake|error|problem|flaw|bug|conflict|fault|violation)s?"
 _REDO = "(?:redo|rewrite|rethink|reconsider|re-?plan|revise|rework|repair|fix|correct|change|replace|amend|re-?start)"
 _NOT = "(?: ?not|n['’]t| never)"
+_GIVEN = r"(?: (?:(?:given|shown|listed|written|proposed) )?(?:\w|\d+|above|so far|earlier|before|(?:that )?i \w+))"
 _SUBJECT = (
     r"(?:that|this|it|these|those|they|everything|all(?: of)? (?:that|this)|the first one|step \d+"
-    rf"|(?:the|my|this|that|our|said)(?: [\w-]+){{0,2}} {_PLAN}(?: (?:\w|\d+|above|so far|(?:that )?i (?:gave|wrote)))?"
+    rf"|(?:the|my|this|that|our|said)(?: [\w-]+){{0,2}} {_PLAN}{_GIVEN}?"
     rf"|(?:the|what is|everything|all) above|what i (?:wrote|said|gave|have)(?: above)?|{_PLAN} (?:\w|\d+))"
 )
 _ADVERBS = (
@@ -92,20 +94,24 @@ _OPENERS = re.compile(
 )
 # Claims that the plan before is wrong.
 _CLAIM = _any(
-    rf"{_SUBJECT}{_IS}{_ADVERBS}{_BAD}\b(?! (?:with|to|in) no\b)",
+    rf"{_SUBJECT}{_IS}{_ADVERBS}{_BAD}\b(?! to\b| (?:with|in) no\b)",
     rf"{_SUBJECT}{_IS}{_ADVERBS}not (?:\w+ )?(?:{_GOOD}|going to work|my|the|an?|meant)\b",
     rf"{_SUBJECT}{_IS}{_ADVERBS}(?:n['’]t {_GOOD}|only|merely)\b",
     rf"{_SUBJECT}{_IS}{_ADVERBS}(?:(?:rough|first|mere|bad|poor|wild) )?"
-    r"(?:example|draft|illustration|sketch|guess|mistake|error|placeholder|joke|template)\b",
+    r"(?:example|draft|illustration|sketch|guess|mistake|error|placeholder|joke|template)\b(?! to\b)",
     rf"{_SUBJECT}{_IS}{_ADVERBS}too (?:long|slow|late|early) *[.!,;]? *$",
-    rf"{_SUBJECT} (?:(?:will|would|can|could|does|do|did|is|was|are|may|might|should){_NOT}|(?:wo|ca)n['’]t|never) "
+    rf"{_SUBJECT} (?:(?:will|would|can|could|does|do|did|is|was|are|may|might|should|must){_NOT}"
+    r"|(?:wo|ca)n['’]t|never) "
     rf"{_ADVERBS}"
     rf"(?:{_GOOD}|work\w*|hold\w*|succeed|finish|do|run|execut\w+|add|make sense|stand|fit|go|fly|satisf\w+"
-    r"|respect\w*|meet|my|the (?:final |real )?(?:answer|plan)"
+    r"|respect\w*|meet|solve|fulfil\w*|count|(?:be )?(?:used|followed|graded|executed|trusted)"
+    r"|my|the (?:final |real )?(?:answer|plan)"
     r"|(?:look|seem|sound|feel)s? (?:\w+ )?(?:right|correct|valid|good))\b",
     rf"{_SUBJECT} (?:also |just |simply |clearly |still )?(?:(?:will|would|does|do|did|could|must) (?:still |also )?)?"
     r"(?:fail|violate|break|contradict|conflict|exceed|collide|clash|misse|ignore|forget)(?:e?s|d|ed)?\b"
     r"(?! no\b| nothing| none| neither| any)",
+    rf"{_SUBJECT} (?:should|must|has to|can|is to) be "
+    r"(?:ignored|disregarded|discarded|dropped|deleted|forgotten|skipped)\b",
     rf"{_SUBJECT} (?:still |also )?(?:broke|has {_FLAW}|contains? {_FLAW}|makes no sense|is of no use|is no good)\b",
     rf"{_SUBJECT} is no (?:\w+ )?{_PLAN}\b",
     rf"{_SUBJECT} needs? (?:to be )?(?:redone|fix\w*|a? ?correct\w+|rewritten|replaced)\b",
@@ -122,8 +128,11 @@ _BACK = _any(
     rf"(?:all |everything |about |all of )?{_HERE}\b(?! (?:step|pan|pot|item|cup|time))",
     r"\bnever ?mind\b(?! (?:the|if|about)\b(?! (?:above|plan)))",
     r"\btak(?:e|ing) (?:that|it|this|all that|all of that|everything|the above) back\b",
+    r"\bthrow (?:that|this|it|(?:the|my|this) \w+) (?:away|out)\b",
     r"\btake back (?:that|what|the|my|everything)\b|\bback to square one\b",
-    r"\bi (?:hereby |must |have to |need to |want to |now )?(?:retract|withdraw|revoke|renounce|abandon|recant)\b",
+    r"\bi(?: \w+| (?:have|need|want|wish|would like) to|['’]d like to|['’]ll)? "
+    r"(?:retract|withdraw|revoke|renounce|abandon|recant)\b"
+    r"|\bi (?:no longer|do not|don['’]t) (?:stand by|believe in|trust|endorse)\b",
     r"\bstart(?:ing)? (?:all )?(?:over|afresh|anew|again|from scratch)\b",
     r"\b(?:try|trying) (?:this |it |that |once )?(?:again|anew|once more)\b",
     rf"\blet(?: me|['’]s| us) (?:\w+ )?{_REDO}\b",
@@ -131,8 +140,8 @@ _BACK = _any(
     rf"\bi (?:have |['’]ve |must have )?(?:made|make|see) (?:my|{_FLAW}|an? (?:\w+ )?(?:slip|blunder))",
     r"\bi (?:was|am|['’]m) (?:wrong|mistaken)\b|\bmy (?:mistake|bad|error)\b|\bo+ps\b|\bwhoops\b|\bcorrection\b(?= *:)",
     r"\bi (?:mixed|messed|screwed)\b|\bi got (?:it|that|this) wrong\b|\b(?:does|do)(?: not|n['’]t) count\b",
-    r"\b(?:do not|don['’]t|never) (?:use|follow|grade|count|execute|submit|take|carry|rely|trust) (?:out |on )?"
-    r"(?:that|this|it|the|any|my|what)\b",
+    r"\b(?:do not|don['’]t|never) (?:use|follow|grade|count|execute|submit|take|carry|rely|trust|consider|accept"
+    r"|evaluate|score|read) (?:out |on )?(?:that|this|it|the (?:above|plan|answer|list|previous)|any|my|what)\b",
     rf"\bthere(?: is|['’]s| are) (?:still )?{_FLAW}\b",
 )
 _GIVES_UP = _any(
@@ -161,7 +170,7 @@ _DENIAL = re.compile(
 _CONDITION = _any(r"\b(?:if|unless|whether|otherwise|lest|because|since|in case|suppose|had)\b")
 _BEFORE = _any(r"\b(?:first|initial\w*|earlier|previous\w*|thought|original\w*|before|tried)\b")
 _PAST, _WOULD = _any(r"\b(?:was|were|did)\b"), _any(r"\b(?:would|could|might|may)\b")
-_MENDED = _any(r"\b(?:fixed|corrected|repaired|resolved|no longer|avoided)\b")
+_MENDED = _any(r"\b(?:fixed|corrected|repaired|resolved|avoided)\b")
 # Claims about the best plan, which are no refusals.
 _COMPARES = _any(
     r"\b(?:better|faster|shorter|quicker|sooner|earlier|improve\w*|shorten|less|fewer|under|below|other|cheaper|slack"

@@ -6,6 +6,46 @@ __all__ = ["CHOICES", "HARMLESS", "INTRODUCTIONS", "NO_PLANS", "OPEN", "RETRACTI
 
 #: Sentences behind a plan that take it back.
 RETRACTIONS = """
+Hmm. That order is impossible after all.
+No wait, this is not allowed.
+I messed up, the whole thing is wrong.
+My plan is not correct, and I can't repair it.
+Strike everything above.
+Throw this plan away.
+This plan should be ignored.
+The plan must not be used.
+The above should be disregarded.
+It has a conflict at minute 3, so no.
+This cannot be executed as written.
+Regrettably, I don't see how this can be done.
+I can't commit to any plan.
+That does not solve the task.
+This doesn't meet the requirements.
+I realize now that it is infeasible.
+But then the teapot would be dirty, so this plan fails.
+So this is not a solution.
+I think I got it wrong.
+Apologies, I cannot complete this task.
+Ugh, no. This sequence breaks the second constraint.
+I just noticed that the plan is invalid because the cup is wet.
+Sorry, that plan can't be executed.
+Hm, this ordering turns out to be infeasible. I have nothing better.
+Erase everything above.
+Please do not consider the plan above.
+I no longer stand by this plan.
+That solution is bogus. I have no other.
+Well, this cannot be right, the kettle is still boiling at that point.
+The answer given above is incorrect.
+I am afraid this fails. I have no working plan.
+I was unable to come up with a working schedule.
+Honestly, I have no clue.
+Revoked.
+This plan is retracted.
+I'd like to withdraw that.
+The plan I gave is not feasible.
+However, step 4 violates the rules, so this plan is not valid.
+It turns out this won't work.
+Sadly no feasible plan exists.
 Wait, that is wrong.
 Wait - that's wrong. I do not know a plan.
 Hmm, that can't be right.
@@ -96,6 +136,46 @@ The above was merely an illustration.
 
 #: Sentences before or behind a plan that leave it what it is.
 HARMLESS = """
+Each cook is busy all the time, nothing conflicts.
+No time is wasted.
+Thus the plan can't be improved.
+The order of washing doesn't matter.
+It doesn't matter which one is washed first.
+The cup is not needed before minute 10.
+This must not be done earlier, because the water is cold.
+The kettle can't be used while it boils.
+That leaves two minutes in which nothing can be done.
+This leaves no gap.
+I assumed that walking takes no time.
+This assumes you have one cup only.
+It should take 13 minutes in total.
+The plan would also work with two cups.
+We could swap the washing steps without any loss.
+I kept the waits explicit; do not remove them.
+Please execute the steps in exactly this order.
+The last step depends on everything else.
+A naive plan takes 20 minutes.
+The naive order, washing first, wastes time.
+All constraints are satisfied and no step comes too early.
+This way we don't make the mistake of waiting.
+The plan takes 13 minutes; anything shorter is impossible.
+I avoided the wrong order of steps 3 and 4.
+Without the kettle first, the schedule would fail.
+It would be a mistake to start with the teapot.
+If any of this is unclear, I can try again.
+There's no error in the timing.
+The kettle won't be needed again.
+The teapot is not hot yet when we wash it, which is fine.
+You may find that other plans work too.
+I considered washing first instead, but it is slower.
+That is the best I can do.
+This isn't the only optimal plan.
+I cannot think of any improvement.
+Please tell me if you see a mistake.
+Nothing else needs to be done.
+As requested, no explanation is given.
+Hope this is what you were looking for; ignore my comments.
+The waiting at the end cannot be avoided.
 This plan is optimal.
 Nothing goes wrong.
 Note: nothing can go wrong here.
@@ -253,6 +333,16 @@ Hmm, wait. I have it now:
 
 #: What stands before text that is no plan.
 NO_PLANS = """
+Here's one that does not work:
+This one is flawed:
+Unverified draft:
+My notes so far (not a plan yet):
+An illegal sequence:
+What you should not do:
+Wrong:
+Not like this:
+One example of an answer:
+Thinking out loud:
 Example:
 For example:
 For instance:
