@@ -100,7 +100,7 @@ def measure(run: Run, rules: Profile) -> Figures:
         accurate=sum(outcome.accurate for outcome in run.outcomes),
         streak=longest,
         streak_excess=longest - streak_floor(Counter(calls).values()),
-        turns=len(run.turns),
+        turns=run.length,
         optimal_calls=optimal_turns(problem, strict=False) or 0,
         premature_calls=len(run.premature),
         idle_turns=len(idle),

@@ -25,17 +25,26 @@ class Profile(Rules):
         Path matching compares ``"calls"``, their ``"results"``, or ``"both"``.
     several_calls
         Several calls in one message are ``"refused"``, or the ``"first"`` counts.
+    closing
+        ``"required"``: a run without the closing message is no success. ``"implied"``: the end of the transcript
+        closes the run, and counts as one turn.
     """
 
     f1: str = "nestful"
     char: str = "calls"
     several_calls: str = "refused"
+    closing: str = "required"
 
 
 PROFILES = {"paper": Profile(), "released": Profile(refuse_unread=False)}
 
 #: Values of the rules that are text.
-CHOICES = {"f1": ("nestful", "micro"), "char": ("calls", "results", "both"), "several_calls": ("refused", "first")}
+CHOICES = {
+    "f1": ("nestful", "micro"),
+    "char": ("calls", "results", "both"),
+    "several_calls": ("refused", "first"),
+    "closing": ("required", "implied"),
+}
 
 #: Names of the rules.
 RULES = tuple(field.name for field in fields(Profile))

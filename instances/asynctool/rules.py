@@ -82,19 +82,28 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A replayed transcript; ``turns`` end with the closing message, if there is one."""
+    """A replayed transcript.
+
+    Attributes
+    ----------
+    turns, closed
+        The messages up to the closing one, and whether the run is closed, by a message or by the rule ``closing``.
+    length
+        Number of turns; a closing message that the rule ``closing`` implies is one.
+    """
 
     problem: Problem
     turns: tuple[Turn, ...]
     closed: bool
+    length: int
     outcomes: tuple[Outcome, ...]
     premature: tuple[int, ...]
     violations: tuple[Fault, ...]
 
     @property
     def success(self) -> bool:
-        """Whether every sub-task is accurate (the paper's Overall)."""
-        return all(outcome.accurate for outcome in self.outcomes)
+        """Whether every sub-task is accurate (the paper's Overall) and the run is closed."""
+        return self.closed and all(outcome.accurate for outcome in self.outcomes)
 
 
 def replay(problem: Problem, messages: Sequence[Any], rules: Profile = PROFILES["paper"]) -> Run:
@@ -124,9 +133,11 @@ def replay(problem: Problem, messages: Sequence[Any], rules: Profile = PROFILES[
         ]
         if not outcome.env and None not in outcome.made:
             violations.append(Fault(None, "wrong_state", task.id))
-    if not simulation.done:
+    implied = not simulation.done and rules.closing == "implied"
+    closed = simulation.done or implied
+    if not closed:
         violations.append(Fault(None, "not_closed", ""))
-    return Run(problem, turns, simulation.done, outcomes, tuple(sorted(early)), tuple(violations))
+    return Run(problem, turns, closed, len(turns) + implied, outcomes, tuple(sorted(early)), tuple(violations))
 
 
 def premature(problem: Problem, turns: Sequence[Turn]) -> dict[int, Turn]:
@@ -216,7 +227,7 @@ def as_replay(run: Run) -> Replay:
         progress=done / total,
         goal_ratio=sum(outcome.accurate for outcome in run.outcomes) / len(run.outcomes),
         success=run.success,
-        makespan=len(run.turns),
+        makespan=run.length,
         remaining=remaining,
         idle=idle,
     )

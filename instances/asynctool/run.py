@@ -48,16 +48,6 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         super().__init__(problem, plan, rules, as_replay(self.record))
         self._variants: dict[tuple[object, ...], Instance] = {}
 
-    @property
-    def success(self) -> bool:
-        """Whether every sub-task is solved, and the run closed."""
-        return self.record.success and self.record.closed
-
-    @property
-    def makespan(self) -> int | None:
-        """Turns of a run that is a success; else ``None``."""
-        return len(self.record.turns) if self.success else None
-
     @cached_property
     def _messages(self) -> dict[str, dict[str, Any]]:
         return {CLOSE: CLOSING} | {

@@ -12,10 +12,12 @@ from support.samples import sample
 from planoracle.analysis.grade import Grade, Grader
 from planoracle.analysis.statistics import summarize
 from planoracle.heuristics.registry import run as schedule
+from planoracle.instances import registry
 from planoracle.instances.asynctool import executors, sets
 from planoracle.instances.asynctool.calls import canonical
 from planoracle.instances.asynctool.profile import profile
 from planoracle.instances.catalogue import load
+from planoracle.instances.manner import Manner
 from planoracle.solver.exact.solve import solve
 
 NAMES = sets.names()
@@ -102,6 +104,41 @@ def test_gold_plays_score_full_marks_everywhere(method: str, suffix: str) -> Non
             assert found.metrics["turns"] == found.metrics["optimal_turns"] == found.optimal_makespan
             assert found.metrics["turn_efficiency"] == 1
             assert found.metrics["usable_idle_turns"] == 0
+
+
+@pytest.mark.parametrize("closing", ["required", "implied"])
+@pytest.mark.parametrize("name", ["asynctool/files_2", "asynctool/cross2/01", "asynctool/cross3/05@0-2:3"])
+def test_live_runs_equal_their_grades_with_and_without_the_closing_message(name: str, closing: str) -> None:
+    rules = profile(closing=closing)
+    problem = load(name)
+    best = solve(problem).makespan
+    grader = Grader({"asynctool": rules})
+    for method in ("sequential", "optimal"):
+        turns = transcript(name, method)
+        run = registry.get("asynctool").environment(problem, rules, Manner())
+        for count in range(len(turns) + 1):
+            found = grader.grade({"id": "x", "instance": name, **run.submission()})
+            # The paper's prompt asks for the closing message once all tasks are completed.
+            success = count >= len(turns) - (closing == "implied")
+            assert run.run().success is run.run().verdict.success is found.success is success
+            assert found.metrics["overall"] is success
+            if success:
+                assert run.run().makespan == found.makespan == found.metrics["turns"] == len(turns) >= best
+            if count < len(turns):
+                run.step(turns[count])
+        assert run.done
+
+
+def test_a_live_run_that_waits_instead_of_closing_is_no_success() -> None:
+    problem = load("asynctool/files_2")
+    run = registry.get("asynctool").environment(problem, profile(), Manner())
+    for message in transcript(problem.name, "optimal")[:-1]:
+        run.step(message)
+    while not run.done:
+        run.step(WAIT)
+    found = grade(problem.name, run.submission()["turns"])
+    assert (run.observation.over, run.run().success, found.success) == ("message_limit", False, False)
+    assert [one["kind"] for one in found.violations] == ["not_closed"]
 
 
 @pytest.mark.slow
