@@ -319,9 +319,10 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``set`` (of the bundled problems, else the benchmark), ``method, problems, answered``; how many answers are
-        ``above, equal, below`` the optimum, where that is proved; ``impossible``: how many the rules refuse; ``mean``
-        in ticks; ``mean_gap, max_gap`` (share of the optimum); ``worst``: where the largest gap is. Then what the
+        ``set`` (of the bundled problems, else the benchmark), ``method, problems``; how many answers are
+        ``above, equal, below`` the optimum, where that is proved; ``impossible``: how many the rules refuse; the number
+        of problems ``answered`` and their ``mean`` in ticks; the number of answers ``compared`` with a proved optimum,
+        and their ``mean_gap, max_gap`` (share of the optimum); ``worst``: where the largest gap is. Then what the
         benchmark adds (`planoracle.instances.benchmark.Benchmark.summed`).
     """
     sets: dict[tuple[str, str], list[Comparison]] = {}
@@ -346,12 +347,13 @@ def _figures(entries: list[tuple[Comparison, Entry]]) -> dict[str, Any]:
     gaps = [(gap, instance) for gap, instance in found if gap is not None]
     worst, where = max(gaps, key=lambda gap: gap[0], default=(None, ""))
     return {
-        "answered": len(known),
         "above": sum(gap > 0 for gap, _ in gaps),
         "equal": sum(gap == 0 for gap, _ in gaps),
         "below": sum(gap < 0 for gap, _ in gaps),
         "impossible": sum(entry.accepted is False for _, entry in entries),
+        "answered": len(known),
         "mean": sum(known) / len(known) if known else None,
+        "compared": len(gaps),
         "mean_gap": sum(gap for gap, _ in gaps) / len(gaps) if gaps else None,
         "max_gap": worst,
         "worst": short(where) if worst and worst > 0 else None,

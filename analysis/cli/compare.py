@@ -28,7 +28,7 @@ class Drawn(StrEnum):
     time = "time"
 
 
-_LEAST = ("problems", "answered", "mean", "equal", "worst")
+_LEAST = ("problems", "mean", "equal", "worst")  # the counts stay as long as the means that are over them
 _METHODS = ("instance", "method", "makespan", "gap", "accepted", "seconds", "reason")
 
 
@@ -64,7 +64,8 @@ def compare(
     shortest of their successful plans; alone it also says which problems.
 
     The summary (per set and method how often and by how much it lies above the optimum or below, and how often the
-    rules refuse it) goes to standard error, except in formats that people read.
+    rules refuse it; each mean with the number of problems it is over) goes to standard error, except in formats that
+    people read.
     """
     from planoracle.analysis.compare import check, summarize
     from planoracle.analysis.compare import compare as compared
@@ -111,6 +112,8 @@ def compare(
 def _say_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> None:
     """Write how far every method is from the optimum: ``alone`` as the results, else below them or beside."""
     rare = [key for key in ("below", "impossible") if not any(row[key] for row in rows)]
+    if all(row["compared"] == row["answered"] for row in rows):
+        rare.append("compared")
     columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in rare]
     if alone:
         table = Table(form, columns, least=_LEAST)

@@ -9,6 +9,8 @@ import pytest
 from support.asynctool import chains
 
 from planoracle.analysis import compare as module
+from planoracle.analysis.cli.compare import _say_summary as say_summary
+from planoracle.analysis.cli.output import Format
 from planoracle.analysis.compare import BEST, OPTIMUM, REFERENCE, Comparison, Entry, compare, summarize
 from planoracle.heuristics.budget import Budget
 from planoracle.heuristics.registry import names as heuristics
@@ -51,7 +53,7 @@ def rows(head: str, *values: tuple[Any, ...]) -> list[dict[str, Any]]:
     return [{k: pytest.approx(v, rel=1e-12) if isinstance(v, float) else v for k, v in row.items()} for row in table]
 
 
-HEAD = "set method problems answered above equal below impossible mean mean_gap max_gap worst"
+HEAD = "set method problems answered compared above equal below impossible mean mean_gap max_gap worst"
 
 RECIPES = [
     made(f"{TIMED}/{name}", "recipe2plan", optimal, heuristic_reference=reference, dfs=dfs, best_heuristic=best)
@@ -83,11 +85,11 @@ TABLES = {
         RECIPES,
         rows(
             HEAD,
-            (TIMED, "optimum", 4, 4, 0, 4, 0, 0, 80.0, 0.0, 0.0, None),
+            (TIMED, "optimum", 4, 4, 4, 0, 4, 0, 0, 80.0, 0.0, 0.0, None),
             # 100 + 80 + 90 = 270, by 3; 20, 0 and 10 of 80: (0.25 + 0 + 0.125) / 3
-            (TIMED, "reference", 4, 3, 2, 1, 0, 0, 90.0, 0.125, 0.25, "Cobbler_Pancakes"),
-            (TIMED, "dfs", 4, 3, 2, 1, 0, 0, 100.0, 0.25, 0.5, "Vada_Leche-Asada"),  # (0 + 0.5 + 0.25) / 3
-            (TIMED, "best heuristic", 4, 4, 1, 3, 0, 0, 82.5, 0.03125, 0.125, "Vada_Daikon-Radish"),  # 0.125 / 4
+            (TIMED, "reference", 4, 3, 3, 2, 1, 0, 0, 90.0, 0.125, 0.25, "Cobbler_Pancakes"),
+            (TIMED, "dfs", 4, 3, 3, 2, 1, 0, 0, 100.0, 0.25, 0.5, "Vada_Leche-Asada"),  # (0 + 0.5 + 0.25) / 3
+            (TIMED, "best heuristic", 4, 4, 4, 1, 3, 0, 0, 82.5, 0.03125, 0.125, "Vada_Daikon-Radish"),  # 0.125 / 4
         ),
     ),
     "timearena": (
@@ -95,28 +97,28 @@ TABLES = {
         rows(
             f"{HEAD} CS CR",
             # Gaps where the optimum is proved, of the 16, 20 and 10. 16 + 20 + 10 = 46, three of them.
-            (LAB, "optimum", 4, 3, 0, 3, 0, 0, 46 / 3, 0.0, 0.0, None, 150 / 23, 75.0),
+            (LAB, "optimum", 4, 3, 3, 0, 3, 0, 0, 46 / 3, 0.0, 0.0, None, 150 / 23, 75.0),
             # 16 + 14 + 12 + 10 = 52; 16 = 16, 14 < 20, 12 > 10: 0, -0.3, 0.2
-            (LAB, "released greedy", 4, 4, 1, 1, 1, 1, 13.0, -0.1 / 3, 0.2, "lab3", 100 / 13, 100.0),
+            (LAB, "released greedy", 4, 4, 3, 1, 1, 1, 1, 13.0, -0.1 / 3, 0.2, "lab3", 100 / 13, 100.0),
             # 18 + 22 + 10 + 10 = 60; 18 > 16, 22 > 20: 0.125, 0.1, 0
-            (LAB, "printed greedy", 4, 4, 2, 1, 0, 0, 15.0, 0.075, 0.125, "lab1", 20 / 3, 100.0),
+            (LAB, "printed greedy", 4, 4, 3, 2, 1, 0, 0, 15.0, 0.075, 0.125, "lab1", 20 / 3, 100.0),
             # 15 + 14 + 10 + 9 = 48: -0.0625, -0.3, 0
-            (LAB, "optimum without objects", 4, 4, 0, 1, 2, 0, 12.0, -0.3625 / 3, 0.0, None, 25 / 3, 100.0),
+            (LAB, "optimum without objects", 4, 4, 3, 0, 1, 2, 0, 12.0, -0.3625 / 3, 0.0, None, 25 / 3, 100.0),
             # Two of the four are answered, lab1 and lab3.
-            (LAB, "released rules", 4, 2, 0, 2, 0, 0, 13.0, 0.0, 0.0, None, 100 / 13, 50.0),
+            (LAB, "released rules", 4, 2, 2, 0, 2, 0, 0, 13.0, 0.0, 0.0, None, 100 / 13, 50.0),
             # 16 + 21 + 10 + 13 = 60; 21 > 20: 0, 0.05, 0
-            (LAB, "best heuristic", 4, 4, 1, 2, 0, 0, 15.0, 0.05 / 3, 0.05, "lab2", 20 / 3, 100.0),
+            (LAB, "best heuristic", 4, 4, 3, 1, 2, 0, 0, 15.0, 0.05 / 3, 0.05, "lab2", 20 / 3, 100.0),
         ),
     ),
     "robotouille": (
         STEPS,
         rows(
             HEAD,
-            (SYNC, "optimum", 5, 4, 0, 4, 0, 0, 8.0, 0.0, 0.0, None),
+            (SYNC, "optimum", 5, 4, 4, 0, 4, 0, 0, 8.0, 0.0, 0.0, None),
             # 12 + 6 + 10 + 8 + 9 = 45; 0.5 - 0.25 + 0.25 + 0 = 0.5, by 4
-            (SYNC, "published", 5, 5, 2, 1, 1, 0, 9.0, 0.125, 0.5, "3_burger"),
-            ("robotouille", "optimum", 2, 2, 0, 2, 0, 0, 8.0, 0.0, 0.0, None),
-            ("robotouille", "published", 2, 1, 0, 0, 1, 0, 4.0, -0.5, -0.5, None),
+            (SYNC, "published", 5, 5, 4, 2, 1, 1, 0, 9.0, 0.125, 0.5, "3_burger"),
+            ("robotouille", "optimum", 2, 2, 2, 0, 2, 0, 0, 8.0, 0.0, 0.0, None),
+            ("robotouille", "published", 2, 1, 1, 0, 0, 1, 0, 4.0, -0.5, -0.5, None),
         ),
     ),
 }
@@ -126,6 +128,20 @@ TABLES = {
 def test_sums(name: str) -> None:
     comparisons, expected = TABLES[name]
     assert summarize(comparisons) == expected
+
+
+@pytest.mark.parametrize("width", range(40, 131, 15))
+def test_a_mean_is_shown_with_the_number_of_problems_that_it_is_over(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    # The optimum of c is not proved: the mean of the optimum is over two problems, that of the heuristic over three.
+    found = [made("a", "generic", 50, dfs=51), made("b", "generic", 50, dfs=53), made("c", "generic", None, dfs=35)]
+    say_summary(summarize(found), Format.table, alone=True)
+    words = capsys.readouterr().out.partition("no room")[0].split()
+    for mean, count in (("46.333", "answered"), ("+4.0", "compared")):
+        assert mean not in words or count in words
+    assert width < 100 or {"46.333", "+4.0"} <= {*words}
 
 
 def test_sets_and_benchmarks_are_summed_up_apart() -> None:

@@ -88,7 +88,7 @@ def test_command_line():
     assert result.exit_code == 0
     assert "above the optimum" in result.stdout
     said = [line.split() for line in result.stdout.splitlines()]
-    table2 = ["timearena/household/1", "released", "greedy", "1", "1", "0", "0", "1", "1", "9.000", "-35.7", "%"]
+    table2 = ["timearena/household/1", "released", "greedy", "1", "0", "0", "1", "1", "1", "9.000", "-35.7", "%"]
     assert any(words[: len(table2)] == table2 and words[-2:] == ["11.111", "100.000"] for words in said)
     assert next(words for words in said if "greedy" in words and "instance" in words)[7:9] == ["accepted", "reference"]
     result = CliRunner().invoke(app, ["compare", "timearena/lab1", "--format", "csv"])
