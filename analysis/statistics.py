@@ -26,7 +26,7 @@ VERSION: Final = 1
 
 # Of the rows of sets: what is added up over them, and what is averaged.
 _ADDED = ("problems", "missing", "submissions", "unscored", "repeated")
-_RUNS = ("succeeded", "gap_runs", "failed", "lost_runs")
+_RUNS = ("success_runs", "main_score_runs", "succeeded", "gap_runs", "failed", "lost_runs")
 _SHARES = ("success", "main_score", "gap", "lost")
 _OF_ALL = ("success_of_all", "main_score_of_all")
 #: How the names of figures over several samples begin.
@@ -111,13 +111,14 @@ class Averages:
               ``submissions``, ``unscored``, ``repeated`` runs (with the name of a sample that was there already);
               ``samples_least``, ``samples_most``: scored runs per problem;
             - ``success``, ``main_score`` (from 0 to 1, above it where a reference is beaten), the ends of its 95 %
-              interval ``main_score_low`` and ``…_high``;
+              interval ``main_score_low`` and ``…_high``; ``success_runs, main_score_runs``: the runs they are over;
               ``success_of_all, main_score_of_all``: the same with every problem without a scored run as failed;
             - ``gap`` of ``gap_runs``: of the runs that ``succeeded``, those with a proved optimum; ``lost`` of
               ``lost_runs``: of those that ``failed``, those with a price; both as shares of the optimum;
             - ``pass@k, pass^k, best@k``, see `planoracle.analysis.estimators`, if there are several samples, for every
               k of which all problems have so many;
-            - the figures of `planoracle.instances.benchmark.Benchmark.averages`.
+            - the figures of `planoracle.instances.benchmark.Benchmark.averages`, and by their names the ``runs`` that
+              each mean is over.
 
             An unscored run is neither missing nor failed; it is counted and left out, but for figures of all.
         """
@@ -197,10 +198,12 @@ def _over_sets(
         "samples_least": min((row["samples_least"] for row in told), default=None),
         "samples_most": max((row["samples_most"] for row in told), default=None),
         "success": means["success"],
+        "success_runs": added["success_runs"],
         "success_of_all": of_all.get("success_of_all"),
         "main_score": means["main_score"],
         "main_score_low": low,
         "main_score_high": high,
+        "main_score_runs": added["main_score_runs"],
         "main_score_of_all": of_all.get("main_score_of_all"),
         "succeeded": added["succeeded"],
         "gap": means["gap"],

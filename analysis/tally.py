@@ -30,7 +30,7 @@ _ONE = 1 << 60
 def comparable(made: int | None, best: int | None) -> bool:
     """Whether the makespan of a success can be set beside the proved optimum.
 
-    One below it leaves out what the optimum counts, such as the message that closes a run, and would flatter.
+    One below it leaves out what the optimum counts, such as the wait for a result that was guessed, and would flatter.
 
     Examples
     --------
@@ -195,9 +195,11 @@ class Tally:
 
     def row(self) -> dict[str, Any]:
         """Return everything, see `planoracle.analysis.statistics.Averages.rows`; the benchmark's own figures last."""
-        own = {average.name: self._figure(i) for i, average in enumerate(self.figures[: self._own])}
+        figures = self.figures[: self._own]
+        own = {average.name: self._figure(i) for i, average in enumerate(figures)}
+        runs = {one.name: self._runs(i) for i, one in enumerate(figures) if not (one.tally or one.total)}
         missing = (name for name in self._there if name not in self.problems)
-        return {**self.common(), **own, "missing_names": list(islice(missing, NAMED))}
+        return {**self.common(), **own, "runs": runs, "missing_names": list(islice(missing, NAMED))}
 
     def common(self) -> dict[str, Any]:
         """Return what is said of every benchmark; worked out once."""
@@ -221,10 +223,12 @@ class Tally:
             "samples_least": min(runs, default=None),
             "samples_most": max(runs, default=None),
             "success": self._share(self._success),
+            "success_runs": self._runs(self._success),
             "success_of_all": self._of_all(self._success),
             "main_score": self._share(self._main),
             "main_score_low": ends and ends[0],
             "main_score_high": ends and ends[1],
+            "main_score_runs": self._runs(self._main),
             "main_score_of_all": self._of_all(self._main),
             "succeeded": successes,
             "gap": self._mean(gap),
@@ -235,8 +239,8 @@ class Tally:
             **self._several(),
         }
 
-    def _runs(self, i: int) -> int:
-        return sum(problem.sums[3 * i + 2] for problem in self.problems.values())
+    def _runs(self, i: int | None) -> int:
+        return 0 if i is None else sum(problem.sums[3 * i + 2] for problem in self.problems.values())
 
     def _figure(self, i: int) -> Any:
         if self.figures[i].tally:

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import typer
 
+from planoracle.analysis.cli.drawing import human
 from planoracle.analysis.cli.output import PEOPLE, Format, Table, complain
 from planoracle.analysis.spoken import tell
 from planoracle.instances import registry
@@ -130,7 +131,10 @@ def _shown(row: Mapping[str, Any], full: float) -> dict[str, Any]:
     least, most = row["samples_least"], row["samples_most"]
     low, high = row["main_score_low"], row["main_score_high"]
     of_all = {f"{name}_of_all": row[f"{name}_of_all"] for name in ("success", "main_score")}
+    scored = row["submissions"] - row["unscored"]
+    runs = {"success": row["success_runs"], "main_score": row["main_score_runs"], **row.get("runs", {})}
     return {
+        **{name: f"{human(name, row[name])} ({many} of {scored})" for name, many in runs.items() if 0 < many < scored},
         **({"sets": f"{row['sets']} of {row['sets'] + row['sets_missing']}"} if row.get("sets_missing") else {}),
         "samples": None if (most or 0) < 2 else str(most) if least == most else f"{least}-{most}",
         _INTERVAL: None if low is None else f"{low * full:.3f} to {high * full:.3f}",

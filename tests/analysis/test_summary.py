@@ -81,6 +81,7 @@ def test_terminal_page_and_frames_have_the_same_numbers(
     frame = frames.summaries(graded)[0]
     names = ("problems", "missing", "submissions", "unscored", "success", "success_of_all", "main_score", "gap")
     names += ("main_score_low", "main_score_high", "gap_runs", "succeeded", "failed", "samples_least", "samples_most")
+    names += ("success_runs", "main_score_runs")
     for level, rows in (("model", page["overall"]), ("set", page["models"])):
         told = [row for row in expected if row["level"] == level]
         keys = ["model", "set"] if level == "set" else ["model"]
@@ -235,6 +236,21 @@ def test_every_set_is_counted_once_however_many_models_there_are(monkeypatch: py
     assert len(counted) == 30
     assert {(one["sets"], one["sets_missing"], one["missing"]) for one in models} == {(1, 29, 29)}
     assert {one["success_of_all"] for one in models} == {1 / 30}
+
+
+def test_a_mean_that_only_some_runs_have_says_how_many(tmp_path: Path) -> None:
+    shared = {"scored": True, "success": True, "benchmark": "generic", "model": "m", "makespan": 10}
+    rows = [shared | {"id": name, "instance": name} for name in "abc"]
+    rows[0]["optimal_makespan"], rows[1]["optimal_makespan"] = 8, 5
+    grades = tmp_path / "grades.jsonl"
+    grades.write_text("\n".join(map(json.dumps, rows)))
+    models, sets = json.loads(invoke("summary", grades, "-f", "json").stdout)
+    assert (models["main_score"], models["main_score_runs"], models["success_runs"]) == (pytest.approx(0.65), 2, 3)
+    assert sets["runs"] == {"success": 3, "progress": 3, "goal_ratio": 3, "score": 2}
+    printed = invoke("summary", grades, "--format", "markdown").stdout
+    assert table(printed, "All models, over their sets")[0]["main score"] == "0.650 (2 of 3)"
+    (own,) = table(printed, f"{registry.get('generic').title}: averages")
+    assert (own["success"], own["score"]) == ("1.000", "0.650 (2 of 3)")
 
 
 def test_names_of_missing_problems_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,8 +151,11 @@ function remarks(rows, row) {
 const ofRuns = (said, runs) =>
   (runs ?? null) === null || said === DASH ? said : [said, el("span", { class: "why" }, `of ${plural(runs, "run")}`)];
 
+// The same where not all graded runs have the figure.
+const ofSome = (said, one, runs) => (runs < one.submissions - one.unscored ? ofRuns(said, runs) : said);
+
 function score(one) {
-  const said = hundred(one.score);
+  const said = ofSome(hundred(one.score), one, one.main_score_runs);
   if ((one.main_score_low ?? null) === null) return said;
   return [said, el("span", { class: "why" }, `${hundred(one.main_score_low)} to ${hundred(one.main_score_high)}`)];
 }
@@ -162,7 +165,7 @@ function success(one) {
   if (one.success === null) return DASH;
   const all = one.success_of_all ?? one.success;
   const told = percent(all) === percent(one.success) ? null : el("span", { class: "why" }, `${percent(all)} of all`);
-  return [percent(one.success), bar(one.success), told];
+  return [ofSome(percent(one.success), one, one.success_runs), bar(one.success), told];
 }
 
 // Of the columns those stay that some model has a figure for, or all tables have.
