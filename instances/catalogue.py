@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from os import scandir
@@ -30,6 +30,7 @@ __all__ = [
     "expand",
     "is_file",
     "load",
+    "names_of",
     "names_problem",
     "note",
     "placed",
@@ -62,6 +63,14 @@ def bundled() -> tuple[str, ...]:
     Tasks of TimeArena and AsyncTool can also be combined by name (``timearena/lab1+lab2``).
     """
     return _bundled(copies.given())
+
+
+def names_of(benchmark: AnyBenchmark) -> Iterator[str]:
+    """Yield the names of the bundled problems of a benchmark, also where they are among those of another one."""
+    shelf = benchmark.shelf or registry.get(benchmark.rules_as or benchmark.name).shelf
+    for name in () if shelf is None else shelf.names():
+        if shelf is not None and shelf.load(name).benchmark == benchmark.name:
+            yield name
 
 
 @lru_cache(maxsize=8)

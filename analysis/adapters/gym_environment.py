@@ -29,11 +29,10 @@ def begun(
     manner: Manner,
 ) -> AnyEnvironment:
     """Return the live run of a problem, by default of the first one of its benchmark; raises `InputError`."""
-    shelf = None if benchmark is None else registry.get(benchmark).shelf
+    if instance is None and benchmark is not None:
+        instance = next(catalogue.names_of(registry.get(benchmark)), None)
     if instance is None:
-        if shelf is None:
-            raise InputError("must be the name or file of a problem, or the problem itself", field="instance")
-        instance = shelf.names()[0]
+        raise InputError("must be the name or file of a problem, or the problem itself", field="instance")
     problem = catalogue.single(instance) if isinstance(instance, str) else instance
     if benchmark is not None and problem.benchmark != benchmark:
         said = f"must be a problem of {benchmark}, not {problem.benchmark}"

@@ -52,7 +52,7 @@ def _samples(
 ) -> list[Sample]:
     """Return a sample for every problem; raises `InputError`."""
     given = [instances] if isinstance(instances, str) else [*instances]
-    patterns = [one for one in given if one] or ([benchmark.name] if benchmark.shelf is not None else [])
+    patterns = [one for one in given if one] or list(catalogue.names_of(benchmark))
     if not patterns:
         raise InputError("must name problems, sets or files", field="instances")
     about = {"setting": setting, "profile": profile, "prompts": prompts}

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from planoracle import grade, load, solve
+from planoracle import Model, grade, load, solve
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError
 
@@ -53,6 +53,15 @@ def test_every_benchmark_is_registered():
     made = gymnasium.make(IDS["timearena"], instance=TEA, reward="regret")
     assert made.unwrapped.run.problem == load(TEA)
     assert made.spec.id == "planoracle/TimeArena-v0"
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_every_registered_environment_has_a_default_problem_but_that_of_own_problems(name):
+    own = {"instance": Model("shop").task("bread").action("bake", 2).build()} if name == "generic" else {}
+    made = gymnasium.make(IDS[name], reward=None, **own)
+    assert made.unwrapped.run.problem.benchmark == name
+    _, info = made.reset()
+    assert info["action_mask"].any()
 
 
 @pytest.mark.parametrize("form", ["text", "structured"])
