@@ -31,18 +31,26 @@ class _State:
     known
         What the solver knows of it; ``None`` where it was not asked.
     best
-        The last makespan within reach that was proved, and ``least``, which any run takes.
+        The last makespan within reach that was proved.
+    most
+        Ticks that the run costs if it fails, and at most.
     open
         Steps since ``best`` whose cost is not known yet.
-    penalty
-        What has been charged since nothing leads to success any more; ``None`` while something does.
+    cost
+        Ticks that the steps so far cost.
+    charged
+        Ticks that have been charged so far.
+    lost
+        Whether nothing leads to success any more.
     """
 
     known: Known | None
     best: int | None
-    least: int
+    most: int
     open: int = 0
-    penalty: int | None = None
+    cost: int = 0
+    charged: int = 0
+    lost: bool = False
 
 
 class Regret:
@@ -51,9 +59,10 @@ class Regret:
     Of a run that succeeds the costs add up to its makespan less the optimum, exactly. They are differences of proved
     values: where one is not proved in time, the step is worth 0, says so, and is charged with the next that is.
 
-    A step after which nothing leads to success any more has no such ``cost``, but a ``penalty``, which is no proved
-    value. Steps after it are worth 0, or give the penalty back if they mend it. So the costs of a run that fails add
-    up to what was lost until then, and the penalty once.
+    A run that ends without success, also one that is stopped, costs ten times the optimum in all, and no run costs
+    more: so no failure is worth more than a success. A step after which nothing leads to success any more has no
+    ``cost``, but a ``penalty``: what is missing to that. Steps after it are worth 0, or give the penalty back if they
+    mend it. An action that is not legal, which the adapters do not carry out, costs one tick.
 
     ``info`` of a transition: ``status`` of the value after the step (``optimal``: proved; ``infeasible``: nothing
     leads to success), the best makespans ``before`` and ``after`` in ticks where they are proved, the ``cost``, of how
@@ -65,7 +74,7 @@ class Regret:
     limit
         For the value of one state: counted work, by which no reward depends on the machine, or seconds of wall time.
     penalty
-        Ticks; by default the optimum, or what is proved to be the least: as if all had to be done once more.
+        Ticks that a run costs that fails; by default ten times the optimum, or what is proved to be the least.
 
     Examples
     --------
@@ -85,7 +94,13 @@ class Regret:
         """Value the beginning."""
         run = run_of(environment)
         value = (known := self._live.known(run)).value
-        return _State(known, value.makespan, 0 if value.lower >= NEVER else value.lower)
+        least = 0 if value.lower >= NEVER else value.lower
+        return _State(known, value.makespan, 10 * max(1, least) if self.penalty is None else self.penalty)
+
+    def refused(self, memo: object) -> tuple[float, _State]:
+        """Charge a tick."""
+        assert isinstance(memo, _State)
+        return _charged(replace(memo, cost=memo.cost + 1))
 
     def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, _State, Mapping[str, object]]:
         """Return what the last step cost, as a negative reward."""
@@ -107,22 +122,24 @@ class Regret:
     def _priced(
         self, memo: _State, known: Known | None, value: int | None, status: Status
     ) -> tuple[float, _State, Mapping[str, object]]:
-        back = memo.penalty or 0
         cost = None if value is None or memo.best is None else value - memo.best
         best = memo.best if value is None else value
-        state = _State(known, best, memo.least, memo.open + 1 if value is None else 0)
-        info = _info(status, memo, value, cost, -back if back else None)
-        return (back - (cost or 0)) * 1.0, state, info
+        opened = memo.open + 1 if value is None else 0
+        worth, state = _charged(_State(known, best, memo.most, opened, memo.cost + (cost or 0), memo.charged))
+        back = min(memo.cost, memo.most) - memo.most if memo.lost else None
+        return worth, state, _info(status, memo, value, cost, back)
 
     def _lost(
         self, memo: _State, known: Known | None, why: tuple[str, str]
     ) -> tuple[float, _State, Mapping[str, object]]:
-        new = None
-        if memo.penalty is None:
-            new = max(1, memo.least) if self.penalty is None else self.penalty
-        penalty = memo.penalty if new is None else new
-        info = _info(Status.infeasible, memo, None, None, new, *why)
-        return -(new or 0) * 1.0, replace(memo, known=known, open=0, penalty=penalty), info
+        worth, state = _charged(replace(memo, known=known, open=0, lost=True))
+        return worth, state, _info(Status.infeasible, memo, None, None, None if memo.lost else -int(worth), *why)
+
+
+def _charged(memo: _State) -> tuple[float, _State]:
+    """Return what is still to be charged, as a reward, and the state after that."""
+    charge = memo.most if memo.lost else min(memo.cost, memo.most)
+    return float(memo.charged - charge), replace(memo, charged=charge)
 
 
 def _info(
@@ -134,7 +151,7 @@ def _info(
     lost: str = "",
     how: str = "",
 ) -> dict[str, object]:
-    before = None if memo.open or memo.penalty is not None else memo.best
+    before = None if memo.open or memo.lost else memo.best
     return {
         "status": status.value,
         "before": before,
@@ -174,6 +191,10 @@ class Score:
         """Begin with nothing."""
         return 0.0
 
+    def refused(self, memo: object) -> tuple[float, object]:
+        """Leave the score as it is."""
+        return 0.0, memo
+
     def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, float, Mapping[str, object]]:
         """Return by how much the last step raised the score; negative if it fell."""
         assert isinstance(memo, float)
@@ -192,6 +213,10 @@ class Success:
 
     def begin(self, environment: AnyEnvironment) -> None:
         """Keep nothing."""
+
+    def refused(self, memo: object) -> tuple[float, object]:
+        """Say that it is no success."""
+        return 0.0, memo
 
     def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, None, Mapping[str, object]]:
         """Look at the end of the run alone."""

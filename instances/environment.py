@@ -11,6 +11,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
@@ -55,6 +56,9 @@ class Reward(Protocol):
 
     def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, object, Mapping[str, object]]:
         """Return what the last step was worth, what it keeps from now on, and what it says of itself."""
+
+    def refused(self, memo: object) -> tuple[float, object]:
+        """Return what an action is worth that is not legal and so not carried out, and what it keeps from now on."""
 
 
 class Environment(ABC, Generic[_P, _R, _S]):
@@ -128,11 +132,29 @@ class Environment(ABC, Generic[_P, _R, _S]):
         seen = Observation(partial(self._answer, world, outcomes, over), self._clock(world), self._player(world), over)
         turn = Turn(said, outcomes, seen, before.turn)
         self.state = Snapshot(world, turn, before.count + 1, over, before.memo)
+        return self._transition(seen, outcomes)
+
+    def stop(self, why: str) -> Transition:
+        """End the run for a reason that is none of the rules, such as a limit of steps.
+
+        Raises
+        ------
+        InputError
+            If the run is over.
+        """
+        if self.done:
+            raise InputError("the run is over", field="why", value=why)
+        last = self.observation
+        self.state = replace(self.state, over=why)
+        return self._transition(Observation(last.text, last.clock, last.player, why), ())
+
+    def _transition(self, seen: Observation, outcomes: tuple[Outcome, ...]) -> Transition:
+        """Return what has led to the state, and keep in it what the reward keeps."""
         if self.reward is None:
-            return Transition(seen, 0.0, over is not None, outcomes, {})
-        value, memo, info = self.reward.after(self, before.memo)
-        self.state = Snapshot(world, turn, before.count + 1, over, memo)
-        return Transition(seen, value, over is not None, outcomes, info)
+            return Transition(seen, 0.0, self.done, outcomes, {})
+        value, memo, info = self.reward.after(self, self.state.memo)
+        self.state = replace(self.state, memo=memo)
+        return Transition(seen, value, self.done, outcomes, info)
 
     @property
     def done(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gymnasium
@@ -15,10 +16,12 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
 from planoracle.instances.problem import Problem
 
-__all__ = ["CUT", "LiveEnv", "begun"]
+__all__ = ["CUT", "LiveEnv", "begun", "checked", "refuse", "stop"]
 
+# Why a run is over that has had all its steps.
+_STOPPED = "stopped"
 #: Reasons why a run is over that are no part of the problem.
-CUT = frozenset({"message_limit", "action_limit"})
+CUT = frozenset({"message_limit", "action_limit", _STOPPED})
 
 
 def begun(
@@ -48,11 +51,34 @@ def begun(
     return of.environment(problem, of.profile(profile), manner, worth)
 
 
+def checked(action: object, space: spaces.Space[int]) -> int:
+    """Return an action of a space as a number; raises `InputError` for any other."""
+    if not space.contains(action):
+        raise InputError(f"must be an action of {space}", field="action", value=action)
+    return int(action)  # type: ignore[call-overload,no-any-return]
+
+
+def refuse(run: AnyEnvironment) -> float:
+    """Return what an action is worth that is not legal in a run."""
+    if run.reward is None or run.done:
+        return 0.0
+    worth, memo = run.reward.refused(run.state.memo)
+    if memo is not run.state.memo:
+        run.restore(replace(run.state, memo=memo))
+    return worth
+
+
+def stop(run: AnyEnvironment) -> float:
+    """End a run that has had all its steps, and return what that is worth."""
+    return 0.0 if run.done else float(run.stop(_STOPPED).reward)
+
+
 class LiveEnv(gymnasium.Env[dict[str, Any], int]):
     """One problem, to be done again and again.
 
     An action is a number, see `planoracle.analysis.adapters.actions.Actions`; ``action_mask`` in observation and info
-    has 1 for those that are legal. One that is not legal changes nothing and is worth nothing; info then says so.
+    has 1 for those that are legal. One that is not legal changes nothing and, with the reward ``regret``, costs a tick;
+    info then says so. One outside the action space raises `InputError`.
 
     Parameters
     ----------
@@ -113,16 +139,19 @@ class LiveEnv(gymnasium.Env[dict[str, Any], int]):
 
     def step(self, action: int) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Carry out an action."""
-        command = self._legal.get(int(action))
+        command = self._legal.get(checked(action, self.action_space))
         self._steps += 1
-        worth, info = 0.0, {}
-        if command is not None:
+        info: dict[str, Any] = {}
+        if command is None:
+            worth = refuse(self.run)
+        else:
             after = self.run.step(command.text)
             worth, info = float(after.reward), dict(after.info)
-        over = self.run.observation.over
+        if self._limit is not None and self._steps >= self._limit:
+            worth += stop(self.run)
+        over = self.run.state.over
         seen, told = self._told({"reward": info, "legal": command is not None})
-        cut = over in CUT or (over is None and self._limit is not None and self._steps >= self._limit)
-        return seen, worth, over is not None and over not in CUT, cut, told
+        return seen, worth, over is not None and over not in CUT, over in CUT, told
 
     def render(self) -> str | None:
         """Return what the agent was told last, with render mode ``ansi``."""
@@ -144,4 +173,5 @@ class LiveEnv(gymnasium.Env[dict[str, Any], int]):
         self._legal = self.actions.legal(self.run)
         seen = self._seen.of(self.run, self._legal)
         now = self.run.observation
-        return seen, {**info, "action_mask": seen["action_mask"], "clock": now.clock, "over": now.over or ""}
+        over = self.run.state.over or ""
+        return seen, {**info, "action_mask": seen["action_mask"], "clock": now.clock, "over": over}

@@ -8,7 +8,7 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from planoracle.analysis.adapters.actions import Actions
-from planoracle.analysis.adapters.gym_environment import CUT, begun
+from planoracle.analysis.adapters.gym_environment import CUT, begun, checked, refuse, stop
 from planoracle.analysis.adapters.gym_spaces import Seen, plain
 from planoracle.instances.environment import Command, Reward
 from planoracle.instances.errors import InputError
@@ -91,21 +91,26 @@ class ParallelLive(ParallelEnv[str, dict[str, Any], int]):  # type: ignore[misc]
     ]:
         """Let all players act."""
         acting = self.agents
-        chosen = {player: self._legal[player].get(int(actions[player])) for player in acting if player in actions}
+        for player in actions.keys() - acting:
+            raise InputError(f"must be one of {', '.join(acting)}", field="agent", value=player)
+        numbers = {player: checked(action, self._space) for player, action in actions.items()}
+        chosen = {player: self._legal[player].get(number) for player, number in numbers.items()}
         said = {player: "" if command is None else command.text for player, command in chosen.items()}
+        worth = sum(refuse(self.run) for command in chosen.values() if command is None)
         after = self.run.step({player: said.get(player, "") for player in acting})
+        worth += float(after.reward)
         self._rounds += 1
-        over = after.observation.over
-        cut = over in CUT or (over is None and self._limit is not None and self._rounds >= self._limit)
-        ended = over is not None and over not in CUT
+        if self._limit is not None and self._rounds >= self._limit:
+            worth += stop(self.run)
+        over = self.run.state.over
         seen, info = self._told(dict(after.info))
-        if cut or ended:
+        if over is not None:
             self.agents = []
         return (
             seen,
-            dict.fromkeys(acting, float(after.reward)),
-            dict.fromkeys(acting, ended),
-            dict.fromkeys(acting, cut),
+            dict.fromkeys(acting, worth),
+            dict.fromkeys(acting, over is not None and over not in CUT),
+            dict.fromkeys(acting, over in CUT),
             info,
         )
 
@@ -125,7 +130,7 @@ class ParallelLive(ParallelEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         self._legal = self._allowed()
         seen = {player: self._seen.of(self.run, self._legal[player]) for player in self.agents}
         now = self.run.observation
-        told = {"reward": info, "clock": now.clock, "over": now.over or ""}
+        told = {"reward": info, "clock": now.clock, "over": self.run.state.over or ""}
         return seen, {player: {**told, "action_mask": seen[player]["action_mask"]} for player in self.agents}
 
     def _allowed(self) -> dict[str, dict[int, Command]]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import sys
 
 import pytest
 
-from planoracle import Model, grade, load, solve
+from planoracle import Model, environment, grade, load, solve
+from planoracle.analysis.agents.play import play
+from planoracle.analysis.agents.registry import agent
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError
 
@@ -124,6 +127,71 @@ def test_an_illegal_action_changes_nothing():
     after, reward, ended, cut, told = env.step(int(illegal))
     assert (env.run.state is before, reward, ended, cut, told["legal"]) == (True, 0.0, False, False, False)
     assert after["text"] == seen["text"]
+
+
+def total_of(env, chance, policy):
+    """What a run of a policy returns, and whether it succeeds."""
+    seen, _ = env.reset()
+    many = isinstance(env, ParallelLive)
+    total = 0.0
+    while True:
+        chosen = {}
+        for player in env.agents if many else [""]:
+            mask = (seen[player] if many else seen)["action_mask"]
+            commands = env.commands(player) if many else env.commands()
+            illegal = policy == "illegal" or (policy == "mixed" and chance.random() < 0.3)
+            pool = np.flatnonzero(mask == 0) if illegal else np.flatnonzero(mask)
+            still = [number for number, one in commands.items() if one.kind == "wait"] if policy == "idle" else []
+            chosen[player] = int(chance.choice(still or (pool if len(pool) else np.flatnonzero(mask)).tolist()))
+        seen, reward, ended, cut, _ = env.step(chosen if many else chosen[""])
+        total += next(iter(reward.values())) if many else reward
+        if any(ended.values()) or any(cut.values()) if many else ended or cut:
+            return total, env.run.run().success
+
+
+PLAYED = {
+    **NAMES,
+    "timearena": TEA,
+    "kitchens": "kitchens/synchronous/0_cheese_sandwich",
+    "asynchow": "asynchow/async/0",
+    "paracook_abstract": "paracook/abstract/own/seed_1/orders_num_1",
+}
+
+
+@pytest.mark.parametrize("count", [4, pytest.param(64, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("reward", ["regret", "score", "success"])
+@pytest.mark.parametrize("which", [*PLAYED, "parallel"])
+def test_no_policy_returns_more_than_an_optimal_run_and_no_failure_more_than_a_success(which, reward, count):
+    name = PLAYED.get(which, TWO)
+    best = asyncio.run(play(environment(load(name), reward=reward), agent("optimal")))
+    assert best.environment.run().success
+    env = LiveEnv(which, name, reward, limit=40) if which in PLAYED else ParallelLive(name, reward, limit=20)
+    found = {True: [best.total], False: []}
+    for seed in range(count):
+        for policy in ("illegal", "idle", "masked", "mixed"):
+            total, success = total_of(env, random.Random(seed), policy)
+            found[success].append(total)
+    assert max(found[True] + found[False]) == best.total
+    assert found[False]
+    assert max(found[False]) <= min(found[True])
+    if reward == "regret":
+        assert max(found[False]) < best.total
+
+
+def test_illegal_actions_cost_and_actions_outside_the_space_raise():
+    env = LiveEnv("timearena", TEA)
+    _, info = env.reset()
+    (illegal, *_) = np.flatnonzero(info["action_mask"] == 0)
+    assert [env.step(int(illegal))[1] for _ in range(3)] == [-1.0, -1.0, -1.0]
+    for action in (-1, env.action_space.n, 1.5, "wait", None):
+        with pytest.raises(InputError, match="action: must be an action of"):
+            env.step(action)
+    many = ParallelLive(TWO)
+    many.reset()
+    with pytest.raises(InputError, match="action: must be an action of"):
+        many.step(dict.fromkeys(many.agents, 10_000))
+    with pytest.raises(InputError, match="agent: must be one of robot1, robot2"):
+        many.step({"robot3": 0})
 
 
 def test_a_limit_cuts_a_run_off():

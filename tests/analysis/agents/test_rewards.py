@@ -14,7 +14,7 @@ from planoracle.analysis.regret import regret_of
 from planoracle.analysis.rewards import Regret, reward
 from planoracle.instances.deadline import Work
 from planoracle.instances.environment import AnyEnvironment
-from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.errors import InputError, UnknownNameError
 
 PROBLEMS = ("timearena/household1+household2", "robotouille/asynchronous/0_cheese_chicken_sandwich")
 ALL = (*PROBLEMS, "recipe2plan/timed/Cobbler_Pancakes", "asynctool/similar2/01", "asynchow/async/829")
@@ -55,15 +55,26 @@ def test_costs_of_a_success_add_up_to_what_it_lost(name: str) -> None:
     assert all(info["status"] == "optimal" and info["proved"] for info in infos(found))
 
 
-def test_a_run_that_fails_costs_what_it_lost_and_the_penalty_once() -> None:
+def test_a_run_that_fails_costs_ten_times_the_optimum() -> None:
     run = environment(load("timearena/household1"), reward="regret")
     steps = [run.step("wait"), *(run.step("wash kettle") for _ in range(5))]
     assert run.state.over == "five_invalid"
     *before, last = steps
     assert [one.info["cost"] for one in steps] == [1, 1, 1, 1, 1, None]
-    assert (last.info["penalty"], last.info["lost"], last.info["status"]) == (13, "over", "infeasible")
-    assert last.reward == -13.0
+    # The optimum is 13: 130 in all, of which the five minutes lost have been charged.
+    assert (last.info["penalty"], last.info["lost"], last.info["status"]) == (125, "over", "infeasible")
+    assert last.reward == -125.0
     assert sum(one.reward for one in before) == -5.0
+
+
+def test_a_run_that_is_stopped_costs_as_much_as_one_that_fails() -> None:
+    run = environment(load("timearena/household1"), reward="regret")
+    assert run.step("wait").reward == -1.0
+    last = run.stop("stopped")
+    assert (last.reward, last.done, last.observation.over, run.state.over) == (-129.0, True, "stopped", "stopped")
+    assert last.observation.text == run.observation.text
+    with pytest.raises(InputError, match="the run is over"):
+        run.stop("stopped")
 
 
 def test_the_penalty_is_one_of_the_callers_if_wanted() -> None:
@@ -79,7 +90,7 @@ def test_whole_plans_are_priced_at_once() -> None:
     step = late.step("wait\nwait\n" + best.text)
     assert (step.done, step.reward, step.info["cost"]) == (True, -2.0, 2)
     nothing = environment(problem, reward="regret", loop="open").step("I do not know.")
-    assert (nothing.reward, nothing.info["lost"]) == (-13.0, "over")
+    assert (nothing.reward, nothing.info["lost"]) == (-130.0, "over")
 
 
 def test_forks_and_returns_have_the_rewards_of_their_own_ways() -> None:
@@ -127,8 +138,8 @@ def test_costs_add_up_whatever_becomes_of_a_run(name: str, seed: int) -> None:
         assert -found.total == sum(costs) == run.makespan - least
     else:
         lost = sum(cost for cost in costs if cost is not None)
-        assert -found.total == lost + least
-        assert [info["penalty"] for info in infos(found) if info["penalty"]] == [least]
+        assert -found.total == 10 * least
+        assert [info["penalty"] for info in infos(found) if info["penalty"]] == [10 * least - lost]
 
 
 def test_success_is_one_at_the_end() -> None:
