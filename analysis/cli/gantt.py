@@ -26,7 +26,10 @@ def gantt(
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(help="Draw this above it, and mark what differs: optimum, or the text file of another plan."),
+        typer.Option(
+            help="Draw this above it, and mark what differs: optimum (with --plan or --heuristic), or the text file of "
+            "another plan."
+        ),
     ] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for the solver.", min=0.0)] = 60.0,
     agents: AgentsOption = None,
@@ -41,6 +44,9 @@ def gantt(
 
     if plan is not None and heuristic is not None:
         raise typer.BadParameter("draw either a plan or a heuristic's schedule", param_hint="--plan")
+    if against == "optimum" and plan is None and heuristic is None:
+        said = "needs --plan or --heuristic: without them the optimum itself is drawn"
+        raise typer.BadParameter(said, param_hint="--against")
     name = crewed(name, agents, only or ())
     found = [problem for one in catalogue.expand([name]) for problem in catalogue.read_problems(one)]
     if len(found) != 1:

@@ -649,6 +649,9 @@ def test_gantt_refuses_what_it_cannot_draw(tmp_path):
         assert isinstance(result.exception, InputError)
         assert fault in str(result.exception)
     assert invoke("gantt", NAME, "-o", tmp_path / "x.png", "--plan", plan, "-H", "improve").exit_code == 2
+    alone = invoke("gantt", NAME, "-o", tmp_path / "x.png", "--against", "optimum")
+    assert (alone.exit_code, "needs --plan or --heuristic" in alone.stderr) == (2, True)
+    assert not (tmp_path / "x.png").exists()
 
 
 def test_instances_reads_the_original_file(shared):
