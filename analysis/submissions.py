@@ -16,6 +16,7 @@ from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar
 from planoracle.analysis.intake.columns import Columns, checked, is_grade, said
 from planoracle.analysis.intake.formats import DATA, count, read_entries, stem
 from planoracle.analysis.intake.lines import MAX_LINE
+from planoracle.analysis.intake.names import nameless
 from planoracle.analysis.intake.patterns import Guess, guess, matched
 from planoracle.analysis.intake.places import NOTHING, EntryError, Hints, Place, placed
 from planoracle.analysis.intake.runs import without_rest
@@ -217,12 +218,11 @@ class Intake:
         found.hints |= dict.fromkeys(runs, NOTHING)  # their rows say it all
         self._check(found, listed, folder)
         self._tell_patterns(found, f"{_shown(folder)}: ")
-        unknown = set(found.unknown)
         for path, error in listed:
             shown = _shown(path)
             source = shown if self._alone else f"{_shown(folder).rstrip('/')}/{shown}"
-            if path in unknown:
-                error = InputError("its path names no problem, as those beside it do", source=source)
+            if path in found.unknown:
+                error = nameless(found.unknown[path], source)
             if error is not None or path in found.hints:
                 whole = os.path.join(os.path.realpath(folder), path)
 
@@ -232,7 +232,7 @@ class Intake:
                 yield _File(opened, source, source, stem(path)[1], found.hints.get(path, NOTHING), whole, error)
 
     def _check(self, found: Guess, listed: list[tuple[str, InputError | None]], folder: str) -> None:
-        if found.hints or any(error is not None for _, error in listed):
+        if found.hints or found.unknown or any(error is not None for _, error in listed):
             return
         if not listed:
             raise InputError("is an empty folder", source=_shown(folder))

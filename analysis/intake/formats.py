@@ -11,6 +11,7 @@ from planoracle.analysis.intake.columns import FIELDS, plan_fields
 from planoracle.analysis.intake.documents import expanded, read_documents
 from planoracle.analysis.intake.lines import read_lines
 from planoracle.analysis.intake.logs import begins_log, read_archive, read_log, samples_in
+from planoracle.analysis.intake.names import candidates, nameless
 from planoracle.analysis.intake.tables import header_of, read_csv, read_parquet
 from planoracle.analysis.intake.unpack import again, unpacked
 from planoracle.instances.errors import InputError
@@ -88,7 +89,7 @@ def _entries(
     if end in _TABLES or (end not in _LINES and _is_header(first, columns)):
         return read_csv(again(first, opened), source)
     if end in TEXT[:-1]:
-        raise InputError("is text, but its path names no problem; --pattern says where the name is", source=source)
+        raise nameless(candidates(stem(source)[0].rpartition("/")[2]), source)
     return read_lines(again(first, opened), source)
 
 

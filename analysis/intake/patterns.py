@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from planoracle.analysis.intake.formats import DATA, TEXT, stem
-from planoracle.analysis.intake.names import known
+from planoracle.analysis.intake.names import BEHIND, NUMBERED, candidates, known
 from planoracle.analysis.intake.places import Hints
 from planoracle.instances import registry
 from planoracle.instances.errors import UnknownNameError
@@ -17,11 +17,9 @@ from planoracle.instances.errors import UnknownNameError
 __all__ = ["Guess", "guess", "matched"]
 
 _FIELDS = {"id": r"[^/]+?", "instance": r".+", "model": r".+?", "sample": r"[^/]+?", "epoch": r"[^/]+?"}
-_PART = re.compile(r"\{(\w*)\}|\*\*/?|\*|[^{*]+|\{")
-# How samples are numbered in names, alone and behind the name of a problem.
-_WORD = r"(?:sample|epoch|run|seed|try|trial|attempt|rollout|repeat|rep|s|r|k|n)"
-_SAMPLE = re.compile(rf"{_WORD}?[-_. ]?(\d{{1,9}})", re.IGNORECASE)
-_BEHIND = re.compile(rf"(.+?)[-_. ]+{_WORD}?[-_. ]?(\d{{1,9}})", re.IGNORECASE)
+_PART = re.compile(r"\{(\w*)(?::([^{}]*))?\}|\*\*/?|\*|[^{*]+|\{")
+# How samples are numbered in names, alone.
+_SAMPLE = re.compile(rf"{NUMBERED}?[-_. ]?(\d{{1,9}})", re.IGNORECASE)
 _PARTS = re.compile(r"(?:part|shard|chunk|batch|page)[-_. ]?\d*", re.IGNORECASE)
 # Names of folders and files that are no names of models.
 _GENERAL = {
@@ -38,6 +36,7 @@ def matched(pattern: str, paths: Iterable[str], folder: str = "") -> dict[str, H
     ----------
     pattern
         A path with ``{model}``, ``{instance}``, ``{sample}``, ``{id}``, ``*`` (anything in a name) and ``**``.
+        ``{instance:SET}`` takes names for those of problems of a set.
     folder
         Name of the folder in which the paths are; a pattern may begin with it.
 
@@ -50,10 +49,13 @@ def matched(pattern: str, paths: Iterable[str], folder: str = "") -> dict[str, H
     --------
     >>> matched("{model}/{instance}_{sample}.txt", ["gpt/timearena/lab1_2.txt", "README.txt"])
     {'gpt/timearena/lab1_2.txt': Hints(id='gpt/timearena/lab1_2', instance='timearena/lab1', model='gpt', sample='2')}
+    >>> matched("{instance:recipe2plan/timed}.txt", ["Cobbler_Pancakes.txt"])["Cobbler_Pancakes.txt"].instance
+    'recipe2plan/timed/Cobbler_Pancakes'
     """
     inner = pattern.removeprefix(f"{folder}/") if folder else pattern
     rule = re.compile("".join(map(_rule, _PART.finditer(inner))), re.DOTALL) if _sound(inner) else None
     assert rule is not None
+    within = next((part[2] for part in _PART.finditer(inner) if part[2]), "")
     found = {}
     for path in paths:
         match = rule.fullmatch(path)
@@ -61,7 +63,8 @@ def matched(pattern: str, paths: Iterable[str], folder: str = "") -> dict[str, H
             said = {name: value for name, value in match.groupdict().items() if value}
             said["sample"] = said.pop("epoch", None) or said.get("sample")
             if "instance" in said:
-                said["instance"] = known(said["instance"]) or said["instance"]
+                whole = f"{within}/{said['instance']}" if within else said["instance"]
+                said["instance"] = known(whole) or whole
             found[path] = Hints(**{"id": stem(path)[0]} | said)
     return found
 
@@ -69,7 +72,8 @@ def matched(pattern: str, paths: Iterable[str], folder: str = "") -> dict[str, H
 def _sound(pattern: str) -> bool:
     names = [match[1] for match in _PART.finditer(pattern) if match[0].startswith("{")]
     wrong = [name for name in names if name not in _FIELDS or names.count(name) > 1]
-    if wrong or ("epoch" in names and "sample" in names):
+    within = [match[1] for match in _PART.finditer(pattern) if match[2] is not None]
+    if wrong or ("epoch" in names and "sample" in names) or within not in ([], ["instance"]):
         said = f"may hold {', '.join(f'{{{name}}}' for name in _FIELDS)}, each once"
         raise UnknownNameError(said, field="--pattern", value=pattern)
     return True
@@ -94,13 +98,14 @@ class Guess:
     aside
         Paths that are left aside: neither do their names end like those of data, nor do they name a problem.
     unknown
-        Paths beside those that name a problem, in the same place, which name none.
+        Texts that do not say for which problem they are, with the problems that their names fit: several, or none
+        where others in the same place name one.
     """
 
     hints: dict[str, Hints] = field(default_factory=dict)
     patterns: dict[str, int] = field(default_factory=dict)
     aside: list[str] = field(default_factory=list)
-    unknown: list[str] = field(default_factory=list)
+    unknown: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class _Found(NamedTuple):
@@ -113,6 +118,7 @@ class _Found(NamedTuple):
     stop: int = 0
     instance: str | None = None
     sample: str | None = None
+    fits: tuple[str, ...] = ()
 
 
 def guess(paths: Sequence[str], folder: str) -> Guess:
@@ -131,15 +137,17 @@ def guess(paths: Sequence[str], folder: str) -> Guess:
     for path in paths:
         one = _looked_at(path)
         kind = "data" if one.end in DATA else "text" if one.end in TEXT else None
-        if kind is None or (one.instance is None and kind == "text"):
+        if kind == "text" and one.fits:
+            done.unknown[path] = one.fits
+        elif kind is None or (one.instance is None and kind == "text"):
             done.aside.append(path)
         else:
             groups[kind, len(one.parts), one.start, one.stop, one.sample is None].append(one)
     for group in groups.values():
         _fill(done, group, folder)
     depths = {path.count("/") for path, hints in done.hints.items() if stem(path)[1] in TEXT and hints.instance}
-    done.unknown = [path for path in done.aside if stem(path)[1] == ".txt" and path.count("/") in depths]
-    done.aside = [path for path in done.aside if path not in set(done.unknown)]
+    done.unknown |= {path: () for path in done.aside if stem(path)[1] == ".txt" and path.count("/") in depths}
+    done.aside = [path for path in done.aside if path not in done.unknown]
     return done
 
 
@@ -156,12 +164,12 @@ def _looked_at(path: str) -> _Found:
         instance = known("/".join(here))
         if instance is not None:
             return found._replace(start=start, stop=stop, instance=instance)
-        behind = _BEHIND.fullmatch(here[-1]) if stop == count else None
+        behind = BEHIND.fullmatch(here[-1]) if stop == count else None
         if behind is not None:
             instance = known("/".join((*here[:-1], behind[1])))
             if instance is not None:
                 return found._replace(start=start, stop=stop, instance=instance, sample=behind[2])
-    return found
+    return found._replace(fits=candidates(parts[-1]))
 
 
 def _fill(done: Guess, group: list[_Found], folder: str) -> None:

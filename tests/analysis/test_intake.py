@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import re
 import struct
 import zipfile
 from functools import cache
@@ -205,6 +206,30 @@ def test_a_text_beside_others_that_names_no_problem_is_an_error_and_others_are_l
     assert "names no problem" in str(first)
     assert second["instance"] == HOUSE
     assert notes[-1].endswith("left aside: README.txt, plot.png")
+
+
+def test_a_text_whose_name_fits_several_problems_is_an_error_that_names_them(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "b.jsonl"):
+        (tmp_path / name).write_text(json.dumps(GOOD))
+    text = tmp_path / "c" / "Cobbler_Pancakes_2.txt"
+    text.parent.mkdir()
+    text.write_text("Step(0, Cobbler, 10 min, 0)")
+    assert [source for (_, source), _ in found(tmp_path)] == ["a.jsonl", "b.jsonl", "c/Cobbler_Pancakes_2.txt"]
+    reason = str(found(tmp_path)[2][1])
+    assert "fits several problems: recipe2plan/timed/Cobbler_Pancakes, recipe2plan/untimed/Cobbler_Pancakes" in reason
+    for alone in (text, text.parent):
+        assert "fits several problems" in error(alone)
+    result = CliRunner().invoke(app, ["grade", str(tmp_path), "-f", "jsonl", "-j", "1"])
+    assert (result.exit_code, len(result.stdout.splitlines())) == (1, 3)
+    pattern = re.search(r"--pattern '(.*)' selects a set", reason)
+    assert pattern is not None
+    entry = one(
+        tmp_path, pattern=pattern[1].replace("instance:recipe2plan/timed}", "instance:recipe2plan/untimed}_{sample}")
+    )
+    assert (entry["model"], entry["instance"], entry["sample"]) == ("c", "recipe2plan/untimed/Cobbler_Pancakes", 2)
+    for wrong in ("{model:gpt}.txt", "{instance:a}/{id:b}"):
+        with pytest.raises(UnknownNameError, match="may hold"):
+            matched(wrong, [])
 
 
 @pytest.mark.parametrize("end", [".csv", ".tsv", ".json", ".jsonl", ".parquet"])
