@@ -5,7 +5,7 @@ An *event* is the beginning, the end, or the start or finish of an action.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -171,34 +171,23 @@ def _users(instance: Instance, resource: str) -> Iterator[tuple[tuple[str, int],
         use = action.id, amount
         if sets == {None}:
             plain.append(use)
-        elif len(sets) == 1 and not _may_be_hosted(instance, action, resource, *sets):
+        elif len(sets) == 1 and not _may_be_hosted(instance, action, resource, instance.actions):
             equal.setdefault((str(*sets), action.duration), []).append(use)
     for turn in range(max(map(len, equal.values()), default=1)):
         yield (*plain, *(uses[turn % len(uses)] for uses in equal.values()))
 
 
-def _may_be_hosted(instance: Instance, setting: Action, resource: str, state: str | None) -> bool:
-    """Whether a setting might share the room of a use that sets nothing."""
-    return any(
-        (host.duration == setting.duration or (host.interruptible and host.duration > setting.duration))
-        and _lends(instance, host, setting, resource, state)
-        for host in instance.actions
-        if host is not setting
-    )
+def _may_be_hosted(instance: Instance, setting: Action, resource: str, hosts: Iterable[Action]) -> bool:
+    """Whether a setting may have the room of one of these uses, if both run over the same interval.
 
-
-def _lends(instance: Instance, host: Action, setting: Action, resource: str, state: str | None) -> bool:
-    """Whether a use that sets nothing may lend its room to a setting, if both run over the same interval.
-
-    The state must be there already: at first, or by another action.
+    The use sets nothing, and the state must be there without the setting: at first, or by another action.
     """
+    (state,) = _sets(setting, resource)
     there = instance.resource[resource].state == state or any(
         state in _sets(other, resource) for other in instance.actions if other is not setting
     )
-    asked = [d for mode in host.modes for d in mode.demands if d.resource == resource]
-    fits = any(demand.sets is None and demand.requires in (None, state) for demand in asked)
-    starts = setting.attended > 0 or not host.attended
-    return there and fits and starts and not _ordered(instance, setting.id, host.id)
+    asked = [d for host in hosts for mode in host.modes for d in mode.demands if d.resource == resource]
+    return there and any(demand.sets is None and demand.requires in (None, state) for demand in asked)
 
 
 def _may_coincide(instance: Instance, one: Action, two: Action, resource: str) -> bool:
@@ -209,24 +198,8 @@ def _may_coincide(instance: Instance, one: Action, two: Action, resource: str) -
     if len(first) > 1 or len(second) > 1 or first == second:
         return True
     if first == {None}:
-        return _lends(instance, one, two, resource, *second)
-    return second == {None} and _lends(instance, two, one, resource, *first)
-
-
-def _ordered(instance: Instance, one: str, two: str) -> bool:
-    i, j = instance.index[one], instance.index[two]
-    return _comes_before(instance, i, j) or _comes_before(instance, j, i)
-
-
-def _comes_before(instance: Instance, i: int, j: int) -> bool:
-    """Whether chains of lags put action ``i`` before action ``j``."""
-    open_, seen = [j], {j}
-    while open_:
-        for k, minimum in instance.predecessors[open_.pop()]:
-            if minimum >= 0 and k not in seen:
-                seen.add(k)
-                open_.append(k)
-    return i in seen and i != j
+        return _may_be_hosted(instance, two, resource, [one])
+    return second == {None} and _may_be_hosted(instance, one, resource, [two])
 
 
 def choices(instance: Instance) -> Iterator[Choice]:

@@ -1,8 +1,7 @@
 """Check a proof that no schedule of a problem is shorter than a bound; Python and this one file are enough.
 
 ``python checker.py problem.json proof.json``: a problem as ``planoracle instances --export`` writes it, a proof as
-``planoracle explain --out`` does. All is worked out anew from the problem; nothing here knows how a proof is found.
-That its schedule, if it has one, takes as long as it says is for ``timetable.py`` beside this file.
+``planoracle explain --out`` does. ``timetable.py`` beside this file checks the schedule that a proof may hold.
 
 How to read it. An *event* is the beginning, the end, or the ``start``, ``finish`` or ``free`` (it no longer holds its
 agent) of an action. A *hop* says that one event is at least so many ticks after another, because the problem says so
@@ -18,14 +17,18 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import defaultdict
+from collections.abc import Set
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from time import process_time
+from typing import Any, Final, NamedTuple, NoReturn
 
 __all__ = ["FORMAT", "VERSION", "RefusedError", "check"]
 
 FORMAT, VERSION = "planoracle/certificate", 2
+#: Limits: bytes of a file, absolute value of a number, cases within each other, comparisons of needs, processor time.
+MAX_BYTES, MAX_NUMBER, MAX_DEPTH, MAX_COMPARISONS, MAX_SECONDS = 16 * 2**20, 10**30, 100, 5_000_000, 60.0
 
 _Event = tuple[str, str]
 _BEGIN, _END = ("begin", ""), ("end", "")
@@ -52,21 +55,27 @@ _OBJECTS = {
     "split": "number:int link:str kind:str about:list cases:list",
     "case": "assumed:dict steps:list",
 }
+_KEYS: Final = {what: dict(key.split(":") for key in keys.split()) for what, keys in _OBJECTS.items()}
 
 
 class RefusedError(Exception):
-    """The proof does not hold, or is none of this problem, or one of the files is not what it should be."""
+    """The proof does not hold, or is none of this problem, or a file is not what it should be or beyond a limit."""
 
 
 def _read(what: str, found: Any, **usual: Any) -> dict[str, Any]:
     """Return an object if it holds what it should, with what is ``usual`` for keys that are missing, or else null."""
-    keys = dict(key.split(":") for key in _OBJECTS[what].split())
-    if type(found) is not dict or not {key for key, kind in keys.items() if "=" not in kind} <= found.keys() <= {*keys}:
+    keys = _KEYS[what]
+    if (
+        type(found) is not dict
+        or not {key for key, kind in keys.items() if "=" not in kind} <= found.keys() <= keys.keys()
+    ):
         raise RefusedError(f"a {what} is no object of {', '.join(keys)}")
     for key, value in found.items():
         kind = type(value).__name__
         if kind != keys[key].rstrip("?=") and not (value is None and "?" in keys[key]):
             raise RefusedError(f"{key} of a {what} is of the type {kind}")
+        if kind == "int" and abs(value) > MAX_NUMBER:
+            raise RefusedError(f"{key} of a {what} is beyond {MAX_NUMBER}")
     return dict.fromkeys(keys) | usual | found
 
 
@@ -82,7 +91,17 @@ class _Use(NamedTuple):
     sets: str | None
 
 
-class _Action(NamedTuple):
+class _Needs(NamedTuple):
+    """Needs of an action on one resource, over all its modes."""
+
+    amount: int = 0  # least units
+    requires: str | None = None  # state that every mode requires
+    sets: frozenset[str | None] = frozenset({None})  # states that modes set (None: a mode sets nothing)
+    lends: frozenset[str | None] = frozenset()  # states that uses which set nothing require (None: any state)
+
+
+@dataclass
+class _Action:
     """Runs ``duration`` ticks; holds one of ``agents`` for the first ``attended`` (0: one of them starts it)."""
 
     id: str
@@ -91,29 +110,23 @@ class _Action(NamedTuple):
     pausing: bool
     release: int
     agents: frozenset[str]
-    modes: list[tuple[dict[str, _Use], set[str]]]  # what each needs of resources, and which actions must be finished
+    modes: list[tuple[dict[str, _Use], set[str]]]  # needs of resources, and actions that must be finished
 
-    @property
-    def last(self) -> str:
-        """The event at which it sets its agent free."""
-        return "finish" if self.pausing or self.attended == self.duration else "free"
-
-    def uses(self, resource: str) -> list[_Use]:
-        """Return what every mode asks of a resource."""
-        return [uses.get(resource, _Use(0, None, None)) for uses, _ in self.modes]
-
-    def amount(self, resource: str) -> int:
-        """Return the units it takes in any of its modes."""
-        return min(use.amount for use in self.uses(resource))
-
-    def sets(self, resource: str) -> set[str | None]:
-        """Return what its modes set a resource to (None: nothing)."""
-        return {use.sets for use in self.uses(resource)}
-
-    def needs(self, resource: str) -> str | None:
-        """Return the state of a resource that it requires in every mode, if there is one."""
-        first, *others = {use.requires for use in self.uses(resource)}
-        return None if others else first
+    def __post_init__(self) -> None:
+        """Combine the modes: an absent use takes, requires and sets nothing; ``last`` sets the agent free."""
+        self.last = "finish" if self.pausing or self.attended == self.duration else "free"
+        self.after = set.intersection(*(after for _, after in self.modes))
+        uses = defaultdict[str, list[_Use]](list)
+        for mode, _ in self.modes:
+            for name, use in mode.items():
+                uses[name].append(use)
+        self.needs = defaultdict[str, _Needs](_Needs)
+        for name, own in uses.items():
+            lends = frozenset(use.requires for use in own if use.sets is None)
+            every = own if len(own) == len(self.modes) else [*own, _Use(0, None, None)]
+            amount, sets = min(use.amount for use in every), frozenset(use.sets for use in every)
+            first, *others = {use.requires for use in every}
+            self.needs[name] = _Needs(amount, None if others else first, sets, lends)
 
 
 class _Problem:
@@ -123,6 +136,7 @@ class _Problem:
         found = _read("problem", document, agents=["agent"], resources=[])
         if (found["format"], found["version"]) != ("planoracle/instance", 1):
             raise RefusedError("the problem is not a planoracle/instance of version 1")
+        self.until, self.comparisons, self.count = process_time() + MAX_SECONDS, 0, 0  # of steps in all cases
         self.agents = frozenset(_texts("agents", found["agents"]))
         resources = [_read("resource", entry, capacity=1) for entry in found["resources"]]
         _texts("resources", [entry["name"] for entry in resources])
@@ -139,6 +153,21 @@ class _Problem:
         named = {name for lag in self.lags for name in lag[:2]}
         if not named.union(*(after for action in actions for _, after in action.modes)) <= self.actions.keys():
             raise RefusedError("some lag is from an action that is not there")
+        self.minima = {lag[:3] for lag in self.lags}
+        self.maxima = {(*lag[:2], lag[3]) for lag in self.lags if lag[3] is not None}
+        self.setters = defaultdict[tuple[str, str | None], set[str]](set)  # by resource and state
+        self.lends = defaultdict[str, set[str | None]](set)  # by resource: see `_Needs`
+        for action in actions:
+            for name, needs in action.needs.items():
+                for state in needs.sets:
+                    self.setters[name, state].add(action.id)
+                self.lends[name] |= needs.lends
+
+    def work(self, comparisons: int = 0) -> None:
+        """Count comparisons; refuse a check that takes too many of them or too much time."""
+        self.comparisons += comparisons
+        if self.comparisons > MAX_COMPARISONS or process_time() > self.until:
+            raise RefusedError(f"the check takes more than {MAX_COMPARISONS} comparisons or {MAX_SECONDS} s")
 
     def action(self, task: str, entry: dict[str, Any]) -> _Action:
         name, duration, attended = f"{task}/{entry['name']}", entry["duration"], entry["attended"]
@@ -147,7 +176,7 @@ class _Problem:
             attended = 0 if entry["agents"] == [] else duration
         if not 0 <= attended <= duration or (entry["interruptible"] and 0 < attended < duration):
             raise RefusedError(f"{name} is attended longer than it lasts, or in part though it can be interrupted")
-        if not able <= self.agents or (attended and not able) or entry["release"] < 0:
+        if (able is not self.agents and not able <= self.agents) or (attended and not able) or entry["release"] < 0:
             raise RefusedError(f"agents or release of {name} are wrong")
         if entry["modes"] is not None and (entry["uses"] is not None or not entry["modes"]):
             raise RefusedError(f"{name} has both uses and modes, or none")
@@ -167,6 +196,16 @@ class _Problem:
         needs = {use["resource"]: _Use(use["amount"], use["requires"], use["sets"]) for use in uses}
         after = _texts("actions to wait for", entry["after"])
         return needs, {name if "/" in name else f"{task}/{name}" for name in after}
+
+    def sole(self, setter: _Action, user: _Action, resource: str, state: str) -> bool:
+        """Whether no other action than the setter, and perhaps the user, may set a state."""
+        setters = self.setters[resource, state]
+        return len(setters) <= 2 and setters - {user.id} == {setter.id}
+
+    def apart(self, one: _Action, two: _Action, resource: str) -> bool:
+        """Whether two actions never have room at the same time, unless they coincide."""
+        units = one.needs[resource].amount, two.needs[resource].amount
+        return one.duration > 0 < two.duration and min(units) > 0 and sum(units) > self.capacity[resource]
 
 
 class _Hop(NamedTuple):
@@ -195,8 +234,7 @@ def _event(found: list[Any]) -> _Event:
 def check(problem: Any, proof: Any) -> int:
     """Work every step of a proof out anew; return the bound in ticks, which no schedule of the problem is below.
 
-    ``problem`` and ``proof`` are documents as parsed from JSON. Raises a `RefusedError` that names the first step
-    that does not hold, or what is wrong with a document.
+    Both are documents as parsed from JSON. Raises a `RefusedError` that names the first step that does not hold.
     """
     read, told = _Problem(problem), _read("proof", proof)
     if (told["format"], told["version"], told["instance"]) != (FORMAT, VERSION, problem["name"]):
@@ -207,19 +245,18 @@ def check(problem: Any, proof: Any) -> int:
         raise RefusedError("its makespan lacks a schedule, or its gap is not what is left between bound and makespan")
     if supposed not in (None, bound - 1):
         raise RefusedError("it supposes something else than that all is done before the bound")
-    known = [] if supposed is None else [_Hop(_END, _BEGIN, -supposed, "supposition")]
-    Checker(read, bound, known, [0]).steps(told["steps"])
+    known = set() if supposed is None else {_Hop(_END, _BEGIN, -supposed, "supposition")}
+    Checker(read, bound, [known]).steps(told["steps"])
     return int(bound)
 
 
 @dataclass
 class Checker:
-    """Checks the steps of one case; ``known`` are the supposition, what is assumed, and results of earlier steps."""
+    """Checks the steps of one case; ``known`` are the supposition, assumptions and results, a set for each case."""
 
     problem: _Problem
     bound: int
-    known: list[_Hop]
-    count: list[int]  # of steps so far, in all cases
+    known: list[set[_Hop]]
 
     def steps(self, found: list[Any]) -> None:
         """Check steps, each of which builds on those before it, and the last of which closes the case."""
@@ -228,8 +265,9 @@ class Checker:
         if [link in ("path", "split") for link in links] != [False] * (len(links) - 1) + [True]:
             raise RefusedError("a path or a split closes every case, and nothing else does")
         for link, row in zip(links, found, strict=True):
-            self.count[0] += 1
-            if link not in checks or _read(link, row)["number"] != self.count[0]:
+            self.problem.work()
+            self.problem.count += 1
+            if link not in checks or _read(link, row)["number"] != self.problem.count:
                 raise RefusedError("a step is of no known kind, or its number is wrong")
             checks[link](row)
 
@@ -246,12 +284,11 @@ class Checker:
 
     def path(self, step: Any, hops: list[_Hop]) -> tuple[_Event, _Event, int]:
         """Check that hops follow on each other and hold; return both ends and the sum."""
-        if not hops:
-            self.fail(step, "a path without hops")
-        if any(one.target != two.source for one, two in pairwise(hops)):
+        if not hops or any(one.target != two.source for one, two in pairwise(hops)):
             self.fail(step, "its hops do not follow on each other")
         for hop in hops:
-            if not (hop in self.known if hop.why in ("line", "case", "supposition") else self.given(hop)):
+            earlier = hop.why in ("line", "case", "supposition")
+            if not (any(hop in case for case in self.known) if earlier else self.given(hop)):
                 self.fail(step, f"nothing says that {hop.target} is {hop.ticks} after {hop.source} ({hop.why})")
         return hops[0].source, hops[-1].target, sum(hop.ticks for hop in hops)
 
@@ -277,36 +314,23 @@ class Checker:
             if (kind, then, ticks) == ("start", "finish", one.duration) and hop.why == "duration":
                 return True  # also in several pieces
             return not one.pausing and (kind, then, ticks) in (("start", end, lasts), (end, "start", -lasts))
-        if hop.why == "lag" and (kind, then) == ("finish", "start"):
-            least = [0] if all(one.id in after for _, after in two.modes) else []  # whatever its mode
-            return ticks in least + [lag[2] for lag in self.problem.lags if lag[:2] == (one.id, two.id)]
+        if hop.why == "lag" and (kind, then) == ("finish", "start"):  # or by every mode
+            return (one.id, two.id, ticks) in self.problem.minima or (ticks == 0 and one.id in two.after)
         if hop.why == "window" and kind in ("start", "finish") and then == "finish":
-            # What is paused goes on within the window for the last time, too.
-            rest = one.duration if kind == "finish" else 0
-            within = [lag[3] for lag in self.problem.lags if lag[:2] == (two.id, one.id) and lag[3] is not None]
-            return (one.pausing or not rest) and -ticks - rest in within
+            rest = one.duration if kind == "finish" else 0  # what is paused goes on within it for the last time, too
+            return (one.pausing or not rest) and (two.id, one.id, -ticks - rest) in self.problem.maxima
         return hop.why == "state" and self.served(kind, then, ticks, one, two)
 
     def served(self, kind: str, then: str, ticks: int, setter: _Action, user: _Action) -> bool:
         """Whether a use has to wait for the only setting of a state that it needs and that is not there at first."""
-        for resource, first in self.problem.state.items():
-            state = user.needs(resource)
-            if state in (None, first) or self.setters(user, resource, state) != [setter.id]:
-                continue
-            if (kind, then, ticks) == ("start", "start", 1):  # a setting at the very instant comes too late
-                return True
-            if (kind, then, ticks) == ("finish", "start", 0) and self.apart(setter, user, resource):
-                return True
+        self.problem.work(len(user.needs))
+        for resource, needs in user.needs.items():
+            state, sole = needs.requires, self.problem.sole
+            if state not in (None, self.problem.state[resource]) and sole(setter, user, resource, state):
+                whole = (kind, then, ticks) == ("finish", "start", 0) and self.problem.apart(setter, user, resource)
+                if whole or (kind, then, ticks) == ("start", "start", 1):  # at the very instant comes too late
+                    return True
         return False
-
-    def setters(self, user: _Action, resource: str, state: str | None) -> list[str]:
-        """Return the other actions that may set a state."""
-        return [a.id for a in self.problem.actions.values() if a.id != user.id and state in a.sets(resource)]
-
-    def apart(self, one: _Action, two: _Action, resource: str) -> bool:
-        """Whether two actions never have room at the same time, unless they coincide."""
-        units = one.amount(resource), two.amount(resource)
-        return one.duration > 0 < two.duration and min(units) > 0 and sum(units) > self.problem.capacity[resource]
 
     def load(self, step: Any) -> None:
         """Check a load: all members lie between two events, and need their time there.
@@ -333,64 +357,45 @@ class Checker:
             last = action.last if crew else "finish"
             self.between(step, source, row["before"], ("start", action.id), first)
             self.between(step, (last, action.id), row["after"], target, rest)
-        turns = -(-len(ticks) // capacity)
-        needed = sum(sorted(ticks)[:turns]) if turn else -(-sum(ticks) // capacity)
+        needed = sum(sorted(ticks)[: -(-len(ticks) // capacity)]) if turn else -(-sum(ticks) // capacity)
         if (step["work"], step["needed"], step["ticks"]) != (sum(ticks), needed, first + needed + rest):
             self.fail(step, "it is added up wrongly")
-        self.known.append(_Hop(source, target, step["ticks"], "line", step["number"]))
+        self.known[-1].add(_Hop(source, target, step["ticks"], "line", step["number"]))
 
     def crew(self, step: Any, members: list[_Action], ticks: list[int], names: list[str]) -> None:
         """Nobody else may carry out the members, and each holds one of these agents so long."""
         alone = step["in_turn"] and len(names) == 1  # takes no turns
         if alone or step["capacity"] != len(names) or not self.problem.agents.issuperset(names):
             self.fail(step, "wrong agents")
+        able = {agents for agents in {action.agents for action in members} if agents and agents <= {*names}}
         for action, least in zip(members, ticks, strict=True):
-            if not action.agents or not action.agents <= set(names) or least != action.attended:
+            if action.agents not in able or least != action.attended:
                 self.fail(step, f"{action.id} does not hold these agents so long")
 
     def room(self, step: Any, members: list[_Action], ticks: list[int], resource: str) -> None:
         """Members take room of the resource so long, and none that of another."""
         capacity, turn, whole = step["capacity"], step["in_turn"], self.problem.capacity[resource]
-        units = sorted(action.amount(resource) for action in members)
-        if turn:
-            if units[0] < 1 or whole == 1 or (len(units) > capacity and sum(units[: capacity + 1]) <= whole):
-                self.fail(step, f"more than {capacity} may have room")
-        elif capacity != whole:
-            self.fail(step, "it has another capacity")
-        settings = set()
+        units = sorted(action.needs[resource].amount for action in members)
+        more = units[0] < 1 or whole == 1 or (len(units) > capacity and sum(units[: capacity + 1]) <= whole)
+        if more if turn else capacity != whole:
+            self.fail(step, f"more or fewer than {capacity} may have room")
+        settings, lends = set(), self.problem.lends[resource]
         for action, least in zip(members, ticks, strict=True):
-            if least != (1 if turn else action.amount(resource)) * action.duration:
+            needs = action.needs[resource]
+            if least != (1 if turn else needs.amount) * action.duration:
                 self.fail(step, f"{action.id} does not need so much")
-            states = action.sets(resource)
-            if states != {None}:
-                alike = (*states, action.duration)  # settings of one state may run over the same interval
-                long = [a for a in self.problem.actions.values() if a.duration >= action.duration]
-                hosts = [a for a in long if a.pausing or a.duration == action.duration]  # or in a piece of it
-                if len(states) > 1 or alike in settings or any(self.lends(a, action, resource, *states) for a in hosts):
+            if needs.sets != {None}:
+                alike = (needs.sets, action.duration)  # settings of one state may run over the same interval
+                if len(needs.sets) > 1 or alike in settings or self.hosted(action, resource, lends):
                     self.fail(step, f"{action.id} may share the room of another action")
                 settings.add(alike)
 
-    def lends(self, other: _Action, setting: _Action, resource: str, state: Any) -> bool:
-        """Whether a use may lend its room to a setting; it needs the state to be there without the setting."""
-        if other.id == setting.id or other.id in self.after(setting.id) or setting.id in self.after(other.id):
-            return False
-        there = self.problem.state[resource] == state or self.setters(setting, resource, state)
-        if not there or (other.attended and not setting.attended):  # the use has to be started first: holds the agent
-            return False
-        uses = [uses[resource] for uses, _ in other.modes if resource in uses]
-        return any(use.sets is None and use.requires in (None, state) for use in uses)
-
-    def after(self, name: str) -> set[str]:
-        """Return the actions that have to wait for another, by a chain of lags."""
-        found, waiting = set[str](), [name]
-        while waiting:
-            before = waiting.pop()
-            more = {
-                two for one, two, least, _ in self.problem.lags if one == before and least is not None and least >= 0
-            }
-            waiting += more - found
-            found |= more
-        return found
+    def hosted(self, setting: _Action, resource: str, required: Set[str | None]) -> bool:
+        """Whether a use that sets nothing may lend its room to a setting, without which the state is there anyway."""
+        (state,) = setting.needs[resource].sets
+        setters = self.problem.setters[resource, state]
+        there = self.problem.state[resource] == state or len(setters) > (setting.id in setters)
+        return there and not required.isdisjoint((None, state))
 
     def order(self, step: Any) -> None:
         """Check that of the two ways of a choice one contradicts a path, so that the other holds."""
@@ -398,16 +403,20 @@ class Checker:
         if {held[:4], excluded[:4]} != {(*way, "case") for way in self.ways(step)} or held == excluded:
             self.fail(step, "these are not the two ways")
         self.between(step, excluded.target, step["against"], excluded.source, 1 - excluded.ticks)
-        self.known.append(_Hop(held.source, held.target, held.ticks, "line", step["number"]))
+        self.known[-1].add(_Hop(held.source, held.target, held.ticks, "line", step["number"]))
 
     def split(self, step: Any) -> None:
         """Check that the bound follows whichever of two ways holds."""
         cases = [_read("case", case) for case in step["cases"]]
         assumed = [_hop(case["assumed"]) for case in cases]
-        if len(cases) != 2 or {hop[:4] for hop in assumed} != {(*way, "case") for way in self.ways(step)}:
-            self.fail(step, "these are not the two cases")
+        if (
+            len(self.known) > MAX_DEPTH
+            or len(cases) != 2
+            or {hop[:4] for hop in assumed} != {(*way, "case") for way in self.ways(step)}
+        ):
+            self.fail(step, f"these are not the two cases, or more than {MAX_DEPTH} are nested")
         for hop, case in zip(assumed, cases, strict=True):
-            Checker(self.problem, self.bound, [*self.known, hop], self.count).steps(case["steps"])
+            Checker(self.problem, self.bound, [*self.known, {hop}]).steps(case["steps"])
 
     def ways(self, step: Any) -> tuple[Any, Any]:
         """Return the two ways of a choice, one of which holds in any schedule.
@@ -417,24 +426,24 @@ class Checker:
         """
         kind, (*names, what) = step["kind"], step["about"] or [""]
         count = 3 if kind in ("state", "mode") else 2
-        if len(_texts("actions", names)) != count or {*names} - {*self.problem.actions} or type(what) is not str:
-            self.fail(step, "it is not about these actions")
-        if kind in ("mode", "modes") and what:
-            self.fail(step, "it is about no agent and no resource")
+        known = self.problem.actions.keys()
+        named = len(_texts("actions", names)) == count and {*names} <= known and type(what) is str
+        if not named or (what and kind in ("mode", "modes")):  # these two are about no agent and no resource
+            self.fail(step, "it is not about these")
         actions = [self.problem.actions[name] for name in names]
         if count == 3:
             return self.state(step, what, *actions) if kind == "state" else self.mode(step, *actions)
         (one, two), ends = actions, ["finish", "finish"]
         rigid = not (one.pausing or two.pausing)
         if kind == "agent":
-            good = rigid and one.attended > 0 < two.attended and one.agents == two.agents == {what}
+            good = rigid and one.attended > 0 < two.attended and one.agents == {what} == two.agents
             ends = [one.last, two.last]
         elif kind == "start":
-            good = not one.attended and not two.pausing and two.attended > 0 and one.agents == two.agents == {what}
+            good = not one.attended and not two.pausing and two.attended > 0 and one.agents == {what} == two.agents
             ends = ["start", two.last]
         elif kind == "resource":
-            known = rigid and what in self.problem.capacity
-            good = known and self.apart(one, two, what) and not self.coincide(one, two, what)
+            rigid = rigid and what in self.problem.capacity
+            good = rigid and self.problem.apart(one, two, what) and not self.coincide(one, two, what)
         else:
             good = kind == "modes" and rigid and self.collide(one, two)
         if not good:
@@ -443,25 +452,24 @@ class Checker:
 
     def coincide(self, first: _Action, second: _Action, resource: str) -> bool:
         """Whether two actions may run over the same interval, one in the room of the other."""
-        one, two = first.sets(resource), second.sets(resource)
+        one, two = first.needs[resource].sets, second.needs[resource].sets
         if first.duration != second.duration or one | two == {None}:
             return False
-        if len(one) == len(two) == 1 and None not in one | two:
-            return one == two
-        if one == {None} and len(two) == 1:
-            return self.lends(first, second, resource, *two)
-        if two == {None} and len(one) == 1:
-            return self.lends(second, first, resource, *one)
-        return True
+        if one == two or len(one) + len(two) > 2 or None not in one | two:
+            return one == two or len(one) + len(two) > 2
+        setting, use = (second, first) if one == {None} else (first, second)
+        return self.hosted(setting, resource, use.needs[resource].lends)
 
     def collide(self, first: _Action, second: _Action) -> bool:
         """Whether two actions have no room together, whatever their modes, on resources that neither sets."""
+        self.problem.work(sum(1 + len(uses) for uses, _ in first.modes) * len(second.modes))
         return first.duration > 0 < second.duration and all(
             any(
-                one[name].sets is None is two[name].sets
-                and one[name].amount > 0 < two[name].amount
-                and one[name].amount + two[name].amount > self.problem.capacity[name]
-                for name in one.keys() & two.keys()
+                use.sets is None is two[name].sets
+                and use.amount > 0 < two[name].amount
+                and use.amount + two[name].amount > self.problem.capacity[name]
+                for name, use in one.items()
+                if name in two
             )
             for one, _ in first.modes
             for two, _ in second.modes
@@ -475,18 +483,18 @@ class Checker:
 
     def state(self, step: Any, resource: str, other: _Action, setter: _Action, user: _Action) -> tuple[Any, Any]:
         """Let a setting to another state precede the only setting that serves a use, or come after the use."""
-        state = user.needs(resource)
-        if state is None or {None, state} & other.sets(resource) or self.setters(user, resource, state) != [setter.id]:
+        state, sole = user.needs[resource].requires, self.problem.sole
+        if state is None or {None, state} & other.needs[resource].sets or not sole(setter, user, resource, state):
             self.fail(step, "other settings may serve")
         early = (("start", other.id), ("start", setter.id), 1)
-        if self.apart(other, setter, resource):
+        if self.problem.apart(other, setter, resource):
             early = (("finish", other.id), ("start", setter.id), 0)
         return early, (("finish", user.id), ("start", other.id), 0)
 
 
 if __name__ == "__main__":
     try:
-        files = [json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]]
+        files = [json.loads(open(name, "rb").read(MAX_BYTES)) for name in sys.argv[1:]]  # noqa: SIM115
         print(f"No schedule of {files[0]['name']} is shorter than {check(*files)} ticks.")
     except (RefusedError, OSError, ValueError, TypeError, LookupError, RecursionError) as error:
         sys.exit(f"usage: checker.py problem.json proof.json; refused: {error}")

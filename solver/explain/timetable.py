@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import json
 import sys
+from bisect import bisect_left
+from collections import defaultdict
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 __all__ = ["RefusedError", "check"]
 
+#: Limits: bytes of a file, absolute value of a number.
+MAX_BYTES, MAX_NUMBER = 16 * 2**20, 10**30
 #: Keys that objects may have: what is not known might be a constraint.
 _KNOWN = {
     "problem": "$schema format version name benchmark unit seconds_per_tick agents resources tasks time_limit",
@@ -119,8 +122,8 @@ class _Timetable:
         found = _object("piece", row)
         name, start, duration, agent, mode = (found[key] for key in _KNOWN["piece"].split())
         action = self.actions.get(name)
-        if action is None or any(type(number) is not int for number in (start, duration, mode)):
-            raise RefusedError(f"a piece of {name}, which is no action, or with times that are no whole numbers")
+        if action is None or any(type(one) is not int or abs(one) > MAX_NUMBER for one in (start, duration, mode)):
+            raise RefusedError(f"a piece of {name}, which is no action, or with times that are no numbers")
         if not 0 <= mode < len(self.modes[name]) or agent not in (action["agents"] or [None]):
             raise RefusedError(f"{name} has no such mode, or that agent may not carry it out")
         if duration < min(1, action["duration"]) or start < action["release"]:
@@ -133,13 +136,18 @@ class _Timetable:
         for name, own in self.runs.items():
             self.whole(name, own)
         self.in_time()
-        for agent in self.problem["agents"]:
-            for one, two in pairwise([piece for piece in self.pieces if piece.agent == agent]):
-                if two.start < one.until and one.start < two.until:  # also if one has but to be started
-                    raise RefusedError(f"{agent} has to do with {one.action} and {two.action} at {two.start}")
+        last: dict[str | None, _Piece] = {}
+        used = defaultdict[str, list[tuple[_Piece, _Use]]](list)
+        for two in self.pieces:
+            one = last.get(two.agent) if two.agent is not None else None
+            if one is not None and two.start < one.until and one.start < two.until:  # also if one is only started
+                raise RefusedError(f"{two.agent} has to do with {one.action} and {two.action} at {two.start}")
+            last[two.agent] = two
+            for name, use in self.modes[two.action][two.mode][0].items():
+                used[name].append((two, use))
         for row in self.problem["resources"]:
             found = _object("resource", row, capacity=1, state=None)
-            self.resource(found["name"], found["capacity"], found["state"])
+            self.resource(found["name"], found["capacity"], found["state"], used[found["name"]])
         end = max((piece.end for piece in self.pieces), default=0)
         if self.problem["time_limit"] is not None and end > self.problem["time_limit"]:
             raise RefusedError(f"it ends at {end}, after the time limit")
@@ -166,29 +174,36 @@ class _Timetable:
             if most is not None and own[-1].start - finish > most:
                 raise RefusedError(f"{after} starts too late after {before}")
 
-    def resource(self, name: str, capacity: int, first: str | None) -> None:
+    def resource(self, name: str, capacity: int, first: str | None, found: list[tuple[_Piece, _Use]]) -> None:
         """Check that what runs at a time has room on a resource, and meets the states that it requires."""
-        uses = [(piece, self.modes[piece.action][piece.mode][0].get(name)) for piece in self.pieces]
-        found = [(piece, use) for piece, use in uses if use is not None]
-        settings = [(piece.start, use.sets) for piece, use in found if use.sets is not None]
+        starts, of = list[int](), defaultdict[str, list[int]](list)  # when states are set: all of them, and each
+        lenders: dict[tuple[int, int, bool], int] = {}  # most units by interval and whether the action is attended
+        for piece, use in found:
+            action = self.actions[piece.action]
+            if use.sets is not None:
+                starts.append(piece.start)
+                of[use.sets].append(piece.start)
+            elif not action["interruptible"]:
+                key = piece.start, piece.end, action["attended"] > 0
+                lenders[key] = max(lenders.get(key, 0), use.amount)
+
+        def others(state: str, begin: int, end: int) -> int:
+            """Return how many settings of other states start from ``begin`` to before ``end``."""
+            inside = [bisect_left(times, end) - bisect_left(times, begin) for times in (starts, of[state])]
+            return inside[0] - inside[1]
 
         def holds(piece: _Piece, own: _Use, state: str) -> bool:
             """Whether a use meets one state alone, left by those before it, and set by no others while it runs."""
-            last = max((start for start, _ in settings if start < piece.start), default=None)
-            met = {first} if last is None else {sets for start, sets in settings if start == last}
-            during = [sets for start, sets in settings if piece.start <= start < max(piece.end, piece.start + 1)]
-            if own.sets is not None:
-                during.remove(own.sets)
-            return met.union(during) == {state}
+            place = bisect_left(starts, piece.start)
+            met = not others(state, starts[place - 1], piece.start) if place else first == state
+            return met and others(state, piece.start, max(piece.end, piece.start + 1)) == (
+                own.sets not in (None, state)
+            )
 
         def lent(piece: _Piece, own: _Use) -> bool:
             """Whether a setting goes on over the interval of a use that makes room for it."""
-            return any(
-                (other.start, other.end) == (piece.start, piece.end)
-                and (use.sets is None and use.amount >= own.amount and not self.actions[other.action]["interruptible"])
-                and (self.actions[piece.action]["attended"] or not self.actions[other.action]["attended"])
-                for other, use in found
-            )
+            able = {False, self.actions[piece.action]["attended"] > 0}
+            return any(lenders.get((piece.start, piece.end, held), -1) >= own.amount for held in able)
 
         rooms: list[tuple[int, int, int]] = []
         shared: dict[tuple[int, int, str], int] = {}  # settings of one state over one interval: the largest takes room
@@ -213,7 +228,7 @@ class _Timetable:
 
 if __name__ == "__main__":
     try:
-        files = [json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]]
+        files = [json.loads(open(name, "rb").read(MAX_BYTES)) for name in sys.argv[1:]]  # noqa: SIM115
         print(f"There is a schedule of {files[0]['name']} of {check(*files)} ticks.")
     except (RefusedError, OSError, ValueError, TypeError, LookupError, RecursionError) as error:
         sys.exit(f"usage: timetable.py problem.json proof.json; refused: {error}")
