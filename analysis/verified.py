@@ -15,7 +15,10 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.optima import key_of
 from planoracle.instances.problem import Problem, of_kind
+from planoracle.instances.profiles import Rules
 from planoracle.instances.reading import load_json, read_bytes
+from planoracle.instances.status import Status
+from planoracle.solver.known import known
 from planoracle.solver.result import Result
 
 __all__ = [
@@ -39,28 +42,28 @@ _KEYS = {"format", "version", "instance", "profile", "makespan", "bound", "prove
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """Whether a certificate, or what ships about a problem, holds.
+    """Verdict on a certificate, on a plan with a claimed bound, or on a bundled optimum.
 
     Attributes
     ----------
     makespan
-        Ticks of its schedule or plan, which was carried out by the rules; ``None`` if it has none.
+        Ticks of its schedule or plan, which was replayed by the rules; ``None`` if it has none.
     bound
-        Ticks; no schedule is shorter.
+        Ticks; claimed: no schedule is shorter.
     proved
-        How that is known: ``certificate``, checked step by step, or ``search``, which says so and shows nothing;
-        of a bundled entry that the current code cannot derive, the release that did.
+        ``certificate``: checked step by step. ``search``: claimed without a certificate; of a bundled entry that the
+        current code cannot derive, the release that derived it.
     holds
-        Whether all that can be checked was found to be right.
+        True if all claims were checked, False if one is refuted, ``None`` if the bound was not checked.
     reason
-        Why it was refused.
+        Why it does not hold, or what was not checked.
     """
 
     instance: str
     makespan: int | None
     bound: int | None
     proved: str
-    holds: bool
+    holds: bool | None
     reason: str = ""
     profile: str = ""
 
@@ -70,7 +73,7 @@ class Verified:
 
 
 def plan_document(result: Result, profile: str) -> dict[str, Any]:
-    """Return what there is to verify of a result whose bound was found by search alone."""
+    """Return the plan and the bound of a result without a certificate, as a document."""
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -105,7 +108,7 @@ def certificates(path: str) -> Iterator[tuple[str, Any | InputError]]:
 
 
 def verified(proof: Any, problems: Mapping[str, Problem]) -> Verified:
-    """Check a certificate, or a plan whose bound was searched, against the problem that it names.
+    """Check a certificate, or a plan without one, against the problem that it names and its bundled optimum.
 
     Nothing of the search for proofs is used, see `planoracle.solver.explain.checker` and ``timetable``.
 
@@ -139,7 +142,7 @@ def verified(proof: Any, problems: Mapping[str, Problem]) -> Verified:
         raise InputError("is about none of the problems given", field="instance", value=name)
     if proof.get("format") == FORMAT:
         return _replayed(proof, problems[name])
-    return checked(proof, of_kind(problems[name], Instance))
+    return _compared(checked(proof, of_kind(problems[name], Instance)), problems[name])
 
 
 def checked(proof: Any, instance: Instance) -> Verified:
@@ -174,21 +177,47 @@ def _replayed(found: dict[str, Any], problem: Problem) -> Verified:
         return refused(str(error))
     if not run.success or run.verdict.makespan != makespan:
         return refused(f"its plan is no success that takes {makespan} {problem.unit}s")
-    return Verified(problem.name, makespan, bound, "search", True, profile=profile)
+    rules = benchmark.profiles[profile]
+    one = Verified(problem.name, makespan, bound, "search", bound is None or None, _unchecked(makespan, bound), profile)
+    return _compared(one, benchmark.under(problem, rules), None if problem.kind == "schedule" else rules)
+
+
+def _unchecked(makespan: int | None, bound: int | None) -> str:
+    """Return what a claim without a certificate leaves open."""
+    if makespan is None:
+        return "no plan, and no certificate that there is none"
+    return "" if bound is None else "plan holds, bound not checked"
+
+
+def _compared(one: Verified, problem: Problem, rules: Rules | None = None) -> Verified:
+    """Refuse what contradicts the optimum of a formula, or a bundled optimum, whose plan is replayed."""
+    least, result = registry.of(problem).least(problem), known(problem, rules)
+    if least is None and (result is None or one.holds is False):
+        return one
+    shortest, bound = (least, least) if result is None else (result.makespan, result.lower_bound)
+    if result is not None and result.status == Status.infeasible and one.makespan is not None:
+        why = "it is bundled as infeasible"
+    elif one.bound is not None and shortest is not None and one.bound > shortest:
+        why = f"a plan of {shortest} is known"
+    elif one.makespan is not None and bound is not None and one.makespan < bound:
+        why = f"the known bound is {bound}"
+    else:
+        return one
+    return replace(one, holds=False, reason=f"contradicts what is known of the problem: {why}")
 
 
 def shipped(name: str) -> Iterator[Verified]:
-    """Check what ships about a bundled problem, once for all profiles that see it alike.
+    """Check the bundled optimum of a problem, once for all profiles that see the problem alike.
 
     Plans are replayed by the rules, schedules also by `planoracle.solver.explain.timetable`; where there is a
-    certificate, it has to reach what the table of optima says.
+    certificate, it has to reach what the table of optima says. Without one the bound is not checked.
 
     Examples
     --------
     >>> [(one.bound, one.proved) for one in shipped("recipe2plan/timed/Cobbler_Pancakes")]
     [(4080, 'certificate')]
-    >>> [(one.bound, one.proved) for one in shipped("kitchens/synchronous/0_cheese_sandwich")]
-    [(12, 'search'), (12, 'search')]
+    >>> [(one.bound, one.reason) for one in shipped("kitchens/synchronous/0_cheese_sandwich")]
+    [(12, 'plan holds, bound not checked'), (12, 'plan holds, bound not checked')]
     """
     for way in ways_of(name):
         yield replace(_shipped(way), instance=name, profile=", ".join(way.profiles))
@@ -210,7 +239,8 @@ def _shipped(way: Shipped) -> Verified:
         return one
     if not entry:
         return Verified("", None, None, "", False, "nothing ships, or for another problem of that name")
-    return Verified("", makespan, bound, "search" if way.derivable else str(entry["proof"]), True)
+    proved = "search" if way.derivable else str(entry["proof"])
+    return Verified("", makespan, bound, proved, None, _unchecked(makespan, bound))
 
 
 def proof_of(problem: Problem) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -73,14 +74,14 @@ def verify(
     own_limits: OwnLimitsOption = True,
     cache: Annotated[bool, typer.Option(help="Use proved optima of the user's cache folder.")] = True,
 ) -> None:
-    """Check proofs that no schedule is shorter, step by step; or grade a run again, and say which rows differ.
+    """Check proofs that no schedule is shorter, step by step; or grade a run again, and report rows that differ.
 
-    Schedules and plans in proofs are carried out as well. What is proved by "search" alone has no certificate: only its
-    plan is replayed. Two files that need Python alone do the same: python solver/explain/checker.py PROBLEM.json
-    PROOF.json, and timetable.py beside it.
+    Schedules and plans in proofs are replayed as well. A bound without a certificate is not checked: then the answer is
+    "plan holds, bound not checked". A contradiction with a bundled optimum is an error. Two files that need Python
+    alone do the same: python solver/explain/checker.py PROBLEM.json PROOF.json, and timetable.py beside it.
 
-    A run is graded again with the options that it was graded with. Exit status: 0 if all holds, 1 if something does
-    not, or cannot be read.
+    A run is graded again with the options that it was graded with. Exit status: 0 if nothing is refuted, 1 if something
+    is, or cannot be read.
     """
     from planoracle.analysis.batch.journal import NAME
     from planoracle.analysis.batch.regrading import is_graded
@@ -111,21 +112,19 @@ def _shipped(names: list[str], form: Format) -> int:
 
     found = catalogue.expand(names) or catalogue.bundled()
     table = Table(form, _COLUMNS, least=_LEAST)
-    count, failed = {"certificate": 0, "search": 0}, 0
+    count = Counter[bool | None]()
     for name in track(found, "verifying"):
         for one in shipped(name):
-            if one.holds:
-                count["certificate" if one.proved == "certificate" else "search"] += 1
-            failed += not one.holds
-            if not one.holds or names or form is not Format.table:
+            count[one.holds] += 1
+            if one.holds is False or names or form is not Format.table:
                 table.add(one.row())
     if table.rows or form is not Format.table:
         table.close()
     tell(
-        f"{count['certificate']} certificates hold; of {count['search']} others the plans hold, "
-        f"and their bounds were found by search; {failed or 'none'} refused"
+        f"{count[True]} certificates hold; {count[None]} others have none: their plans hold, their bounds are not "
+        f"checked; {count[False] or 'none'} refused"
     )
-    return int(failed > 0)
+    return int(count[False] > 0)
 
 
 def _certificates(problem: str, proof: str, form: Format) -> None:
@@ -145,7 +144,7 @@ def _certificates(problem: str, proof: str, form: Format) -> None:
             failed = True
             continue
         table.add(one.row())
-        failed |= not one.holds
+        failed |= one.holds is False
     table.close()
     run.exit(failed=failed)
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,19 +21,24 @@ from support.samples import sample, some_problems
 from planoracle.analysis import verified as module
 from planoracle.analysis.certified import certified
 from planoracle.analysis.cli import app
-from planoracle.analysis.optima import chosen, ways_of
-from planoracle.analysis.verified import certificates, shipped, verified
-from planoracle.instances import catalogue, proofs
+from planoracle.analysis.optima import Shipped, chosen, ways_of
+from planoracle.analysis.verified import certificates, plan_document, shipped, verified
+from planoracle.instances import catalogue, proofs, registry
 from planoracle.instances.catalogue import expand, load
+from planoracle.instances.certify import certify
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import to_document
-from planoracle.instances.model import Instance
+from planoracle.instances.model import Action, Instance
+from planoracle.instances.optima import Entry
+from planoracle.instances.problem import of_kind
 from planoracle.instances.referee import referee
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.status import Status
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.explain import checker, timetable
 from planoracle.solver.explain.certificate import certificate
 from planoracle.solver.explain.checker import RefusedError
+from planoracle.solver.known import known
 
 NAME = "timearena/household1"
 REFUSED = (RefusedError, timetable.RefusedError)
@@ -127,6 +133,89 @@ def test_a_certificate_of_another_problem_of_that_name_is_refused() -> None:
         check(problem, proof)
     with pytest.raises(InputError, match="none of the problems"):
         verified(proof, {})
+
+
+# --- claims without a certificate -----------------------------------------------------------------
+
+UNCHECKED = "plan holds, bound not checked"
+SLOW = "recipe2plan/timed/Cobbler_Pancakes"
+KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
+
+
+def claim(name: str, bound: int | None, later: int = 0) -> dict[str, Any]:
+    """The bundled plan of a problem, its last action so much later, with a bound that somebody claims."""
+    problem = catalogue.problem(name)
+    found = known(problem)
+    assert found is not None
+    if later:
+        assert found.schedule is not None
+        *pieces, last = sorted(found.schedule.pieces, key=lambda piece: piece.start)
+        schedule = Schedule((*pieces, last._replace(start=last.start + later)))
+        plan = certify(of_kind(problem, Instance), schedule)
+        found = replace(found, plan=plan, makespan=schedule.makespan)
+    return plan_document(replace(found, lower_bound=bound), "released")
+
+
+@pytest.mark.parametrize(
+    ("name", "bound", "later", "holds", "reason"),
+    [
+        (SLOW, 4200, 120, False, "contradicts what is known of the problem: a plan of 4080 is known"),
+        (SLOW, 4081, 120, False, "contradicts what is known of the problem: a plan of 4080 is known"),
+        (SLOW, 4080, 120, None, UNCHECKED),
+        (SLOW, 4080, 0, None, UNCHECKED),
+        (SLOW, None, 120, True, ""),
+        (KITCHEN, 12, 0, None, UNCHECKED),
+        (KITCHEN, None, 0, True, ""),
+    ],
+)
+def test_a_bound_without_certificate_is_not_checked(
+    tmp_path: Path, name: str, bound: int | None, later: int, holds: bool | None, reason: str
+) -> None:
+    proof = tmp_path / "proof.json"
+    proof.write_text(json.dumps(claim(name, bound, later)))
+    done = run("verify", name, proof, "--format", "json")
+    assert done.exit_code == (1 if holds is False else 0)
+    (row,) = json.loads(done.stdout)
+    assert (row["holds"], row["reason"], row["proved"]) == (holds, reason, "search")
+    table = run("verify", name, proof).stdout
+    assert (" yes" in table) == (holds is True)
+
+
+def test_a_plan_below_a_bundled_bound_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, found = catalogue.problem(KITCHEN), known(catalogue.problem(KITCHEN))
+    assert found is not None
+    worse = replace(found, makespan=14, lower_bound=13)
+    none = replace(found, status=Status.infeasible, makespan=None, lower_bound=None, plan=None)
+    for other, reason in ((worse, "the known bound is 13"), (none, "it is bundled as infeasible")):
+        monkeypatch.setattr(module, "known", lambda *_, other=other: other)
+        one = verified(claim(KITCHEN, None), {problem.name: problem})
+        assert one.holds is False
+        assert one.reason.endswith(reason)
+
+
+def test_a_certificate_above_a_known_plan_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, (_, proof) = load(NAME), written(NAME)
+    found = known(problem)
+    assert found is not None
+    assert verified(proof, {NAME: problem}).holds is True
+    monkeypatch.setattr(module, "known", lambda *_: replace(found, makespan=12, lower_bound=11))
+    assert verified(proof, {NAME: problem}).reason.endswith("a plan of 12 is known")
+
+
+def test_a_plan_below_the_optimum_of_a_formula_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    (way,) = list(ways_of("asynchow/async/0"))[:1]
+    least = registry.of(way.problem).least(way.problem)
+    assert least is not None
+    one = module._compared(module.Verified(way.problem.name, least - 1, None, "", True), way.problem)
+    assert one.holds is False
+    assert module._compared(module.Verified(way.problem.name, least, least, "", True), way.problem).holds is True
+
+
+def test_infeasibility_without_certificate_is_not_checked() -> None:
+    problem = Instance("hasty", (Action("t/a", "t", 4, 4), Action("t/b", "t", 4, 4)), time_limit=5)
+    entry: Entry = {"status": "infeasible", "makespan": None, "bound": None, "plan": [], "proof": "search"}
+    one = module._shipped(Shipped(problem, ("paper",), None, entry))
+    assert (one.holds, one.reason) == (None, "no plan, and no certificate that there is none")
 
 
 # --- the file that stands alone ------------------------------------------------------------------
@@ -310,8 +399,10 @@ def test_what_ships_holds(name: str) -> None:
     found = list(shipped(name))
     assert found
     for one in found:
-        assert one.holds
-        assert one.proved == ("certificate" if catalogue.problem(name).kind == "schedule" else "search")
+        if catalogue.problem(name).kind == "schedule":
+            assert (one.holds, one.proved, one.reason) == (True, "certificate", "")
+        else:
+            assert (one.holds, one.proved, one.reason) == (None, "search", UNCHECKED)
 
 
 def test_they_are_kept_where_they_hold_and_else_found_anew(monkeypatch: pytest.MonkeyPatch) -> None:
