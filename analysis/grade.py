@@ -215,11 +215,6 @@ class Grader:
         Whether a submission may set its run a limit of its own; else that of the problem holds, if it has one.
     details
         Whether grades have all of `DETAILS`, for which rows must have room (see `Grade.row`).
-
-    Attributes
-    ----------
-    doubts
-        How many successes contradicted what was known of the best plans, so that it was found anew.
     """
 
     def __init__(
@@ -236,7 +231,6 @@ class Grader:
         self.own_limits = own_limits
         self.problems = problems or Problems()
         self.oracle = oracle or Oracle()
-        self.doubts = 0
 
     def grade(self, submission: object, place: Place | int | None = None) -> Grade:
         """Grade one submission: ``{"instance", "plan"}`` and optionally ``"id"``, ``"model"``, ``"sample"``.
@@ -264,15 +258,8 @@ class Grader:
         about = {name: submission.get(name) for name in ("id", "instance", "model", "sample")}
         about |= {"benchmark": run.problem.benchmark, **_where(place)}
         grade = Grade.of_run(run, self.oracle, details=self.details, **about)
-        if (why := grade.contradiction) is None or not registry.of(run.problem).is_held(run):
-            return grade
-        self.doubts += 1
-        self.oracle.doubt(why)  # it may have come from a file that somebody else can write
-        self.problems.find(submission["instance"]).memos.clear()
-        run = self.run(submission)
-        grade = Grade.of_run(run, self.oracle, details=self.details, **about)
-        if (why := grade.contradiction) is not None:
-            raise InternalError(f"{why}, also when solved anew: {submission.get('id')} for {run.problem.name}")
+        if (why := grade.contradiction) is not None and registry.of(run.problem).is_held(run):
+            raise InternalError(f"{why}: {submission.get('id')} for {run.problem.name}")
         return grade
 
     def unscored(self, submission: object, error: Exception, place: Place | int | None = None) -> Grade:

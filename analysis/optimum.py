@@ -1,9 +1,8 @@
-"""Best plans as graders know them: those that ship, else each solved once, per process, and kept on the disk.
+"""Best plans as graders know them: bundled ones, else each solved once per process, with a cache on the disk.
 
-What the disk holds was found by the same work, so that it says what would be found again; and it is not believed: a
-plan that comes from it is replayed by the rules like any other, a certificate that no schedule is shorter is checked
-step by step, and the problem is solved anew if either does not pass. Where there is no certificate (of kitchens, and of
-schedules that arguments do not reach) the entry says by what it was proved, and is believed as far as the folder is.
+Nothing in the cache is trusted. Its plans are replayed by the rules like any other, its certificates are checked step
+by step. Only an optimum with a certificate is a result. Of any other result the cache keeps the plan alone: the problem
+is solved again, and the plan is the result where it is shorter than what the search finds.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from typing import Any
 from planoracle.analysis.batch.store import Store, default_store
 from planoracle.instances.deadline import Limit, Work
 from planoracle.instances.digest import FORMAT, digest, fingerprint
+from planoracle.instances.errors import InternalError
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
@@ -27,7 +27,7 @@ from planoracle.solver.known import known
 from planoracle.solver.result import Result, versions
 from planoracle.solver.solve import solve
 
-__all__ = ["WORK", "doubt", "optimum", "remembering"]
+__all__ = ["WORK", "optimum", "remembering"]
 
 #: Work for one question of a grader, where nothing else is asked for.
 WORK = Work(10.0)
@@ -48,9 +48,9 @@ def remembering(wanted: bool) -> Iterator[None]:
 
 @Memo
 def optimum(problem: Problem, rules: Rules | None = None, *, limit: Limit = WORK) -> Result:
-    """Return what ships about a problem, what was found within the same limit before, or what is found now.
+    """Return the bundled result of a problem, an optimum of the cache that has a certificate, or solve the problem.
 
-    What is found in so many seconds of wall time is not kept, for it depends on the machine.
+    A result within seconds of wall time is not cached, for it depends on the machine.
     ``rules`` are as in `planoracle.solver.solve.solve`.
     """
     shipped = known(problem, rules)
@@ -59,58 +59,76 @@ def optimum(problem: Problem, rules: Rules | None = None, *, limit: Limit = WORK
     store: Store | None = None if _forgetful or not isinstance(limit, Work) else default_store()
     if store is None:
         return solve(problem, rules=rules, time_limit=limit)
-    key = _key(problem, rules, limit)
-    entry = store.get(key)
-    if entry is not None:
-        began = perf_counter()
-        try:
-            found = engine_of(problem).unpacked(problem, rules, entry)
-            _check(problem, found, entry)
-            return replace(found, seconds=perf_counter() - began)
-        except Exception as error:  # whatever the file holds
-            store.drop(key, f"does not hold ({type(error).__name__}: {error})"[:500])
+    key = digest("optimum", FORMAT, versions(), fingerprint(problem), rules, limit)
+    began, cached = perf_counter(), _cached(store, key, problem, rules)
+    if cached is not None and cached.status == Status.optimal:
+        return replace(cached, seconds=perf_counter() - began)
     found = solve(problem, rules=rules, time_limit=limit)
-    store.put(key, engine_of(problem).packed(problem, rules, found) | _evidence(problem, found))
+    if cached is not None:
+        found = _shorter(found, cached)
+    if found.makespan is not None and (cached is None or found.makespan < (cached.makespan or 0)):
+        store.put(key, _entry(problem, rules, found))
     return found
 
 
-def _evidence(problem: Problem, found: Result) -> dict[str, Any]:
-    """Return what shows that there is nothing better, or else by what that was proved."""
+def _entry(problem: Problem, rules: Rules | None, found: Result) -> dict[str, Any]:
+    """Return an optimum with its certificate, or else a plan without any claim."""
     if found.status == Status.optimal and found.schedule is not None:
         from planoracle.solver.explain.certificate import certificate
 
         shown = certificate(of_kind(problem, Instance), found.makespan, found.schedule, cases=False)
         if shown.explained:
-            return {"certificate": shown.as_dict()}
-    return {"proved": {"by": "search", **versions()}}
+            return engine_of(problem).packed(problem, rules, found) | {"certificate": shown.as_dict()}
+    plan = replace(found, status=Status.feasible, lower_bound=None, proof="")
+    return engine_of(problem).packed(problem, rules, plan)
 
 
-def _check(problem: Problem, found: Result, entry: dict[str, Any]) -> None:
-    """Raise `ValueError` for an optimum whose certificate does not hold, or that does not say how it was proved."""
-    proof = entry.get("certificate")
-    if proof is None:
-        if entry["proved"] != {"by": "search", **versions()}:
-            raise ValueError("proved by something else")
+def _cached(store: Store, key: str, problem: Problem, rules: Rules | None) -> Result | None:
+    """Return the optimum or the plan in the cache, ``None`` if there is none or it does not hold."""
+    entry = store.get(key)
+    if entry is None:
+        return None
+    try:
+        found = engine_of(problem).unpacked(problem, rules, entry)
+        _check(problem, found, entry.get("certificate"))
+    except Exception as error:  # whatever the file holds
+        store.drop(key, f"does not hold ({type(error).__name__}: {error})"[:500])
+        return None
+    return found
+
+
+def _check(problem: Problem, found: Result, certificate: Any) -> None:
+    """Raise `ValueError` for a claim without a certificate that holds."""
+    if certificate is None:
+        if found.status != Status.feasible or found.lower_bound is not None:
+            raise ValueError("it claims more than a plan, without a certificate")
         return
     from planoracle.instances.files import to_document
     from planoracle.solver.explain.checker import RefusedError, check
 
     try:
-        bound = check(to_document(of_kind(problem, Instance)), proof)
+        bound = check(to_document(of_kind(problem, Instance)), certificate)
     except RefusedError as error:
         raise ValueError(f"its certificate is refused: {error}") from None
     if found.status != Status.optimal or bound != found.makespan:
         raise ValueError("its certificate is about another makespan")
 
 
-def doubt(problem: Problem, rules: Rules | None, limit: Limit, why: str) -> None:
-    """Forget what is known of a problem, because something contradicts it; who asks next has it solved anew."""
-    problem.memos.clear()
-    store = None if _forgetful or not isinstance(limit, Work) else default_store()
-    key = _key(problem, rules, limit)
-    if store is not None and store.get(key) is not None:
-        store.drop(key, f"does not hold ({why})")
-
-
-def _key(problem: Problem, rules: Rules | None, limit: Limit) -> str:
-    return digest("optimum", FORMAT, versions(), fingerprint(problem), rules, limit)
+def _shorter(found: Result, plan: Result) -> Result:
+    """Return what a search found, or a plan that was known before if that is shorter."""
+    assert plan.makespan is not None
+    if found.makespan is not None and found.makespan <= plan.makespan:
+        return found
+    bound = found.lower_bound or 0
+    if found.status.settled or bound > plan.makespan:
+        raise InternalError(f"{found.instance}: {found.status}, at least {bound}, but a plan of {plan.makespan} holds")
+    status = Status.optimal if bound == plan.makespan else Status.feasible
+    return replace(
+        found,
+        status=status,
+        makespan=plan.makespan,
+        plan=plan.plan,
+        schedule=plan.schedule,
+        actions=plan.actions,
+        rounds=plan.rounds,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planoracle.analysis.optimum import WORK, doubt, optimum
+from planoracle.analysis.optimum import WORK, optimum
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit, Work
@@ -28,7 +28,6 @@ class Oracle:
 
     def __init__(self, limit: Limit = WORK) -> None:
         self.limit = limit
-        self._asked: tuple[Problem, Rules | None, Limit] | None = None
 
     def best(self, problem: Problem, rules: Rules) -> Best:
         """Return what is known about the best plans under some rules."""
@@ -36,13 +35,8 @@ class Oracle:
         if isinstance(limit, Work) and share != 1.0:
             limit = Work(limit.seconds * share)
         # Rules of schedules are in the problem.
-        self._asked = asked = (problem, None if problem.kind == "schedule" else rules.deciding(), limit)
-        return optimum(asked[0], limit=limit) if asked[1] is None else optimum(asked[0], asked[1], limit=limit)
-
-    def doubt(self, why: str) -> None:
-        """Forget the last answer about best plans, because something contradicts it."""
-        if self._asked is not None:
-            doubt(*self._asked, why)
+        deciding = None if problem.kind == "schedule" else rules.deciding()
+        return optimum(problem, limit=limit) if deciding is None else optimum(problem, deciding, limit=limit)
 
     def rest(self, run: AnyRun) -> Best:
         """Return the best way to go on where a run ended; the makespan is that of what is left."""

@@ -81,9 +81,7 @@ class Grading:
                 with remembering(self.cached):
                     for task in chunk.tasks:
                         submission = pickle.loads(task)
-                        before = grader.doubts
-                        answer = self._answer(grader, submission, grader.grade(submission))
-                        yield answer._replace(doubted=grader.doubts > before)
+                        yield self._answer(grader, submission, grader.grade(submission))
             finally:  # the same name may mean another problem to whoever asks next
                 for name in chunk.problems:
                     grader.problems.forget(name)

@@ -24,15 +24,13 @@ class Answer(NamedTuple):
     """What became of one task.
 
     ``row`` is a JSON object, or ``None`` with the ``fault`` that there is instead, or the ``value`` of what is never
-    kept. ``lasting``: with the same content, options and versions the same comes out again. ``doubted``: it contradicts
-    what was known of the best plans, which was then found anew.
+    kept. ``lasting``: with the same content, options and versions the same comes out again.
     """
 
     row: str | None
     lasting: bool = True
     fault: str | None = None
     value: object = None
-    doubted: bool = False
 
 
 class Packed(NamedTuple):

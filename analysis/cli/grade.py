@@ -76,7 +76,7 @@ def grade(
     line_memory: MemoryOption = MEMORY,
     own_limits: OwnLimitsOption = True,
     cluster: ClusterOption = None,
-    cache: Annotated[bool, typer.Option(help="Keep proved optima for later, in the user's cache folder.")] = True,
+    cache: Annotated[bool, typer.Option(help="Keep certified optima, and plans, in the user's cache folder.")] = True,
 ) -> None:
     """Replay and grade plans; averages per model, and per model and set, go to standard error.
 
@@ -100,7 +100,7 @@ def grade(
     day = None if page is None else newest(submissions)
     kept: list[tuple[Place, object]] | None = None if page is None else []
     table, notes, strangers = Table(form, _columns(), least=_least()), Notes(), Strangers()
-    failed, doubted = False, 0
+    failed = False
     intake = opened(submissions, pattern, columns, model)
     with workshop(work, jobs, run, cluster, intake.count) as (pool, journal):
         making = Submissions(work, found_problems(problems, submissions), keyed=journal is not None)
@@ -109,7 +109,6 @@ def grade(
         with closing(track(items, "grading", counted(intake))) as told:
             for item, answer in told:
                 assert answer.row is not None
-                doubted += answer.doubted
                 found = Grade.of_row(json.loads(answer.row), **item.about._asdict())
                 if not found.scored:
                     blamed(item.about, found.reason)
@@ -131,10 +130,6 @@ def grade(
         write(averages, summary)
     show(averages, form, sys.stdout) if form in PEOPLE else show(averages, Format.table, sys.stderr)
     notes.close()
-    if doubted:
-        tell(
-            f"successes that contradicted what was known of the best plans, which was found anew: {doubted}", "warning"
-        )
     for said in strangers.warnings():
         tell(said, "warning")
     if page is not None and kept is not None:

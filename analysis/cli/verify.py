@@ -72,7 +72,7 @@ def verify(
     line_seconds: SecondsOption = SECONDS,
     line_memory: MemoryOption = MEMORY,
     own_limits: OwnLimitsOption = True,
-    cache: Annotated[bool, typer.Option(help="Use proved optima of the user's cache folder.")] = True,
+    cache: Annotated[bool, typer.Option(help="Use optima and plans of the user's cache folder.")] = True,
 ) -> None:
     """Check proofs that no schedule is shorter, step by step; or grade a run again, and report rows that differ.
 

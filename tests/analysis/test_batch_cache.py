@@ -11,7 +11,7 @@ from dataclasses import replace
 from hashlib import blake2b
 
 import pytest
-from support.batches import finished, write
+from support.batches import finished
 from support.samples import sample
 
 from planoracle.analysis import optimum as module
@@ -25,6 +25,7 @@ from planoracle.analysis.optimum import optimum, remembering
 from planoracle.analysis.problems import Problems
 from planoracle.instances import catalogue
 from planoracle.instances.deadline import Work
+from planoracle.instances.errors import InternalError
 from planoracle.instances.kitchens.profile import PROFILES
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.status import Status
@@ -73,6 +74,12 @@ def forge(folder, change):
     forge_all(folder, change)
 
 
+def read_only(folder):
+    """Read the only entry of a cache."""
+    (path,) = folder.rglob("*.json")
+    return json.loads(path.read_bytes().partition(b"\n")[2])
+
+
 def forge_all(folder, change):
     for path in folder.rglob("*.json"):
         forge_one(path, change)
@@ -95,32 +102,60 @@ def test_what_was_proved_is_not_solved_again(folder, solved, name):
     assert len(list(folder.rglob("*"))) == 2  # a folder and a file
 
 
-def test_what_was_proved_of_kitchens_is_not_solved_again(folder, solved):
-    first, second = best_of_kitchen(), best_of_kitchen()
-    assert solved == [KITCHEN]
+def test_of_a_result_without_certificate_the_cache_keeps_the_plan(folder, solved):
+    first = best_of_kitchen()
+    (path,) = folder.rglob("*.json")
+    kept = path.read_bytes()
+    entry = json.loads(kept.partition(b"\n")[2])
+    assert (entry["status"], entry["makespan"], entry["bound"], entry["proof"]) == (
+        "feasible",
+        first.makespan,
+        None,
+        "",
+    )
+    second = best_of_kitchen()
+    assert solved == [KITCHEN, KITCHEN]
     assert replace(second, seconds=first.seconds) == first
     assert first.status is second.status is Status.optimal
-    released = optimum(fresh(KITCHEN), PROFILES["released"], limit=Work(30.0))
-    assert solved == [KITCHEN, KITCHEN]
-    assert released.status == "optimal"
+    assert path.read_bytes() == kept
 
 
-def test_that_there_is_no_schedule_is_kept_as_well(folder, solved):
+def test_infeasibility_is_not_cached(folder, solved):
     hasty = Instance("hasty", (Action("t/a", "t", 4, 4), Action("t/b", "t", 4, 4)), time_limit=5)
     assert [optimum(replace(hasty)).status for _ in range(2)] == [Status.infeasible] * 2
-    assert optimum(replace(hasty)).status.settled
-    assert solved == ["hasty"]
+    assert solved == ["hasty"] * 2
+    assert not folder.exists()
 
 
-def test_what_so_much_work_does_not_prove_is_kept_for_so_much_work(folder, solved):
+def test_an_unproved_result_is_the_same_with_and_without_its_plan_in_the_cache(folder, solved):
     some, more = Work(0.05), Work(30.0)
     first, second = (optimum(fresh(HARD), PROFILES["paper"], limit=some) for _ in range(2))
     assert first.status == "feasible"
     assert replace(second, seconds=first.seconds) == first
-    assert solved == [HARD]
     assert optimum(fresh(HARD), PROFILES["paper"], limit=more).status == "optimal"
     assert optimum(fresh(HARD), PROFILES["paper"], limit=some).status == "feasible"
-    assert solved == [HARD, HARD]
+    assert solved == [HARD] * 4
+
+
+def test_a_shorter_plan_of_the_cache_is_the_result_of_an_unfinished_search(folder, solved, monkeypatch):
+    best = best_of_kitchen()
+    worse = replace(
+        best, status=Status.feasible, makespan=best.makespan + 1, lower_bound=best.makespan - 1, plan="", actions=()
+    )
+    monkeypatch.setattr(module, "solve", lambda *_, **__: worse)
+    found = best_of_kitchen()
+    assert (found.status, found.makespan, found.lower_bound) == (Status.feasible, best.makespan, best.makespan - 1)
+    assert (found.plan, found.actions) == (best.plan, best.actions)
+    monkeypatch.setattr(module, "solve", lambda *_, **__: replace(worse, lower_bound=best.makespan))
+    assert best_of_kitchen().status is Status.optimal
+    for wrong in (
+        replace(worse, lower_bound=worse.makespan, status=Status.optimal),
+        replace(worse, lower_bound=None, makespan=None, status=Status.infeasible),
+        replace(worse, lower_bound=worse.makespan),
+    ):
+        monkeypatch.setattr(module, "solve", lambda *_, wrong=wrong, **__: wrong)
+        with pytest.raises(InternalError, match=f"but a plan of {best.makespan} holds"):
+            best_of_kitchen()
 
 
 def test_what_is_found_in_some_seconds_is_neither_kept_nor_looked_up(folder, solved):
@@ -204,11 +239,18 @@ def slow_with_proof(entry):
     entry["certificate"] |= {"bound": entry["bound"], "makespan": entry["makespan"]}
 
 
+NONE = {"status": "infeasible", "makespan": None, "bound": None, "plan": []}
 FORGERIES = {
     "a makespan that is not best": slow,
     "a makespan that is not best, and says it is": slow_with_proof,
     "no certificate": lambda entry: entry.pop("certificate"),
-    "proved by others": lambda entry: (entry.pop("certificate"), entry.update(proved={"by": "search"})),
+    "slow, and no certificate": lambda entry: (slow(entry), entry.pop("certificate")),
+    "infeasible, and no certificate": lambda entry: (entry.pop("certificate"), entry.update(NONE)),
+    "a bound, and no certificate": lambda entry: (
+        slow(entry),
+        entry.pop("certificate"),
+        entry.update(status="feasible"),
+    ),
     "a certificate of another problem": lambda entry: entry["certificate"].update(instance=OTHER),
     "a certificate that is none": lambda entry: entry.update(certificate=[]),
     "a makespan that is too good": shorten,
@@ -238,14 +280,28 @@ def test_a_forged_entry_is_dropped_and_solved_anew(folder, solved, capsys, forge
     assert capsys.readouterr().err == ""
 
 
-def test_entries_say_how_they_were_proved(folder, solved):
-    optimum(fresh())
-    best_of_kitchen()
-    entries = [json.loads(path.read_bytes().partition(b"\n")[2]) for path in folder.rglob("*.json")]
-    kitchen, schedule = sorted(entries, key=lambda entry: "certificate" in entry)
-    assert kitchen["proved"] == {"by": "search", **module.versions()}
-    assert schedule["certificate"]["bound"] == 4080
-    assert "proved" not in schedule
+def test_a_plan_that_takes_longer_changes_no_result(folder, solved, capsys):
+    first = optimum(fresh())
+    good = read_only(folder)
+    forge(folder, lambda entry: (slow(entry), entry.pop("certificate"), entry.update(status="feasible", bound=None)))
+    assert replace(optimum(fresh()), seconds=first.seconds) == first
+    assert solved == [NAME, NAME]
+    assert capsys.readouterr().err == ""
+    assert read_only(folder) == good
+
+
+def test_no_claim_about_a_kitchen_is_believed(folder, solved, capsys):
+    first = best_of_kitchen()
+    for claim in (
+        {"status": "optimal", "bound": first.makespan},
+        {"bound": first.makespan - 1},
+        NONE | {"plan": None},
+        {"certificate": {}},
+    ):
+        forge(folder, lambda entry, claim=claim: entry.update(claim))
+        assert replace(best_of_kitchen(), seconds=first.seconds) == first
+        assert "does not hold" in capsys.readouterr().err
+    assert solved == [KITCHEN] * 5
 
 
 # --- whose folder it is ---------------------------------------------------------------------------
@@ -492,37 +548,18 @@ def test_processes_share_it(folder, tmp_path):
     assert all(path.suffix == ".json" for path in entries)
 
 
-def test_what_a_success_contradicts_is_dropped_and_solved_anew(folder, solved, capsys):
-    first = optimum(fresh())
-    submission = {"id": "a", "instance": NAME, "plan": first.plan}
+def test_forged_infeasibility_changes_no_grade(folder, solved, capsys):
+    submission = {"id": "a", "instance": NAME, "plan": optimum(fresh()).plan}
     sound = Grader(problems=Problems(named={NAME: fresh()})).grade(submission)
     assert sound.success
-    none = {"status": "infeasible", "makespan": None, "bound": None, "plan": None}
-    forge_all(folder, lambda entry: entry.pop("certificate", None))
-    forge_all(folder, lambda entry: entry.update(none, proved={"by": "search", **module.versions()}))
+    forge_all(folder, FORGERIES["infeasible, and no certificate"])
     capsys.readouterr()
-    again = Grader(problems=Problems(named={NAME: fresh()})).grade(submission)
-    assert again == sound
-    assert "does not hold (a success, though there is none); solved anew" in capsys.readouterr().err
+    assert Grader(problems=Problems(named={NAME: fresh()})).grade(submission) == sound
+    assert "it claims more than a plan, without a certificate" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_contradictions_are_counted_at_the_end(folder, tmp_path):
-    submission = {"instance": OTHER, "plan": optimum(fresh(OTHER)).plan}
-    none = {"status": "infeasible", "makespan": None, "bound": None, "plan": None}
-    forge_all(folder, lambda entry: entry.pop("certificate", None))
-    forge_all(folder, lambda entry: entry.update(none, proved={"by": "search", **module.versions()}))
-    path = write(tmp_path / "s.jsonl", [submission | {"id": f"s{n}"} for n in range(3)])
-    status, out, err = finished("grade", path, "--format", "jsonl", before="")
-    assert status == 0, err
-    assert b"infeasible" not in out
-    assert "warning: successes that contradicted what was known of the best plans, which was found anew: 1\n" in err
-
-
-def test_what_contradicts_itself_also_when_solved_anew_is_a_fault_of_ours(folder, monkeypatch):
+def test_a_success_that_contradicts_the_optimum_is_an_internal_error(folder, monkeypatch):
     found = optimum(fresh())
     monkeypatch.setattr(oracle, "optimum", lambda *_, **__: replace(found, status=Status.infeasible))
     grade = Grader(problems=Problems(named={NAME: fresh()})).grade({"id": "a", "instance": NAME, "plan": found.plan})
-    assert grade.reason == (
-        f"internal error: InternalError: a success, though there is none, also when solved anew: a for {NAME}"
-    )
+    assert grade.reason == (f"internal error: InternalError: a success, though there is none: a for {NAME}")
