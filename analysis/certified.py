@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from planoracle.analysis.optima import Shipped, ways_of
+from planoracle.analysis.output_files import output_file
 from planoracle.analysis.verified import checked, proof_of
 from planoracle.instances import catalogue, proofs, registry
 from planoracle.instances.model import Instance
@@ -68,4 +69,5 @@ def write(names: Iterable[str]) -> None:
         if kept | found:
             path = Path(str(files(package) / "data" / proofs.FILE))
             path.parent.mkdir(exist_ok=True)
-            path.write_bytes(proofs.written(kept | found))
+            with output_file(path) as stream:
+                stream.buffer.write(proofs.written(kept | found))

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from planoracle.analysis.output_files import output_file
 from planoracle.instances import catalogue, registry
 from planoracle.instances.benchmark import AnyBenchmark
 from planoracle.instances.deadline import Work
@@ -176,6 +177,5 @@ class Writer:
     def write(self) -> None:
         """Write the file, at once."""
         self._path.parent.mkdir(exist_ok=True)
-        apart = self._path.with_suffix(".tmp")
-        apart.write_text(written(self._entries, versions()), encoding="utf-8")
-        apart.replace(self._path)
+        with output_file(self._path) as stream:
+            stream.write(written(self._entries, versions()))

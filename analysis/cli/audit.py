@@ -25,6 +25,7 @@ from planoracle.analysis.cli.submissions import (
     named_problems,
     opened,
 )
+from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
@@ -201,4 +202,5 @@ def _write_page(path: Path, names: Iterable[str], files: list[str], auditor: Aud
         raise typer.BadParameter(f"is about what is published, by all rules; not with {given}", param_hint="--page")
     if not path.absolute().parent.is_dir():
         raise typer.BadParameter(f"there is no folder {path.parent}", param_hint="--page")
-    path.write_text(page_of(names, auditor), encoding="utf-8")
+    with output_file(path) as stream:
+        stream.write(page_of(names, auditor))

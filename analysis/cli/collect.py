@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from planoracle.analysis.cli.submissions import (
     counted,
     opened,
 )
+from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import clear, tell
 from planoracle.instances.visible import to_json
 
@@ -40,29 +42,20 @@ def collect(
     from planoracle.instances.errors import InputError
 
     intake = opened(submissions, pattern, columns, model)
-    draft = None if output is None else output.with_name(f"{output.name}.part")
     written = failed = 0
     try:
-        with stoppable():
-            try:
-                stream = sys.stdout if draft is None else draft.open("w", encoding="utf-8", newline="\n")
-                for place, entry in track(intake, "collecting", counted(intake)):
-                    if isinstance(entry, InputError):
-                        blamed(place, str(entry))
-                        failed += 1
-                        continue
-                    if draft is None:
-                        clear()
-                    stream.write(to_json(normalised(entry, place)) + "\n")
-                    written += 1
-                if draft is not None and output is not None:
-                    stream.close()
-                    draft.replace(output)
-            finally:
-                if draft is not None:
-                    draft.unlink(missing_ok=True)
+        with stoppable(), nullcontext(sys.stdout) if output is None else output_file(output) as stream:
+            for place, entry in track(intake, "collecting", counted(intake)):
+                if isinstance(entry, InputError):
+                    blamed(place, str(entry))
+                    failed += 1
+                    continue
+                if output is None:
+                    clear()
+                stream.write(to_json(normalised(entry, place)) + "\n")
+                written += 1
     except OSError as error:
-        if draft is None:
+        if output is None:
             raise
         complain(f"{output}: cannot be written: {error.strerror}")
         raise typer.Exit(2) from None

@@ -13,6 +13,7 @@ import typer
 from planoracle.analysis.cli.common import LimitOption, NamesArgument, Run, stated
 from planoracle.analysis.cli.drawing import folded
 from planoracle.analysis.cli.output import Format, Table
+from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import say
 from planoracle.analysis.streams import lenient
 from planoracle.instances.status import Status
@@ -73,5 +74,6 @@ def explain(
     if table is not None:
         table.close()
     if out is not None:
-        out.write_text("".join(f"{proof}\n" for proof in proofs), encoding="utf-8")
+        with output_file(out) as stream:
+            stream.writelines(f"{proof}\n" for proof in proofs)
     run.exit(failed=failed)

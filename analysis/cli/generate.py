@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
+from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import say, tell
 from planoracle.instances.visible import to_json
 
@@ -161,7 +162,8 @@ def _write(problem: Any, file: Path | None) -> None:
     try:
         if file.exists() and file.read_bytes() != text.encode():
             raise InputError("holds something else; choose another folder", source=str(file))
-        file.write_bytes(text.encode())
+        with output_file(file) as stream:
+            stream.write(text)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", source=str(file)) from None
 

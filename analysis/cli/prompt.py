@@ -13,6 +13,7 @@ import typer
 from planoracle.analysis.cli.common import begun
 from planoracle.analysis.cli.drawing import folded
 from planoracle.analysis.cli.output import Format, Table
+from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import say, say_json, tell
 from planoracle.analysis.streams import lenient
 
@@ -138,8 +139,10 @@ def _copy(found: Prompted, folder: Path) -> None:
         for name, one in found.prompts.items():
             path = place / (name if name.endswith(".json") else f"{name}.md")
             head = "" if one.version is None else f"version: {one.version}\n\n"
-            with path.open("x", encoding="utf-8") as file:
-                file.write(f"{head}{one.text}\n")
+            if path.exists():
+                raise InputError("exists already; choose another folder", source=str(path))
+            with output_file(path) as stream:
+                stream.write(f"{head}{one.text}\n")
             say(str(path))
     except FileExistsError as error:
         raise InputError("exists already; choose another folder", source=str(error.filename)) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -29,6 +28,7 @@ from planoracle.analysis.cli.submissions import (
     named_problems,
     opened,
 )
+from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
@@ -116,27 +116,14 @@ def write_page(entries: Entries, output: Path, intake: Intake, **options: Any) -
     with stoppable(), _progress() as told:
         found = build(entries_of(entries), told=told, transcripts=transcripts_of(intake), **options)
     try:
-        _write(found.html, output)
+        with stoppable(), output_file(output) as stream:
+            stream.write(found.html)
     except OSError as error:
         complain(f"{output}: cannot be written: {error.strerror}")
         raise typer.Exit(2) from None
     for place, reason in found.untold:
         tell(f"{place}: the page has no transcript: {reason}", "warning")
     return found
-
-
-def _write(html: str, output: Path) -> None:
-    """Write a page beside its place first, so that nobody is left with half of one."""
-    if output.exists() and not output.is_file():  # a pipe, say, which is not to be replaced
-        output.write_text(html, encoding="utf-8", newline="\n")
-        return
-    draft = output.with_name(f"{output.name}.part")
-    with stoppable():
-        try:
-            draft.write_text(html, encoding="utf-8", newline="\n")
-            os.replace(draft, output)
-        finally:
-            draft.unlink(missing_ok=True)
 
 
 @contextmanager

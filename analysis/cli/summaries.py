@@ -11,6 +11,7 @@ import typer
 
 from planoracle.analysis.cli.drawing import human
 from planoracle.analysis.cli.output import PEOPLE, Format, Table, complain
+from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import tell
 from planoracle.instances import registry
 from planoracle.instances.wording import short
@@ -52,7 +53,7 @@ def write(averages: Averages, path: Path) -> None:
     """Write all rows to a file in the format of its ending; ends the program if that is not possible."""
     form = format_of(path)
     try:
-        with path.open("w", encoding="utf-8", newline="\n") as stream:
+        with output_file(path) as stream:
             show(averages, form, stream)
     except OSError as error:
         complain(f"{path}: cannot be written: {error.strerror}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from planoracle.analysis.figures.shape import chosen
+from planoracle.analysis.output_files import output_file
 from planoracle.instances.errors import InputError
 
 __all__ = ["save"]
@@ -36,6 +38,9 @@ def save(draw: Callable[[], Axes], path: str | Path) -> None:
     with rc_context({"svg.hashsalt": "planoracle", "svg.fonttype": "path", "pdf.fonttype": 42}):
         figure = cast(Figure, draw().figure)
         try:
-            figure.savefig(path, format=suffix[1:], dpi=chosen().dpi, metadata=_METADATA[suffix])
+            drawn = BytesIO()
+            figure.savefig(drawn, format=suffix[1:], dpi=chosen().dpi, metadata=_METADATA[suffix])
+            with output_file(path) as stream:
+                stream.buffer.write(drawn.getvalue())
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror}", field="output", value=str(path)) from None

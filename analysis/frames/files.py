@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pandas as pd
 from planoracle.analysis.cells import defused, restored
 from planoracle.analysis.frames.columns import Schema
 from planoracle.analysis.frames.schema import check, from_rows, is_missing, schema
+from planoracle.analysis.output_files import output_file
 from planoracle.instances.errors import InputError
 
 __all__ = ["read_csv", "read_parquet", "write_csv", "write_parquet"]
@@ -39,7 +41,7 @@ def write_csv(frame: pd.DataFrame, path: str | Path, name: str) -> None:
         if column.dtype not in _PARSE:
             checked = checked.assign(**{column.name: checked[column.name].map(defused, na_action="ignore")})
     # With this line end every field that holds either of its characters is quoted.
-    _guarded(path, lambda: checked.to_csv(path, index=False, lineterminator="\r\n", encoding="utf-8"), "written")
+    _write(path, lambda stream: checked.to_csv(stream, index=False, lineterminator="\r\n"))
 
 
 def read_csv(path: str | Path, name: str) -> pd.DataFrame:
@@ -75,7 +77,7 @@ def write_parquet(frame: pd.DataFrame, path: str | Path, name: str) -> None:
     """Write a frame as Parquet, see `write_csv`; needs pyarrow (``pip install planoracle[frames]``)."""
     _need_pyarrow()
     checked = check(frame, name)
-    _guarded(path, lambda: checked.to_parquet(path, engine="pyarrow", index=False), "written")
+    _write(path, lambda stream: stream.buffer.write(checked.to_parquet(None, engine="pyarrow", index=False)))
 
 
 def read_parquet(path: str | Path, name: str) -> pd.DataFrame:
@@ -105,6 +107,14 @@ def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _wrong(path: str | Path, row: int, message: str, *value: Any) -> InputError:
     return InputError(message, source=str(path), field=f"row {row}", **({"value": value[0]} if value else {}))
+
+
+def _write(path: str | Path, write: Callable[[TextIOWrapper], Any]) -> None:
+    def act() -> None:
+        with output_file(path) as stream:
+            write(stream)
+
+    _guarded(path, act, "written")
 
 
 def _guarded(path: str | Path, act: Callable[[], Any], done: str) -> Any:

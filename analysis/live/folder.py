@@ -7,7 +7,6 @@ everybody can make use: ``submissions/AGENT.jsonl``, ``transcripts/AGENT/PROBLEM
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from planoracle.analysis.output_files import output_file
 from planoracle.instances.errors import InputError, together
 from planoracle.instances.visible import to_json
 
@@ -148,12 +148,10 @@ class Folder:
             self.write(f"{SUBMISSIONS}/{file_name(agent)}.jsonl", "".join(f"{line}\n" for line in lines))
 
     def _write(self, path: Path, text: str) -> None:
-        draft = path.with_name(f".{path.name}.part")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with draft.open("w", encoding="utf-8", newline="\n") as stream:
+            with output_file(path) as stream:
                 stream.write(text)
-            os.replace(draft, path)
         except OSError as error:
             from planoracle.analysis.batch.errors import StorageError
 

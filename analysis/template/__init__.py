@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from string import Template
 
+from planoracle.analysis.output_files import output_file
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError
 
@@ -59,5 +60,6 @@ def _written(source: Path, place: Path, words: dict[str, str]) -> Path:
         folders[0] = words["package"]
     target = place.joinpath(*folders, name)
     target.parent.mkdir(exist_ok=True)
-    target.write_text(Template(source.read_text(encoding="utf-8")).substitute(words), encoding="utf-8")
+    with output_file(target) as stream:
+        stream.write(Template(source.read_text(encoding="utf-8")).substitute(words))
     return target
