@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager, suppress
 from typing import Annotated, Any
 
 import typer
@@ -57,5 +58,7 @@ def drawing(verb: Callable[..., Any]) -> Callable[..., Any]:
 def _drawn(*, width: str | None, font_size: float | None, picture_title: str | None, dpi: int) -> Iterator[None]:
     from planoracle.analysis.figures.shape import Shape, shaped, width_of
 
+    with suppress(FileNotFoundError), chdir(os.sep):  # unless the current folder was deleted, with all files in it
+        import matplotlib  # noqa: F401  # evaluates the file matplotlibrc of the current folder, which is untrusted
     with shaped(Shape(None if width is None else width_of(width), font_size, picture_title, dpi)):
         yield

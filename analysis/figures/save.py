@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
 
-from matplotlib import rc_context
+from matplotlib import rc_context, rcdefaults, rcParams
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -17,15 +17,17 @@ from planoracle.instances.errors import InputError
 
 __all__ = ["save"]
 
+_SETTINGS: dict[Any, Any] = {"svg.hashsalt": "planoracle", "svg.fonttype": "path", "pdf.fonttype": 42}
 # Without dates the bytes depend on nothing but what is drawn.
 _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
 def save(draw: Callable[[], Axes], path: str | Path) -> None:
-    """Write what ``draw`` draws into a PNG, SVG or PDF file, as large as `planoracle.analysis.figures.shape` says.
+    """Draw a figure into a PNG, SVG or PDF file, of the size in `planoracle.analysis.figures.shape`.
 
-    A PDF holds its letters as a TrueType font (Type 42), as publishers ask; an SVG holds them as paths, so that it
-    looks the same where the font is missing.
+    Neither a file ``matplotlibrc`` nor the settings of the session change the file: ``draw`` is called with the
+    defaults of matplotlib. A PDF holds its letters as a TrueType font (Type 42), as publishers ask; an SVG holds them
+    as paths, so that it looks the same where the font is missing.
 
     Raises
     ------
@@ -35,7 +37,9 @@ def save(draw: Callable[[], Axes], path: str | Path) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in _METADATA:
         raise InputError("must end in .png, .svg or .pdf", field="output", value=str(path))
-    with rc_context({"svg.hashsalt": "planoracle", "svg.fonttype": "path", "pdf.fonttype": 42}):
+    with rc_context():
+        rcdefaults()
+        rcParams.update(_SETTINGS)
         figure = cast(Figure, draw().figure)
         try:
             drawn = BytesIO()

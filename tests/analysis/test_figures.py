@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -21,6 +24,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from support.batches import MAIN
 from support.runner import CliRunner
 from support.samples import sample
 from support.trajectories import replayed
@@ -618,3 +622,45 @@ def test_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert len(blocks) >= 3
     exec("\n".join(blocks), {})
     assert {path.name for path in tmp_path.iterdir()} == {"comparisons.csv", "grades.parquet", "profile.svg"}
+
+
+# --- settings of others -------------------------------------------------------------------------
+
+#: Settings that change pictures; the first runs LaTeX with this preamble.
+HOSTILE = r"""
+text.usetex: True
+text.latex.preamble: \immediate\write18{touch ran}
+font.size: 30
+axes.facecolor: red
+savefig.facecolor: blue
+svg.fonttype: none
+path.sketch: 5, 50, 10
+"""
+
+
+def drawn_in(folder: Path, *arguments: str) -> bytes:
+    """The picture that the command line draws in a folder."""
+    call = [sys.executable, "-c", MAIN, *arguments, "-o", "plan.svg"]
+    subprocess.run(call, cwd=folder, check=True, capture_output=True, timeout=120)
+    return (folder / "plan.svg").read_bytes()
+
+
+def test_a_file_of_settings_in_the_current_folder_is_not_read(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("plain", "hostile", "waiting")]
+    for folder in folders:
+        folder.mkdir()
+    (folders[1] / "matplotlibrc").write_text(HOSTILE)
+    os.mkfifo(folders[2] / "matplotlibrc")  # who opens it waits for ever
+    plain_one, *others = (drawn_in(folder, "gantt", TASKS) for folder in folders)
+    assert others == [plain_one] * 2
+    assert sorted(os.listdir(folders[1])) == ["matplotlibrc", "plan.svg"]
+
+
+def test_settings_of_the_session_change_no_file(tmp_path: Path, drawings: dict[str, Callable[..., Axes]]) -> None:
+    draw = next(iter(drawings.values()))
+    save(draw, tmp_path / "one.svg")
+    with mpl.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "none", "text.usetex": True}):
+        before = dict(mpl.rcParams)
+        save(draw, tmp_path / "two.svg")
+        assert dict(mpl.rcParams) == before
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
