@@ -152,13 +152,14 @@ def _written() -> Iterator[None]:
 def _cell(value: Any, *, raw: bool) -> Any:
     """Return a cell of a csv file; no spreadsheet takes a text in it for a formula, unless it is to be ``raw``.
 
-    Texts that are numbers stay as they are.
+    That holds for texts in lists and objects, too. Texts that are numbers stay as they are.
     """
     if isinstance(value, dict | list | tuple):
-        return to_json(value)
-    if not isinstance(value, str):
+        shown = to_json(value)
+    elif isinstance(value, str):
+        shown = visible(value, keep="\n")  # plans have lines, and csv can hold them
+    else:
         return value
-    shown = visible(value, keep="\n")  # plans have lines, and csv can hold them
     return shown if raw else defused(shown)
 
 

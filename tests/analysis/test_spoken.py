@@ -252,6 +252,26 @@ def test_spreadsheets_see_no_formula_in_a_text_and_numbers_stay() -> None:
     assert [row["x"] for row in _csv("a;=1", "a\n=1\n- b")] == ["a;'=1", "a\n'=1\n'- b"]
 
 
+def test_texts_in_lists_and_objects_are_no_formulas() -> None:
+    cells = [{"why": ';=HYPERLINK("http://x")'}, [["; @SUM(1)"], "fine"], {";+1+1": {"deep": [";-a"]}}, [1, -2.5, None]]
+    shown = [row["x"] for row in _csv(*cells)]
+    assert not any(re.search(r"[;\t\r\n][^\S;\t\r\n\"]*[=+@-]", cell) for cell in shown)
+    assert [json.loads(restored(cell)) for cell in shown] == cells
+    assert shown[-1] == "[1, -2.5, null]"
+
+
+@pytest.mark.parametrize("form", [("--csv", "raw"), ()])
+def test_columns_that_are_left_out_hold_no_formulas_either(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], form: tuple[str, ...]
+) -> None:
+    row = json.dumps({"id": "a", "instance": "timearena/lab1", "actions": [";=HYPERLINK(1)"]})
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(row.encode())))
+    call = ("grade", "-", "-f", "csv", "--all-columns", "--trace", "--no-cache", "--jobs", "1", *form)
+    out, _ = said(monkeypatch, capsys, *call)
+    assert "=hyperlink(1)" in out
+    assert (";=hyperlink" in out) == (form != ())
+
+
 def test_csv_is_raw_for_who_asks_for_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [json.dumps({"id": text, "instance": "timearena/lab1", "model": text, "actions": []}) for text in FORMULAS]
     for form, head in ((("--csv", "raw"), ""), ((), "'")):

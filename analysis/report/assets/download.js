@@ -8,8 +8,8 @@ const BEFORE =
 
 function cell(value) {
   if (value === null || value === undefined) return "";
-  if (typeof value !== "string") return String(value);
-  const text = value.replace(BEFORE, "'");
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  const text = String(value).replace(BEFORE, "'");
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
