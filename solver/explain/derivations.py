@@ -129,6 +129,8 @@ class Arguments:
             np.maximum(least, least[:, k, None] + least[None, k, :], out=least)
         least[least < _NEVER // 2] = _NEVER
         self.least = least
+        #: Whether some event would have to come after itself; nothing more is taken in then.
+        self.contradictory = bool((np.diagonal(least) > 0).any())
         self.choices = list(choices(instance))
         ways = [[(self.node[w.source], self.node[w.target], w.ticks) for w in choice.ways] for choice in self.choices]
         self._ways = tuple(np.array(ways, dtype=np.int64).reshape(-1, 2, 3).transpose(2, 0, 1))
@@ -157,21 +159,22 @@ class Arguments:
         """The least makespan that has been shown."""
         return int(self.least[0, 1])
 
-    @property
-    def contradictory(self) -> bool:
-        """Whether some event would have to come after itself."""
-        return bool((np.diagonal(self.least) > 0).any())
-
     def add(self, source: int, target: int, ticks: int) -> None:
-        """Take in that one event comes at least so long after another."""
+        """Take in that one event comes at least so long after another.
+
+        The first contradiction is the last fact: times on a cycle that takes time grow without end.
+        """
         least = self.least
-        if ticks > least[source, target]:
+        if ticks > least[source, target] and not self.contradictory:
+            self.contradictory = bool(ticks + least[target, source] > 0)
             self.effort[0] += least.size
             np.maximum(least, least[:, source, None] + (ticks + least[None, target, :]), out=least)
             least[least < _NEVER // 2] = _NEVER
 
     def take(self, fact: Fact) -> bool:
         """Take in an argument if it follows from what has been shown and says something new; tell whether."""
+        if self.contradictory:
+            return False
         return self._take_order(fact) if isinstance(fact, Order) else self._take_load(fact)
 
     def _take_order(self, order: Order) -> bool:
@@ -229,7 +232,8 @@ class Arguments:
         ends = np.array(targets)
         for crew in self._crews:
             for source in sources:
-                self._loads(crew, source, ends)
+                if not self.contradictory:
+                    self._loads(crew, source, ends)
 
     def _loads(self, crew: tuple[Machine, list[int], list[int], _Row], source: int, targets: _Row) -> None:
         """Find for every target the best load after the source.

@@ -398,6 +398,19 @@ def test_the_same_bytes_every_time(name):
     assert one == two
 
 
+def test_bounds_stop_growing_at_the_first_contradiction():
+    demands = {"0": (4, {"a": 6, "c": 2}), "1": (8, {}), "2": (7, {"a": 5}), "4": (3, {"c": 5}), "5": (4, {"c": 4}),
+               "7": (2, {"a": 6, "b": 5})}  # fmt: skip
+    jobs = [
+        job(name, duration, 0, modes=uses(*(Demand(*use) for use in own.items())))
+        for name, (duration, own) in demands.items()
+    ]
+    lags = [("1", "4"), ("2", "5"), ("4", "7"), ("5", "7")]
+    instance = shop(*jobs, lags=lags, resources=tuple(Resource(name, 9) for name in "abc"))
+    best = solve(instance).makespan
+    assert certificate(instance, best).bound <= best  # was an OverflowError
+
+
 def test_the_words_name_the_steps_and_do_the_sums():
     problem = load("recipe2plan/timed/Cobbler_Pancakes")
     (line,) = certificate(problem, 4080).lines(problem)
