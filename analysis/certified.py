@@ -11,6 +11,7 @@ from planoracle.analysis.optima import Shipped, ways_of
 from planoracle.analysis.output_files import output_file
 from planoracle.analysis.verified import checked, proof_of
 from planoracle.instances import catalogue, proofs, registry
+from planoracle.instances.deadline import Work
 from planoracle.instances.model import Instance
 from planoracle.instances.optima import key_of
 from planoracle.instances.problem import of_kind
@@ -20,8 +21,9 @@ from planoracle.solver.solve import solve
 __all__ = ["certified", "write"]
 
 
-# Cases told apart where those that a person can follow do not do: a program checks them.
-_LEAVES = 64
+# Cases told apart: as many as a person can follow; where those do not do, as many as a program can check.
+_LEAVES = 4, 64
+_WORK = Work(600.0)
 
 
 def certified(name: str) -> Proofs:
@@ -53,10 +55,11 @@ def _found(way: Shipped) -> dict[str, Any] | None:
     result = way.result() or solve(problem)
     if result.schedule is None:
         return None
-    shown = certificate(problem, result.makespan, result.schedule)
-    if not shown.explained:
-        shown = certificate(problem, result.makespan, result.schedule, leaves=_LEAVES)
-    return shown.as_dict() if shown.explained else None
+    for leaves in _LEAVES:
+        shown = certificate(problem, result.makespan, result.schedule, leaves=leaves, time_limit=_WORK)
+        if shown is not None and shown.explained:
+            return shown.as_dict()
+    return None
 
 
 def write(names: Iterable[str]) -> None:

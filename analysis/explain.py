@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from planoracle.instances.deadline import Limit, Work
+from planoracle.instances.deadline import Limit, Work, deadline_of
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, for_kind
 from planoracle.instances.status import Status
@@ -103,7 +103,8 @@ def explain(problem: Problem, *, time_limit: Limit = WORK) -> Explanation:
     Parameters
     ----------
     time_limit
-        Seconds of wall time, or counted work, to solve it, and as many again to find a conflict if it is infeasible.
+        Seconds of wall time, or counted work. To solve a scheduling problem takes at most half of it; the rest is for
+        the proof, or for a conflict if it is infeasible.
 
     Raises
     ------
@@ -127,18 +128,23 @@ least 4 turns.
 def _schedule(instance: Instance, time_limit: Limit) -> Explanation:
     from planoracle.solver.exact.solve import solve
 
-    result = solve(instance, time_limit=time_limit)
+    deadline = deadline_of(time_limit)
+    result = solve(instance, time_limit=deadline.sooner(deadline.left() / 2))
     known = instance.name, result.status, result.makespan, result.lower_bound, instance.unit
     head = f"{instance.name}: {result.status}"
     if result.status == Status.infeasible:
         from planoracle.solver.explain.conflict import find_conflict
 
-        conflict = find_conflict(instance, time_limit=time_limit)
+        conflict = find_conflict(instance, time_limit=deadline)
         lines = [f"{head}."] if conflict is None else conflict.lines()
         return Explanation(*known, conflict=conflict, _told=tuple(lines))
     from planoracle.solver.explain.certificate import certificate
 
-    shown = certificate(instance, result.makespan, result.schedule)
+    shown = certificate(instance, result.makespan, result.schedule, time_limit=deadline)
+    if shown is None:
+        makespan = "no schedule was found" if result.makespan is None else span(instance, result.makespan)
+        told = [f"{head}, {makespan}; no proof to follow by hand was found in the time given."]
+        return Explanation(*known, _told=tuple(told))
     if result.makespan is None:
         told = [f"{head}; neither a schedule nor a proof that there is none was found in the time given."]
         told.append(f"What any schedule takes at least ({shown.kind}):")

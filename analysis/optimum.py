@@ -77,7 +77,7 @@ def _entry(problem: Problem, rules: Rules | None, found: Result) -> dict[str, An
         from planoracle.solver.explain.certificate import certificate
 
         shown = certificate(of_kind(problem, Instance), found.makespan, found.schedule, cases=False)
-        if shown.explained:
+        if shown is not None and shown.explained:
             return engine_of(problem).packed(problem, rules, found) | {"certificate": shown.as_dict()}
     plan = replace(found, status=Status.feasible, lower_bound=None, proof="")
     return engine_of(problem).packed(problem, rules, plan)

@@ -5,10 +5,11 @@ An *event* is the beginning, the end, or the start or finish of an action.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Action, Instance
 
 __all__ = ["BEGIN", "END", "Choice", "Event", "Given", "Machine", "choices", "freed", "givens", "machines"]
@@ -20,6 +21,9 @@ class Event(NamedTuple):
     kind: str
     action: str = ""
 
+
+# Seconds of counted work to compare two actions.
+_LOOK = 1e-6
 
 BEGIN, END = Event("begin"), Event("end")
 
@@ -91,9 +95,10 @@ def freed(action: Action) -> Event:
 
 def _only_setters(instance: Instance) -> Iterator[Given]:
     """Yield that a use comes after the only action that sets the state it needs and does not find at first."""
+    setters = _setters(instance)
     for user in instance.actions:
         for resource, state in _required(user):
-            if instance.resource[resource].state != state and (setter := _only_setter(instance, user, resource, state)):
+            if instance.resource[resource].state != state and (setter := _only_setter(setters, user, resource, state)):
                 if _exclusive(instance, instance.by_id[setter], user, resource):
                     yield Given(Event("finish", setter), Event("start", user.id), 0, "state")
                 else:
@@ -106,14 +111,21 @@ def _required(action: Action) -> list[tuple[str, str]]:
     return sorted((resource, state) for resource, state in set.intersection(*asked) if state is not None)
 
 
-def _only_setter(instance: Instance, user: Action, resource: str, state: str) -> str | None:
-    found = [
-        action.id
-        for action in instance.actions
-        if action is not user
-        and any(d.resource == resource and d.sets == state for mode in action.modes for d in mode.demands)
-    ]
-    return found[0] if len(found) == 1 else None
+_Setters = Mapping[tuple[str, str | None], list[str]]
+
+
+def _setters(instance: Instance) -> _Setters:
+    """Return the actions that may set a resource to a state, by resource and state."""
+    found: dict[tuple[str, str | None], list[str]] = {}
+    for action in instance.actions:
+        for key in dict.fromkeys((d.resource, d.sets) for mode in action.modes for d in mode.demands):
+            found.setdefault(key, []).append(action.id)
+    return found
+
+
+def _only_setter(setters: _Setters, user: Action, resource: str, state: str) -> str | None:
+    others = [name for name in setters.get((resource, state), ()) if name != user.id]
+    return others[0] if len(others) == 1 else None
 
 
 def _sets(action: Action, resource: str) -> set[str | None]:
@@ -132,39 +144,38 @@ def _exclusive(instance: Instance, one: Action, two: Action, resource: str) -> b
     return bool(all(room) and one.duration and two.duration and sum(room) > instance.resource[resource].capacity)
 
 
-def machines(instance: Instance) -> list[Machine]:
-    """Return groups of agents, and resources, with what is bound to hold them."""
+def machines(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Machine]:
+    """Yield groups of agents, and resources, with what is bound to hold them, if anything is."""
     by_id = instance.by_id
-    found = []
     groups = {frozenset(instance.eligible(a)) for a in instance.actions if a.attended} | {frozenset(instance.agents)}
     for group in sorted(groups, key=sorted):
         members = tuple(
             (a.id, a.attended) for a in instance.actions if a.attended and group.issuperset(instance.eligible(a))
         )
         names = tuple(agent for agent in instance.agents if agent in group)
-        found.append(Machine("agents", names, len(names), False, members))
+        yield Machine("agents", names, len(names), False, members)
         if len(names) > 1:
             rigid = tuple((name, ticks) for name, ticks in members if not by_id[name].interruptible)
-            found.append(Machine("agents", names, len(names), True, rigid))
+            yield Machine("agents", names, len(names), True, rigid)
     for resource in instance.resources:
         name, capacity = resource.name, resource.capacity
-        for users in dict.fromkeys(_users(instance, name)):
+        for users in dict.fromkeys(_users(instance, name, deadline)):
             work = tuple((user, amount * by_id[user].duration) for user, amount in users)
-            found.append(Machine("resource", (name,), capacity, False, work))
+            yield Machine("resource", (name,), capacity, False, work)
             for least in sorted({amount for _, amount in users}) if capacity > 1 else ():
                 rigid = tuple(
                     (user, by_id[user].duration)
                     for user, amount in users
                     if amount >= least and not by_id[user].interruptible
                 )
-                found.append(Machine("resource", (name,), capacity // least, True, rigid))
-    return [machine for machine in found if machine.members]
+                yield Machine("resource", (name,), capacity // least, True, rigid)
 
 
-def _users(instance: Instance, resource: str) -> Iterator[tuple[tuple[str, int], ...]]:
+def _users(instance: Instance, resource: str, deadline: Deadline) -> Iterator[tuple[tuple[str, int], ...]]:
     """Yield users of a resource with their units, none of which shares the room of another (of equal settings, one)."""
     plain, equal = [], dict[tuple[str, int], list[tuple[str, int]]]()
     for action in instance.actions:
+        deadline.check(_LOOK)
         sets, amount = _sets(action, resource), _amount(action, resource)
         if not amount * action.duration:
             continue
@@ -174,6 +185,7 @@ def _users(instance: Instance, resource: str) -> Iterator[tuple[tuple[str, int],
         elif len(sets) == 1 and not _may_be_hosted(instance, action, resource, instance.actions):
             equal.setdefault((str(*sets), action.duration), []).append(use)
     for turn in range(max(map(len, equal.values()), default=1)):
+        deadline.check(_LOOK * len(instance.actions))
         yield (*plain, *(uses[turn % len(uses)] for uses in equal.values()))
 
 
@@ -202,15 +214,17 @@ def _may_coincide(instance: Instance, one: Action, two: Action, resource: str) -
     return second == {None} and _may_be_hosted(instance, one, resource, [two])
 
 
-def choices(instance: Instance) -> Iterator[Choice]:
+def choices(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Choice]:
     """Yield pairs of ways in which things can go, where no third one is possible."""
     actions = instance.actions
     rigid = [a for a in actions if not a.interruptible]
     needed = [{d.resource for mode in action.modes for d in mode.demands} for action in rigid]
+    only = {action.id: _alone(instance, action) for action in actions}
     for i, one in enumerate(rigid):
+        deadline.check(_LOOK * len(rigid))
+        alone = only[one.id]
         for j, two in enumerate(rigid[i + 1 :], i + 1):
-            alone = _alone(instance, one)
-            if alone and one.attended and two.attended and alone == _alone(instance, two):
+            if alone and one.attended and two.attended and alone == only[two.id]:
                 yield _orders("agent", (one.id, two.id, alone), freed(one), freed(two))
             if len(one.modes) * len(two.modes) > 1 and needed[i] & needed[j] and _collide(instance, one, two):
                 yield _orders("modes", (one.id, two.id, ""), Event("finish", one.id), Event("finish", two.id))
@@ -218,11 +232,14 @@ def choices(instance: Instance) -> Iterator[Choice]:
                 if _exclusive(instance, one, two, name) and not _may_coincide(instance, one, two, name):
                     yield _orders("resource", (one.id, two.id, name), Event("finish", one.id), Event("finish", two.id))
     for one in actions:
+        deadline.check(_LOOK * len(rigid))
+        alone = only[one.id]
+        if one.attended or not alone:
+            continue
         for two in rigid:
-            alone = _alone(instance, one)
-            if alone and not one.attended and two.attended > 1 and alone == _alone(instance, two):
+            if two.attended > 1 and alone == only[two.id]:
                 yield _orders("start", (one.id, two.id, alone), Event("start", one.id), freed(two))
-    yield from _states(instance)
+    yield from _states(instance, deadline)
     yield from _modes(instance)
 
 
@@ -263,11 +280,13 @@ def _modes(instance: Instance) -> Iterator[Choice]:
                     yield Choice("mode", (one, two, action.id, ""), ways)
 
 
-def _states(instance: Instance) -> Iterator[Choice]:
+def _states(instance: Instance, deadline: Deadline) -> Iterator[Choice]:
     """Yield that a setting of another state comes before the only one that serves a use, or after the use."""
+    setters = _setters(instance)
     for user in instance.actions:
         for resource, state in _required(user):
-            setter = _only_setter(instance, user, resource, state)
+            deadline.check(_LOOK * len(instance.actions))
+            setter = _only_setter(setters, user, resource, state)
             for other in instance.actions:
                 sets = _sets(other, resource)
                 if setter is None or other is user or None in sets or state in sets:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from planoracle.instances.deadline import Deadline, Limit, TimeOverError, Work, deadline_of
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.solver.explain import checker, timetable
 from planoracle.solver.explain.branching import EVERYWHERE, LEAVES, Prover
 from planoracle.solver.explain.checker import FORMAT, VERSION
-from planoracle.solver.explain.derivations import Arguments
+from planoracle.solver.explain.derivations import MOST_ACTIONS, Arguments, Node
 from planoracle.solver.explain.steps import Load, Path, Proof, Step
 from planoracle.solver.explain.text import tell
-from planoracle.solver.explain.writer import written
+from planoracle.solver.explain.writer import critical_path, written
 
 __all__ = ["KINDS", "Certificate", "certificate", "verify"]
+
+#: Work where nothing else is asked for.
+WORK = Work(60.0)
+# Seconds per action, of the time limit, that are kept for checking the certificate.
+_VERIFY = 1.5e-4
 
 #: From simple to less simple; ``search``: the bound falls short of the makespan.
 KINDS = ("critical path", "busy time", "chain", "supposition", "cases", "search")
@@ -78,7 +85,8 @@ def certificate(
     *,
     cases: bool = True,
     leaves: int = LEAVES,
-) -> Certificate:
+    time_limit: Limit = WORK,
+) -> Certificate | None:
     """Return the best lower bound on the makespan that can be shown by a proof to follow by hand.
 
     Tried are, in this order: the longest path of the time lags; the time that agents or a resource are bound to be
@@ -95,6 +103,14 @@ def certificate(
         Whether to tell cases apart as well, and to find how far simpler arguments reach, both of which take longer.
     leaves
         How many cases at most; more than a person follows take minutes.
+    time_limit
+        Seconds of wall time, or counted work, in which the best bound that can be proved is returned.
+
+    Returns
+    -------
+    Certificate or None
+        ``None`` if nothing was proved within the limit. For more than 1,000 actions only the longest path is tried:
+        tables of times would take gigabytes of memory.
 
     Raises
     ------
@@ -114,44 +130,26 @@ def certificate(
     >>> shown.steps[0].work, shown.steps[0].rest
     (3060, 1020)
     """
-    base = Arguments(instance)
-    if base.contradictory:
+    whole = deadline_of(time_limit)
+    deadline = whole.sooner(whole.left() - _VERIFY * len(instance.actions))
+    try:
+        path = critical_path(instance, deadline)
+    except TimeOverError:
+        return None
+    if path.hops[0].source == path.hops[-1].target:
         raise InputError("has time lags that contradict each other", field="instance", value=instance.name)
-    simple, arguments = base.fork(), base.fork()
-    simple.engage()
-    arguments.grow(everywhere=len(arguments.event) <= EVERYWHERE, target=makespan)
-    if arguments.contradictory or (makespan is not None and arguments.bound > makespan):
-        raise InputError("no schedule is as short as that", field="makespan", value=makespan)
-    if simple.bound >= arguments.bound:
-        arguments = simple
-    bound, supposed, kind = arguments.bound, None, ""
-    proof = Prover(base, bound).direct(arguments)
-    if makespan is not None and bound < makespan:
-        prover = Prover(base, makespan, leaves)
-        found = prover.supposing() or (prover.by_cases() if cases else None)
-        low, high = bound, makespan
-        while cases and found is None and high - low > 1:  # how far does the simpler kind reach?
-            middle = (low + high) // 2
-            shorter = Prover(base, middle)
-            better = shorter.supposing()
-            if better is None:
-                high = middle
-            else:
-                low, proof, supposed, bound = middle, better, shorter.supposed(better), middle
-        if found is not None:
-            bound, proof, supposed = makespan, found, prover.supposed(found)
-    steps = written(instance, proof, bound, supposed)
-    if bound != makespan and makespan is not None:
-        kind = "search"
-    elif proof.choice is not None:
-        kind = "cases"
-    elif supposed is not None:
-        kind = "supposition"
-    else:
-        kind = _kind(steps)
+    bound, supposed, kind = path.ticks, None, KINDS[0]
+    steps: tuple[Step, ...] = (path,)
+    try:
+        for higher, supposition, proof in _proofs(instance, makespan, deadline, cases, leaves):
+            steps = written(instance, proof, higher, supposition, deadline)
+            bound, supposed = higher, supposition
+            kind = "cases" if proof.choice else _kind(steps) if supposed is None else "supposition"
+    except TimeOverError:
+        pass  # the proofs that were written until then stand
     shown = Certificate(
         instance=instance.name,
-        kind=kind,
+        kind=kind if makespan in (None, bound) else "search",
         bound=bound,
         makespan=makespan,
         schedule=schedule,
@@ -160,6 +158,44 @@ def certificate(
     )
     verify(instance, shown)
     return shown
+
+
+def _proofs(
+    instance: Instance, makespan: int | None, deadline: Deadline, cases: bool, leaves: int
+) -> Iterator[tuple[int, int | None, Node]]:
+    """Yield proofs with their bounds, each larger than those before, and what they suppose."""
+    if len(instance.actions) > MOST_ACTIONS:
+        return
+    base = Arguments(instance, deadline)
+    low = base.bound
+    simple, arguments = base.fork(), base.fork()
+    simple.engage()
+    if simple.bound > low:
+        low = simple.bound
+        yield low, None, Prover(base, low).direct(simple)
+    arguments.grow(everywhere=len(arguments.event) <= EVERYWHERE, target=makespan)
+    if arguments.contradictory or (makespan is not None and max(low, arguments.bound) > makespan):
+        raise InputError("no schedule is as short as that", field="makespan", value=makespan)
+    if arguments.bound > low:
+        low = arguments.bound
+        yield low, None, Prover(base, low).direct(arguments)
+    if makespan is None or low == makespan:
+        return
+    prover = Prover(base, makespan, leaves)
+    found = prover.supposing() or (prover.by_cases() if cases else None)
+    if found is not None:
+        yield makespan, prover.supposed(found), found
+        return
+    high = makespan
+    while cases and high - low > 1:  # how far does the simpler kind reach?
+        middle = (low + high) // 2
+        shorter = Prover(base, middle)
+        better = shorter.supposing()
+        if better is None:
+            high = middle
+        else:
+            low = middle
+            yield low, shorter.supposed(better), better
 
 
 def verify(instance: Instance, shown: Certificate) -> None:

@@ -10,20 +10,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Instance
 from planoracle.solver.explain.axioms import BEGIN, END, Choice, Event, Given, Machine, choices, freed, givens, machines
 
-__all__ = ["Arguments", "Fact", "Load", "Node", "Order"]
+__all__ = ["MOST_ACTIONS", "Arguments", "Fact", "Load", "Node", "Order"]
 
+#: Largest instance for which tables of times are made. An action has three events at most, so a table takes up to
+#: 72 MB, and about ten tables exist at a time.
+MOST_ACTIONS = 1_000
+# Choices, and members of all machines together, up to which they are listed.
+_MOST_CHOICES, _MOST_MEMBERS = 100_000, 300_000
 _NEVER = -(10**17)
 # Largest table that one step of a sweep builds, in cells.
 _CELLS = 2_000_000
 # What a small table costs beside its cells, in cells.
 _OVERHEAD = 10_000
+# Seconds of counted work for a cell; what a step in Python costs, in cells; cells after which the time is looked at.
+_SECONDS_PER_CELL, _STEP, _BATCH = 5e-9, 20, 500_000
 # Sweeps after which no more is looked for.
 _SWEEPS = 40
 
@@ -110,12 +119,16 @@ _Row = NDArray[np.int64]
 
 
 class Arguments:
-    """What has been shown about the times between the events of an instance; grows."""
+    """What has been shown about the times between the events of an instance; grows.
 
-    def __init__(self, instance: Instance) -> None:
+    Every method raises `TimeOverError` soon after the ``deadline``.
+    """
+
+    def __init__(self, instance: Instance, deadline: Deadline = NEVER) -> None:
         self.instance = instance
+        self.deadline = deadline
         self.facts: list[Fact] = []
-        self.effort = [0]  # cells of the tables built, those of forks included
+        self.effort = [0, 0]  # cells of the tables built, those of forks included; how many the deadline knows of
         given = list(givens(instance))
         events = dict.fromkeys([BEGIN, END, *(event for one in given for event in one[:2])])
         self.node = {event: node for node, event in enumerate(events)}
@@ -125,16 +138,17 @@ class Arguments:
         for source, target, ticks, _ in given:
             cell = self.node[source], self.node[target]
             least[cell] = max(least[cell], ticks)
-        for k in range(len(events)):
-            np.maximum(least, least[:, k, None] + least[None, k, :], out=least)
-        least[least < _NEVER // 2] = _NEVER
         self.least = least
+        for k in range(len(events)):
+            self._join(np.flatnonzero(least[:, k] > _NEVER), np.flatnonzero(least[k] > _NEVER), k, k, 0)
         #: Whether some event would have to come after itself; nothing more is taken in then.
         self.contradictory = bool((np.diagonal(least) > 0).any())
-        self.choices = list(choices(instance))
+        self.choices = list(islice(choices(instance, deadline), _MOST_CHOICES))
         ways = [[(self.node[w.source], self.node[w.target], w.ticks) for w in choice.ways] for choice in self.choices]
         self._ways = tuple(np.array(ways, dtype=np.int64).reshape(-1, 2, 3).transpose(2, 0, 1))
-        self._crews = [self._crew(machine) for machine in machines(instance)]
+        most = _MOST_MEMBERS // max(1, len(instance.actions))
+        some = islice(machines(instance, deadline), most)
+        self._crews = [self._crew(machine) for machine in some if machine.members]
         self._starts = [self.node[Event("start", a.id)] for a in instance.actions]
         self._finishes = [self.node[Event("finish", a.id)] for a in instance.actions]
 
@@ -149,6 +163,7 @@ class Arguments:
         """Return a copy that knows more."""
         twin = object.__new__(Arguments)
         twin.__dict__.update(self.__dict__)
+        self._spend(self.least.size // 4)
         twin.least, twin.facts = self.least.copy(), []
         for source, target, ticks, _ in given:
             twin.add(twin.node[source], twin.node[target], ticks)
@@ -159,6 +174,20 @@ class Arguments:
         """The least makespan that has been shown."""
         return int(self.least[0, 1])
 
+    def _spend(self, cells: int) -> None:
+        self.effort[0] += cells
+        new = self.effort[0] - self.effort[1]
+        if new >= _BATCH:
+            self.effort[1] = self.effort[0]
+            self.deadline.check(new * _SECONDS_PER_CELL)
+
+    def _join(self, rows: _Row, columns: _Row, source: int, target: int, ticks: int) -> None:
+        """Take in paths from ``rows`` by way of two events, so many ticks apart, to ``columns``."""
+        self._spend(len(rows) * len(columns))
+        block = np.ix_(rows, columns)
+        paths = self.least[rows, source, None] + (ticks + self.least[None, target, columns])
+        self.least[block] = np.maximum(self.least[block], paths)
+
     def add(self, source: int, target: int, ticks: int) -> None:
         """Take in that one event comes at least so long after another.
 
@@ -167,9 +196,10 @@ class Arguments:
         least = self.least
         if ticks > least[source, target] and not self.contradictory:
             self.contradictory = bool(ticks + least[target, source] > 0)
-            self.effort[0] += least.size
-            np.maximum(least, least[:, source, None] + (ticks + least[None, target, :]), out=least)
-            least[least < _NEVER // 2] = _NEVER
+            before, after = least[:, source], least[target]
+            rows = np.flatnonzero((before > _NEVER) & (before + ticks > least[:, target]))
+            columns = np.flatnonzero((after > _NEVER) & (after + ticks > least[source]))
+            self._join(rows, columns, source, target, ticks)
 
     def take(self, fact: Fact) -> bool:
         """Take in an argument if it follows from what has been shown and says something new; tell whether."""
@@ -192,6 +222,7 @@ class Arguments:
         source, target = self.node[load.source], self.node[load.target]
         if load.ticks <= self.least[source, target]:
             return False
+        self._spend(_STEP * len(load.members))
         by_id, agents = self.instance.by_id, load.machine == "agents"
         starts = [self.node[Event("start", name)] for name, _ in load.members]
         ends = [self.node[freed(by_id[n]) if agents else Event("finish", n)] for n, _ in load.members]
@@ -225,6 +256,7 @@ class Arguments:
     def _order(self) -> None:
         """Find ways for which there is no time."""
         sources, targets, ticks = self._ways
+        self._spend(ticks.size)
         for number, way in np.argwhere(self.least[targets, sources] + ticks > 0):
             self.take(Order(self.choices[number], 1 - int(way)))
 
@@ -240,7 +272,7 @@ class Arguments:
 
         Members are those that start at least ``first`` after the source, in the order of what comes after them.
         """
-        self.effort[0] += _OVERHEAD
+        self._spend(_OVERHEAD)
         machine, starts, ends, work = crew
         if machine.in_turn and machine.capacity > 1:
             if source == 0:
@@ -259,7 +291,7 @@ class Arguments:
         block = max(1, _CELLS // tails.size)
         for low in range(0, len(firsts), block):
             some = firsts[low : low + block, None, None]
-            self.effort[0] += len(some) * tails.size
+            self._spend(len(some) * tails.size)
             chosen = (ordered >= some) & (tails >= 0)
             total = np.where(chosen, work[order], 0).cumsum(axis=2)
             value = np.where(chosen, some - (-total // machine.capacity) + tails, _NEVER)
@@ -289,13 +321,22 @@ class Arguments:
 
     def _turns(self, crew: tuple[Machine, list[int], list[int], _Row]) -> None:
         """Find out how long the longest members need from the beginning to the end, if some wait for others."""
-        machine, starts, ends, _ = crew
-        heads, tails = self.least[0, starts].tolist(), self.least[ends, 1].tolist()
+        machine, starts, ends, work = crew
+        heads, tails = self.least[0, starts], self.least[ends, 1]
         lengths = sorted(zip(machine.members, heads, tails, strict=True), key=lambda row: -row[0][1])
-        for first in sorted(set(heads)):
-            for rest in sorted(set(tails)):
-                some = tuple(member for member, head, tail in lengths if head >= first and tail >= rest)
-                for count in range(machine.capacity + 1, len(some) + 1, machine.capacity):
-                    self.effort[0] += len(some)
-                    if (load := Load(BEGIN, END, *machine[:4], some[:count], first, rest)).ticks > self.bound:
-                        self.take(load)
+        firsts, row = np.unique(heads, return_inverse=True)
+        rests, column = np.unique(tails, return_inverse=True)
+        table = np.zeros((len(firsts), len(rests)), dtype=np.int64)
+        self._spend(table.size)
+        np.add.at(table, (row, column), work)
+        table = table[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1]  # of members that start and end so
+        most = firsts[:, None] + table // machine.capacity + work.max() + rests
+        for place in np.argwhere(most > self.bound):
+            first, rest = int(firsts[place[0]]), int(rests[place[1]])
+            self._spend(_STEP * len(lengths))
+            some = tuple(member for member, head, tail in lengths if head >= first and tail >= rest)
+            sums = [0, *accumulate(ticks for _, ticks in some)]
+            for count in range(machine.capacity + 1, len(some) + 1, machine.capacity):
+                needed = sums[count] - sums[count - -(-count // machine.capacity)]
+                if first + needed + rest > self.bound:
+                    self.take(Load(BEGIN, END, *machine[:4], some[:count], first, rest))

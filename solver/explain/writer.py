@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model import Instance
 from planoracle.solver.explain import derivations
@@ -9,33 +10,56 @@ from planoracle.solver.explain.axioms import BEGIN, END, Event, freed, givens
 from planoracle.solver.explain.derivations import Node
 from planoracle.solver.explain.steps import Case, Hop, Load, Order, Path, Split, Step, Via
 
-__all__ = ["written"]
+__all__ = ["critical_path", "written"]
+
+# Seconds of counted work to follow a hop.
+_HOP = 2e-7
 
 
-def written(instance: Instance, proof: Node, bound: int, supposed: int | None) -> tuple[Step, ...]:
+def critical_path(instance: Instance, deadline: Deadline = NEVER) -> Path:
+    """Return the longest path from the beginning to the end, or a cycle if the time lags contradict each other.
+
+    Raises
+    ------
+    TimeOverError
+        Soon after the deadline.
+    """
+    deadline.check(_HOP * len(instance.actions))
+    known = [Hop(*given) for given in givens(instance)]
+    return Path(1, _Writer(instance, 0, known, len(known), [0], deadline).closing())
+
+
+def written(
+    instance: Instance, proof: Node, bound: int, supposed: int | None, deadline: Deadline = NEVER
+) -> tuple[Step, ...]:
     """Return the steps of a proof that no schedule is shorter than ``bound``.
 
     Raises
     ------
     InternalError
         If an argument does not follow from those before it.
+    TimeOverError
+        Soon after the deadline.
     """
     known = [Hop(*given) for given in givens(instance)]
     plain = len(known)
     if supposed is not None:
         known.append(Hop(END, BEGIN, -supposed, "supposition"))
-    return _Writer(instance, bound, known, plain, [0]).write(proof)
+    return _Writer(instance, bound, known, plain, [0], deadline).write(proof)
 
 
 class _Writer:
     """Writes down one case; ``known`` is what holds in it, the first ``plain`` of it by the instance alone."""
 
-    def __init__(self, instance: Instance, bound: int, known: list[Hop], plain: int, count: list[int]) -> None:
+    def __init__(
+        self, instance: Instance, bound: int, known: list[Hop], plain: int, count: list[int], deadline: Deadline
+    ) -> None:
         self.instance = instance
         self.bound = bound
         self.known = known
         self.plain = plain
         self.count = count
+        self.deadline = deadline
         self.steps: list[Step] = []
 
     def write(self, proof: Node) -> tuple[Step, ...]:
@@ -50,7 +74,8 @@ class _Writer:
         number = self.number()
         cases = []
         for way, below in zip(proof.choice.ways, proof.below, strict=True):
-            writer = _Writer(self.instance, self.bound, [*self.known, Hop(*way)], self.plain, self.count)
+            known = [*self.known, Hop(*way)]
+            writer = _Writer(self.instance, self.bound, known, self.plain, self.count, self.deadline)
             cases.append(Case(Hop(*way), writer.write(below)))
         self.steps.append(Split(number, proof.choice.kind, proof.choice.about, tuple(cases)))
         return tuple(self.steps)
@@ -93,9 +118,9 @@ class _Writer:
 
     def paths(self, end: Event, others: list[Event], ticks: int, *, backwards: bool = False) -> list[tuple[Hop, ...]]:
         """Return paths of at least so many ticks from (or to) an event; by the instance alone where that suffices."""
-        found = _longest(self.known[: self.plain], end, backwards=backwards)[0]
+        found = _longest(self.known[: self.plain], end, self.deadline, backwards=backwards)[0]
         missing = [other for other in others if other not in found or found[other][0] < ticks]
-        more = _longest(self.known, end, backwards=backwards)[0] if missing else {}
+        more = _longest(self.known, end, self.deadline, backwards=backwards)[0] if missing else {}
         rows = []
         for other in others:
             row = more if other in missing else found
@@ -108,7 +133,7 @@ class _Writer:
         """Return a path that reaches the bound, or one from an event to itself that takes time."""
         known = [hop for hop in self.known if hop.why != "supposition"]
         for hops in (known, self.known):
-            found, cycle = _longest(hops, BEGIN, backwards=False)
+            found, cycle = _longest(hops, BEGIN, self.deadline, backwards=False)
             if cycle:
                 return cycle
             if found[END][0] >= self.bound:
@@ -119,10 +144,11 @@ class _Writer:
 _Found = dict[tuple[str, str], tuple[int, Hop | None]]
 
 
-def _longest(hops: list[Hop], end: Event, *, backwards: bool) -> tuple[_Found, tuple[Hop, ...]]:
+def _longest(hops: list[Hop], end: Event, deadline: Deadline, *, backwards: bool) -> tuple[_Found, tuple[Hop, ...]]:
     """Return the longest times from (or to) an event, each with its last hop, or else a cycle that takes time."""
     found: _Found = {end: (0, None)}
     for _ in range(len({hop.source for hop in hops} | {hop.target for hop in hops}) + 1):
+        deadline.check(_HOP * len(hops))
         changed = False
         for hop in hops:
             near, far = (hop.target, hop.source) if backwards else (hop.source, hop.target)

@@ -13,7 +13,7 @@ from support.scripted import Scripted
 from planoracle.heuristics.generation import generate_serial
 from planoracle.heuristics.improve import improve
 from planoracle.instances import deadline as clock
-from planoracle.instances.deadline import Deadline, TimeOverError
+from planoracle.instances.deadline import Deadline, TimeOverError, Work, worked
 from planoracle.instances.kitchens import sets as kitchens
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import find_violations
@@ -24,6 +24,9 @@ from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.orders import ordered_windows
 from planoracle.solver.exact.size import model_size
 from planoracle.solver.exact.solve import solve
+from planoracle.solver.explain import certificate as certifying
+from planoracle.solver.explain import derivations
+from planoracle.solver.explain.certificate import certificate
 from planoracle.solver.kitchens import heuristic as guiding
 from planoracle.solver.kitchens.goals import Roles
 from planoracle.solver.kitchens.planner import plan
@@ -143,6 +146,41 @@ def test_the_clock_is_looked_at_while_a_model_is_made(monkeypatch: pytest.Monkey
             with pytest.raises(TimeOverError):
                 ScheduleModel(instance, bounds, step, 0, horizon(instance), deadline=Deadline(60.0))
             assert watch.looks == looks + 1  # the first look that says so is the last
+
+
+@pytest.mark.parametrize("instance", [soups(3), machines(), kitchen(3, 8)], ids=["soups", "machines", "kitchen"])
+def test_a_certificate_holds_whenever_time_runs_out(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(derivations, "_BATCH", 20_000)
+    result = solve(instance)
+    bounds = []
+    for looks in count(4):  # as many as it takes to set the limit
+        with monkeypatch.context() as patch:
+            watch = Clock(patch, looks)
+            shown = certificate(instance, result.makespan, result.schedule, time_limit=60.0)
+        bounds.append(-1 if shown is None else shown.bound)
+        if watch.looks <= looks:  # time was never over
+            break
+        assert watch.looks == looks + 1  # the first look that says so is the last
+    assert bounds[0] == -1  # nothing was proved
+    assert bounds == sorted(bounds)
+    assert bounds[-1] <= (result.makespan or 0)
+    assert len(bounds) > 10
+
+
+def test_counted_work_ends_the_search_for_a_proof() -> None:
+    instance = soups(60)
+    before = worked()
+    shown = certificate(instance, time_limit=Work(0.5))
+    assert worked() - before < 0.6e9
+    assert shown is not None
+
+
+def test_no_table_of_times_is_made_for_too_many_actions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certifying, "Arguments", lambda *_: pytest.fail("a table is made"))
+    monkeypatch.setattr(certifying, "MOST_ACTIONS", 11)
+    shown = certificate(soups(3))
+    assert shown is not None
+    assert shown.kind == "critical path"
 
 
 def test_too_large_a_model_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
