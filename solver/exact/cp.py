@@ -346,6 +346,9 @@ def run(
     parameters.catch_sigint_signal = False  # Ctrl-C is for the program, not a time limit
     parameters.random_seed = seed
     parameters.cp_model_presolve = presolve
+    # Presolve that looks for constraints inside each other can call a solution optimal that is not
+    # (OR-Tools 9.15, https://github.com/google/or-tools/issues/5293).
+    parameters.presolve_inclusion_work_limit = 0
     parameters.linearization_level = linearization
     parameters.optimize_with_core = core
     if not probing:
