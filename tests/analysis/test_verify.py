@@ -28,7 +28,7 @@ from planoracle.instances.catalogue import expand, load
 from planoracle.instances.certify import certify
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import to_document
-from planoracle.instances.model import Action, Instance
+from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.optima import Entry
 from planoracle.instances.problem import of_kind
 from planoracle.instances.referee import referee
@@ -382,6 +382,15 @@ def test_schedules_are_refused_that_the_rules_refuse(seed: int) -> None:
         assert told(problem, changed) == faulty(problem, changed)
         both += faulty(problem, changed)
     assert both
+
+
+@pytest.mark.parametrize(("resumed", "refused"), [(4, False), (5, True)])
+def test_a_resumption_after_the_maximum_lag_is_refused(resumed: int, refused: bool) -> None:
+    actions = Action("t/a", "t", 2, 0), Action("t/b", "t", 3, 3, interruptible=True)
+    problem = Instance("paused", actions, (Lag("t/a", "t/b", 0, 2),))
+    pieces = Piece("t/a", 0, 2, "agent"), Piece("t/b", 2, 1, "agent"), Piece("t/b", resumed, 2, "agent")
+    schedule = Schedule(pieces)
+    assert told(problem, schedule) == faulty(problem, schedule) == refused
 
 
 # --- what ships -----------------------------------------------------------------------------------
