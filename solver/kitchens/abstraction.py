@@ -15,8 +15,8 @@ __all__ = ["Abstraction", "View"]
 
 #: Predicates that say where things are; all others of one object are its status.
 _PLACES = ("loc", "has_item", "has_container", "item_on", "atop", "container_at", "in", "addedto")
-#: Predicates that follow from these.
-_IMPLIED = ("nothing", "vacant", "station_empty", "item_at", "clear", "container_empty")
+#: Predicates that follow from these. (`container_empty` does not: a pot is empty once one of two meals is poured.)
+_IMPLIED = ("nothing", "vacant", "station_empty", "item_at", "clear")
 _TURN = "#turn"
 
 

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from planoracle.instances.kitchens.kitchen import Atom, Kitchen, split_name
 
-__all__ = ["contradiction", "piles_stand", "places_apart"]
+__all__ = ["contradiction", "is_usual", "piles_stand"]
 
 #: Predicates with the place of an object in them: at most one such fact is true of an object, since every action that
 #: makes one true makes another false.
@@ -44,9 +44,21 @@ def piles_stand(facts: Collection[Atom]) -> bool:
     return all(item in bottom or item in under for item in at) and not _cycle(under.items())
 
 
-def places_apart(facts: Collection[Atom]) -> bool:
-    """Whether everything is in one place, and no place holds two things or cooks; an invariant of the usual domain."""
-    return all(_hold(facts, group) for group in _ALTERNATIVES)
+def is_usual(kitchen: Kitchen) -> bool:
+    """Whether things stand as the usual actions leave them: an invariant of the usual domain.
+
+    Everything is in one place, no place holds two things or cooks, piles stand, and what is empty, vacant or clear is
+    marked so.
+    """
+    facts = kitchen.facts
+    stations = [name for name, kind in kitchen.objects if kind == "station"]
+    lying = [fact[1] for fact in facts if fact[0] == "item_at"]
+    marked = ((1, lying), (2, stations), (3, stations), (5, kitchen.players))
+    return (
+        all(_hold(facts, group) for group in _ALTERNATIVES)
+        and all(_subjects(facts, _ALTERNATIVES[number]).issuperset(names) for number, names in marked)
+        and piles_stand(facts)
+    )
 
 
 def contradiction(kitchen: Kitchen) -> str:
@@ -119,6 +131,11 @@ def _hold(facts: Collection[Atom], group: dict[str, int]) -> bool:
     """Whether at most one of the alternatives is true of every object."""
     count = Counter(fact[group[fact[0]]] for fact in facts if fact[0] in group)
     return max(count.values(), default=0) <= 1
+
+
+def _subjects(facts: Collection[Atom], group: dict[str, int]) -> set[str]:
+    """Return the objects of which an alternative is true."""
+    return {fact[group[fact[0]]] for fact in facts if fact[0] in group}
 
 
 def _given(kitchen: Kitchen, condition: Atom) -> bool:

@@ -13,7 +13,7 @@ from planoracle.instances.kitchens.domain import Action, Domain, Effect, bundled
 from planoracle.instances.kitchens.kitchen import Kitchen, split_name
 from planoracle.solver.kitchens.abstraction import Abstraction, View
 from planoracle.solver.kitchens.bound import Bound
-from planoracle.solver.kitchens.consistency import piles_stand, places_apart
+from planoracle.solver.kitchens.consistency import is_usual
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.goals import Group, Process, Roles
 
@@ -165,7 +165,7 @@ def ordinary(kitchen: Kitchen) -> bool:
     single = (("station",), ("container",))
     kinds = {name for name, types in kitchen.domain.signature.items() if types in single and name.startswith("is")}
     own = all(fact[0] == f"is{split_name(fact[1])[0]}" for fact in kitchen.facts if fact[0] in kinds)
-    return own and places_apart(kitchen.facts) and piles_stand(kitchen.facts)
+    return own and is_usual(kitchen)
 
 
 def _alike(one: Domain, other: Domain) -> bool:

@@ -261,3 +261,15 @@ def test_a_kitchen_in_which_things_are_of_two_kinds_or_in_two_places_is_searched
     problem = small(stations, goal=[["iscooked", "patty#1"]], traits={"patty1": ["iscookable"]}, more=[more])
     assert not heuristic(Compiled(problem)).familiar
     assert plan(problem).makespan == blind(problem, PROFILES["released"])
+
+
+def test_a_station_that_is_not_marked_empty_is_not_like_one_that_is() -> None:
+    """Nothing can be put on table1, although nothing is on it; table2 is free."""
+    problem = small(
+        {"sink1": [], "board1": [], "table1": [], "table2": []},
+        players={"robot1": {"at": "board1"}, "robot2": {"at": "sink1", "holds": "bread1"}},
+        goal=[["item_at", "bread1", "table#2"]],
+        less=[["station_empty", "table1"]],
+    )
+    assert not heuristic(Compiled(problem)).familiar
+    assert plan(problem).makespan == blind(problem, PROFILES["released"])
