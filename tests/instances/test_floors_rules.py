@@ -48,6 +48,11 @@ FAULTS = [
     ("stove_refuses", ["@10 stove2 @3 stove1"], "an empty pot and an empty pan is on stove1"),
     ("serve_no_plate", ["@1 meat @4 window"], "served on a plate"),
     ("dish_wrong_count", ["table1 @4 window"], "steak, that is meat (cooked), and on the plate is nothing"),
+    (
+        "dish_wrong_count",
+        ["table1 @8 table2 @1 meat @8 table2 @1 meat @8 table2 table2 @4 window"],
+        "on the plate is meat (raw) and meat (raw)",
+    ),
     ("dish_mismatch", ["table1 @8 table2 @1 meat @8 table2 table2 @4 window"], "on the plate is meat (raw)"),
     ("no_clean_plate", ["@5 sink"], "no plate is in it"),
     ("sink_refuses", ["table1 @5 sink"], "only a dirty plate"),
