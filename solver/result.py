@@ -50,7 +50,7 @@ class Result:
     rounds
         Steps by number of players, rounded up.
     expanded
-        States whose successors were looked at; not of scheduling problems.
+        States whose successors were looked at, of problems of kind ``kitchen`` only.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class Result:
         """Return what ``planoracle solve`` writes: JSON, with the fields of the problem's kind only."""
         own: dict[str, Any]
         if self.kind == "floor":
-            own = {"expanded": self.expanded}
+            own = {}
         elif self.kind == "kitchen":
             own = {"rounds": self.rounds, "expanded": self.expanded}
         else:

@@ -23,7 +23,7 @@ __all__ = ["deciding", "packed", "solve", "unpacked"]
 
 
 def solve(problem: Problem, options: Options) -> Result:
-    """Solve a floor."""
+    """Plan a grid kitchen."""
     if options.after:
         raise InputError("is for kitchens in which one action follows another", field="after")
     floor, began = of_kind(problem, Floor), perf_counter()
@@ -47,7 +47,6 @@ def packed(problem: Problem, rules: Rules | None, result: Result) -> dict[str, A
         "bound": result.lower_bound,
         "plan": None if result.plan is None else json.loads(result.plan),
         "proof": result.proof,
-        "expanded": result.expanded,
     }
 
 
@@ -61,7 +60,7 @@ def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Re
             raise ValueError("the plan does not pass the rules")
     elif makespan is not None or kept:
         raise ValueError("a plan where there is none")
-    found = Found(status, makespan, entry["bound"] or 0, kept, str(entry["proof"]), int(entry["expanded"]))
+    found = Found(status, makespan, entry["bound"] or 0, kept, str(entry["proof"]))
     return _result(floor, found, 0.0)
 
 
@@ -83,7 +82,6 @@ def _result(floor: Floor, found: Found, seconds: float) -> Result:
         versions=versions(),
         kind=floor.kind,
         unit=floor.unit,
-        expanded=found.expanded,
     )
 
 

@@ -1,4 +1,4 @@
-"""What a search on a floor has found."""
+"""Result of planning a grid kitchen."""
 
 from __future__ import annotations
 
@@ -32,8 +32,6 @@ class Found(NamedTuple):
         From the beginning, what it was to begin with included.
     proof
         In which way the status was settled.
-    expanded
-        States whose successors were looked at.
     """
 
     status: Status
@@ -41,7 +39,6 @@ class Found(NamedTuple):
     bound: int
     plan: FloorPlan | None = None
     proof: str = ""
-    expanded: int = 0
 
 
 def value_of(found: Found) -> Value:
@@ -52,4 +49,4 @@ def value_of(found: Found) -> Value:
 def found_of(result: Result) -> Found:
     """Return a result as a search would have told it."""
     plan = None if result.plan is None else json.loads(result.plan)
-    return Found(result.status, result.makespan, result.lower_bound or 0, plan, result.proof, result.expanded)
+    return Found(result.status, result.makespan, result.lower_bound or 0, plan, result.proof)

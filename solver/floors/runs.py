@@ -17,7 +17,7 @@ from planoracle.instances.status import Status
 from planoracle.instances.targets import Dropped
 from planoracle.solver.floors.beginning import Beginning, Done, begins, lasting
 from planoracle.solver.floors.found import FloorPlan, Found, found_of, value_of
-from planoracle.solver.floors.planner import plan
+from planoracle.solver.floors.planner import bound_of, plan
 from planoracle.solver.known import known
 from planoracle.solver.repair.answer import Repair
 from planoracle.solver.result import Result, versions
@@ -123,8 +123,10 @@ class Solver:
             yield Option.of(submitted(clock.ground, cook, act), "wait" if act.word == WAIT else "act", value, worth)
 
     def _least(self, count: int) -> Value:
-        """Return what is known of a state without looking for a way on: a run does not end before its moment."""
-        return Value(whole(self.done.now(count)), None)
+        """Return the lower bound of a state; no completion is searched."""
+        if not self.done.faithful:
+            return Value(whole(self.done.now(count)), None)
+        return Value(bound_of(self.run.problem, self.done.rules, self.done.begun(count)), None)
 
     def _value(self, count: int) -> Value:
         if count == self.done.count and self.run.success and self.run.makespan is not None:

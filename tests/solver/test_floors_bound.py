@@ -1,0 +1,79 @@
+"""Lower bound of grid kitchens against an exhaustive search through the rules, from the start and from later states."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from support.exhaustive_floors import TooMuchError, least_time, wandered
+from support.floors import PAPER, RELEASED
+from support.odd_floors import odd_floor
+from support.random_floors import random_floor
+
+from planoracle.instances.deadline import Work
+from planoracle.instances.floors.floor import Dish, Facts, Floor, Need, Station, Vessel
+from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.replay import carry_out
+from planoracle.solver.floors.lower_bound import NEVER, lower_bound
+from planoracle.solver.floors.planner import plan
+
+#: Ticks after the state within which a plan is sought where the bound says that there is none.
+FAR = 25
+
+
+@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+@pytest.mark.parametrize("cooks", [1, 2])
+@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 8), marks=pytest.mark.slow)], ids=["few", "many"])
+def test_no_plan_ends_before_the_bound(rules: FloorRules, cooks: int, seeds: range) -> None:
+    compared = 0
+    for seed in seeds:
+        for draw in (random_floor, odd_floor):
+            floor, random = draw(seed, cooks), Random(seed)
+            for moments in (0, 2, 8):
+                clock = wandered(floor, rules, random, moments)
+                bound = lower_bound(clock)
+                horizon = bound - 1 if bound < NEVER else int(clock.time) + FAR
+                try:
+                    best = least_time(
+                        floor,
+                        rules,
+                        horizon,
+                        most=100,
+                        spare=3 if moments else 0,
+                        start=clock,
+                    )
+                except TooMuchError:
+                    continue
+                assert best is None or best.time >= bound, (draw.__name__, seed, moments, bound, best)
+                compared += 1
+    assert compared
+
+
+@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+def test_a_second_cook_washes_before_the_plate_is_in_a_shared_sink(rules: FloorRules) -> None:
+    """Release 0.9.0 claimed that no plan ends before 9; under the released rules this one ends at 7."""
+    stations = [
+        Station("table0", "table", (0, 1), "plate"),
+        Station("window", "serving_window", (1, 0)),
+        Station("back", "plate_return", (2, 0)),
+        Station("sink", "sink", (2, 2)),
+        Station("box", "dispenser", (1, 2), provides="meat"),
+    ]
+    walls = [("wall", (0, 0)), ("wall_1", (3, 0)), ("wall_2", (0, 2)), ("wall_3", (3, 2)), ("wall_4", (3, 1))]
+    raw, facts = Dish("raw", (Need("meat", "raw"),)), Facts(1, 1, 6, 1, (Vessel("pan", 1, "chopped", ("meat",)),))
+    cooks = [("agent1", (1, 1)), ("agent2", (2, 1))]
+    floor = Floor.of("two-tiles", "paracook", (4, 3), stations, walls, cooks, [raw, raw], facts)
+    use, go = (lambda name: {"action": "Interact", "target": name}), {"action": "MoveTo"}
+    first = [use("box"), use("table0"), use("table0"), {"action": "Wait", "duration": 1}, use("window")]
+    first += [go | {"target": [2, 1]}, use("back"), use("sink")]
+    second = [{"action": "Process", "target": "sink"}, use("sink"), go | {"target": [1, 1]}]
+    second += [use(name) for name in ("table0", "box", "table0", "table0", "window")]
+    outcome = carry_out(floor, {"agent1": first, "agent2": second}, rules)
+    found = plan(floor, rules, Work(1.0))
+    if rules.sinks == "shared":
+        assert outcome.done
+        assert outcome.time == 7
+        assert found.bound <= 7
+    else:
+        assert not outcome.done
+    assert found.makespan is None or found.bound <= found.makespan
