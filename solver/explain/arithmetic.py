@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Instance
 from planoracle.instances.state import NOW
 from planoracle.instances.wording import span
@@ -13,12 +14,14 @@ from planoracle.solver.explain.constraints import Constraint, name_of
 
 __all__ = ["arithmetic"]
 
+# Seconds of counted work to follow an edge.
+_EDGE = 2e-7
 _TIMES = {"decision", "clock", "release", "minimum", "maximum", "after", "limit"}
 _WORK = {"attendance", "start", "eligibility"}
 
 
-def arithmetic(weakened: Instance, constraints: Iterable[Constraint]) -> str:
-    """Add up a contradiction in one line; empty if there is no such sum.
+def arithmetic(weakened: Instance, constraints: Iterable[Constraint], deadline: Deadline = NEVER) -> str:
+    """Add up a contradiction in one line; empty if there is no such sum, or none was found before the deadline.
 
     For one of time alone: what has to lie between two instants against what may. For work of the agents, or on one
     resource, under a time limit: the work against the time there is for it.
@@ -39,7 +42,7 @@ def arithmetic(weakened: Instance, constraints: Iterable[Constraint]) -> str:
     """
     kinds = {constraint.kind for constraint in constraints}
     if kinds <= _TIMES:
-        return _tell_cycle(weakened)
+        return _tell_cycle(weakened, deadline)
     if weakened.time_limit is None:
         return ""
     if kinds - _TIMES <= _WORK:
@@ -83,8 +86,8 @@ def _edges(instance: Instance) -> list[_Edge]:
     return edges
 
 
-def _tell_cycle(instance: Instance) -> str:
-    cycle = _positive_cycle(2 * len(instance.actions) + 1, _edges(instance))
+def _tell_cycle(instance: Instance, deadline: Deadline) -> str:
+    cycle = _positive_cycle(2 * len(instance.actions) + 1, _edges(instance), deadline)
     if not cycle:
         return ""
     needed = [(edge.ticks, edge.label) for edge in cycle if edge.ticks > 0]
@@ -92,12 +95,17 @@ def _tell_cycle(instance: Instance) -> str:
     return f"{_sum(instance, needed)}, more than {_sum(instance, allowed)}"
 
 
-def _positive_cycle(nodes: int, edges: Sequence[_Edge]) -> list[_Edge]:
-    """Return a cycle of positive length, from its first node in time on; empty if there is none (Bellman-Ford)."""
+def _positive_cycle(nodes: int, edges: Sequence[_Edge], deadline: Deadline) -> list[_Edge]:
+    """Return a cycle of positive length, from its first node in time on (Bellman-Ford).
+
+    Empty if there is none, or none was found before the deadline.
+    """
     value = [0] * nodes  # that of time 0 comes last
     into: dict[int, _Edge] = {}
     last = None
     for _ in range(nodes + 1):
+        if deadline.over(_EDGE * len(edges)):
+            return []
         last = None
         for edge in edges:
             if value[edge.source] + edge.ticks > value[edge.target]:

@@ -176,8 +176,9 @@ class _Search:
             self.finest = True
             if self.proof.grid == 1 or self.status(kept) != Status.feasible:
                 break
-        told = tuple(constraint for constraint in constraints(self.instance) if constraint in set(kept))
-        sums = arithmetic(only(self.instance, told), told)
+        some = set(kept)
+        told = tuple(constraint for constraint in constraints(self.instance) if constraint in some)
+        sums = arithmetic(only(self.instance, told), told, self.deadline)
         return Conflict(self.instance.name, Status.infeasible, told, minimal, sums, self.proof.proof, self.proof.grid)
 
     def status(self, kept: Sequence[Constraint], *, casual: bool = False) -> Status:
@@ -199,6 +200,8 @@ class _Search:
                 kept = some
                 break
         for task in self.instance.tasks if len(self.instance.tasks) > 1 else ():
+            if self.left() <= 0:
+                break
             others = [constraint for constraint in kept if not _concerns(constraint, task)]
             if len(others) < len(kept) and self.status(others, casual=True) == Status.infeasible:
                 kept = others
@@ -211,6 +214,8 @@ class _Search:
         """
         position, size, settled = 0, max(1, len(kept) // 8), True
         while position < len(kept):
+            if self.left() <= 0:
+                return kept, False
             fewer = kept[:position] + kept[position + size :]
             status = self.status(fewer, casual=size > 1)
             if status == Status.infeasible:

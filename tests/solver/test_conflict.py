@@ -409,3 +409,11 @@ def test_a_time_limit_between_the_ticks_of_the_actions():
     found = find_conflict(Instance("p", (stew, fry), resources=(Resource("stove", 3),), time_limit=5))
     assert (found.status, found.minimal) == ("infeasible", True)
     assert {constraint.kind for constraint in found.constraints} == {"use", "limit"}
+
+
+def test_no_time_is_left_for_a_sum():
+    actions = tuple(Action(f"t/{n}", "t", 1, 0, agents=()) for n in range(9))
+    chain = _kitchen(actions, [Lag(f"t/{n}", f"t/{n + 1}") for n in range(8)], time_limit=8)
+    assert find_conflict(chain).arithmetic.endswith("more than 8 min (in all)")
+    conflict = find_conflict(chain, time_limit=0.0)
+    assert (conflict.status, conflict.minimal, conflict.arithmetic) == ("infeasible", False, "")
