@@ -14,10 +14,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("instances", "heuristics", "solver", "analysis")
 
 #: Most statements outside docstrings, in the four packages together and in the tests. Lower them when code leaves.
-STATEMENTS = {"packages": 44_507, "tests": 33_450}
+STATEMENTS = {"packages": 44_010, "tests": 34_435}
 #: Docstrings and names from before the style guide. Lower the numbers when some are corrected.
-VAGUE_DOCSTRINGS = 561
-VAGUE_NAMES = 1_532
+VAGUE_DOCSTRINGS = 558
+VAGUE_NAMES = 1_474
 
 #: First words with which a docstring alludes to a thing instead of naming it.
 VAGUE_START = re.compile(r"(What|Who|Whoever|How|Whether|That|Where|Of)\b")
