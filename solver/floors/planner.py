@@ -51,7 +51,8 @@ def plan(
     bound = bound_of(floor, rules, begun)
     if bound >= NEVER:
         return Found(Status.infeasible, None, 0, proof="an order needs something that no cook can bring")
-    deadline, best, makespan, proof = deadline_of(limit), None, None, "no plan was found"
+    best: FloorPlan | None = None
+    deadline, makespan, proof = deadline_of(limit), None, "no plan was found"
     if not started:
         try:
             part = deadline.within(_SHARE * deadline.left())
