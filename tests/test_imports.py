@@ -218,8 +218,6 @@ def test_messages_of_or_tools_are_made_in_one_module() -> None:
     }
     assert found == {
         ("solver/exact/cp.py", "from ortools.sat.python import cp_model_helper as cmh"),
-        # Linear programmes are given by calls that have not changed for years, not by messages.
-        ("solver/floors/programme.py", "from ortools.linear_solver import pywraplp  # type: ignore[import-untyped]"),
         ("solver/result.py", "import ortools"),  # for its version
     }
 

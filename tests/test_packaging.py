@@ -41,7 +41,6 @@ def test_the_wheel_is_tested_alone_on_all_versions() -> None:
     left_out = {(one["python"], one["versions"]) for one in matrix["exclude"]}
     assert left_out == {("3.13", "lowest"), ("3.14", "lowest")}
     assert steps(job, "run") == [".ci/installed ${{ matrix.versions }} -n auto"]
-    assert "\n.ci/installed lowest -n auto tests/" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")

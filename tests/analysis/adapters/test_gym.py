@@ -162,7 +162,7 @@ PLAYED = {
 @pytest.mark.parametrize("reward", ["regret", "score", "success"])
 @pytest.mark.parametrize("which", [*PLAYED, "parallel"])
 def test_no_policy_returns_more_than_an_optimal_run_and_no_failure_more_than_a_success(which, reward, count):
-    name = PLAYED.get(which, TWO)
+    name = PLAYED.get(which, "kitchens/synchronous/0_cheese_sandwich~2")
     best = asyncio.run(play(environment(load(name), reward=reward), agent("optimal")))
     assert best.environment.run().success
     env = LiveEnv(which, name, reward, limit=40) if which in PLAYED else ParallelLive(name, reward, limit=20)
