@@ -78,7 +78,7 @@ PANELS = {
         ),
         "verify": Verb(
             "verify.verify",
-            "Check proofs that no schedule is shorter, step by step; or grade a run again, and report rows that differ.",
+            "Check proofs that no schedule is shorter, step by step; or grade a run again and report rows that differ.",
         ),
         "critique": Verb(
             "critique.critique",

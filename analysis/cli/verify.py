@@ -74,7 +74,7 @@ def verify(
     own_limits: OwnLimitsOption = True,
     cache: Annotated[bool, typer.Option(help="Use optima and plans of the user's cache folder.")] = True,
 ) -> None:
-    """Check proofs that no schedule is shorter, step by step; or grade a run again, and report rows that differ.
+    """Check proofs that no schedule is shorter, step by step; or grade a run again and report rows that differ.
 
     Schedules and plans in proofs are replayed as well. A bound without a certificate is not checked: then the answer is
     "plan holds, bound not checked". A contradiction with a bundled optimum is an error. Two files that need Python

@@ -119,7 +119,11 @@ def test_the_published_numbers_of_the_default_kitchens(shared: Path) -> None:
 
 
 def test_a_picture_of_a_plan(best: list[str], tmp_path: Path) -> None:
-    for arguments in ([], ["--plan", str(tmp_path / "plan.txt")], ["--plan", str(tmp_path / "plan.txt"), "--against", "optimum"]):
+    for arguments in (
+        [],
+        ["--plan", str(tmp_path / "plan.txt")],
+        ["--plan", str(tmp_path / "plan.txt"), "--against", "optimum"],
+    ):
         (tmp_path / "plan.txt").write_text("\n".join(best))
         output = tmp_path / f"picture{len(arguments)}.svg"
         result = CliRunner().invoke(app, ["gantt", BURGER, "-o", str(output), *arguments])
