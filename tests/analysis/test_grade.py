@@ -507,12 +507,12 @@ def test_what_cannot_be_judged_is_unscored_with_a_reason_and_the_rest_is_graded(
 
 
 FAILED = {
-    "nothing": ("", "no_action", 0),
+    "nothing": ("", "no_plan", None),
     "an empty list": ([], "no_action", 0),
-    "a plan of prose": ("I would rather not.", "no_action", 0),
-    "an empty log": ({"response": ""}, "no_action", 0),
-    "10 MB of letters": ("x" * 10**7, "no_action", 0),
-    "10 MB of digits": ("7" * 10**7, "no_action", 0),
+    "a plan of prose": ("I would rather not.", "no_plan", None),
+    "an empty log": ({"response": ""}, "no_plan", None),
+    "10 MB of letters": ("x" * 10**7, "no_plan", None),
+    "10 MB of digits": ("7" * 10**7, "no_plan", None),
     "NUL bytes": ("Step(0, Cobbler, 1, 1)\0\0", "execution_interruptibility", 0),
     "a lone surrogate": ("Step(0, Cobbler, 1, 1)\ud800", "execution_interruptibility", 0),
     "a surrogate as recipe": ([[0, "\ud800", 1, 1]], "wrong_recipe", 0),
