@@ -26,9 +26,11 @@ for name in ("COLUMNS", "LINES"):
 for name in [name for name in os.environ if name.startswith("PLANORACLE_DATA")]:
     del os.environ[name]
 
-# A script that starts the tests in the background ignores SIGINT, and child processes inherit that. Tests of Ctrl-C
-# need the default handler; a handler set here becomes the default one in every process that is started.
+# Background scripts ignore SIGINT, `nohup` ignores SIGHUP, and child processes inherit that. Tests of signals need the
+# default handlers in child processes.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 settings.register_profile("all", derandomize=True, deadline=None, database=None, max_examples=100)
 settings.register_profile("quick", parent=settings.get_profile("all"), max_examples=10)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 from hypothesis import settings
 
 from planoracle.instances.catalogue import bundled
@@ -23,10 +24,13 @@ def sample(cases: Iterable[Any], step: int, *, several: bool = False) -> list[An
 
     ``several``: a case is a tuple of the values of several arguments.
     """
-    return [
-        case if number % step == 0 else pytest.param(*(case if several else (case,)), marks=pytest.mark.slow)
-        for number, case in enumerate(cases)
-    ]
+    return [case if number % step == 0 else _slow(case, several) for number, case in enumerate(cases)]
+
+
+def _slow(case: Any, several: bool) -> Any:
+    if isinstance(case, ParameterSet):
+        return pytest.param(*case.values, id=case.id, marks=[*case.marks, pytest.mark.slow])
+    return pytest.param(*(case if several else (case,)), marks=pytest.mark.slow)
 
 
 def some_problems() -> list[str]:
