@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.extras import missing
+from support.samples import sample
 
 import planoracle
 
@@ -31,7 +32,7 @@ WALKED = [module.name for module in pkgutil.walk_packages(planoracle.__path__, "
 MODULES = [name for name in WALKED if name.split(".")[1] in FOLDERS]
 
 
-@pytest.mark.parametrize("name", ON_DISK)
+@pytest.mark.parametrize("name", sample(ON_DISK))
 def test_examples_hold(name: str) -> None:
     if library := missing(name):
         pytest.skip(f"{library}, which the module needs, is not installed")
@@ -54,6 +55,7 @@ def test_files_of_a_folder_that_is_no_package_are_found_on_disk(tmp_path: Path) 
     assert modules_on_disk(tmp_path, "top") == {"top", "top.good", "top.good.one", "top.bad.two"}
 
 
+@pytest.mark.slow
 def test_many_modules_have_examples() -> None:
     finder = doctest.DocTestFinder(exclude_empty=True)
     modules = [importlib.import_module(name) for name in MODULES if not missing(name)]

@@ -77,6 +77,7 @@ def test_examples_hold() -> None:
     assert doctest.testmod(planoracle).failed == 0
 
 
+@pytest.mark.slow
 def test_the_example_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (code,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
     monkeypatch.chdir(tmp_path)
@@ -122,6 +123,7 @@ def test_loading_several_or_none_is_an_error() -> None:
 # --- results ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_result_of_any_kind_prints_in_three_lines_and_can_be_looked_at(name: str) -> None:
     result = solve(load(name))

@@ -142,6 +142,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
+@pytest.mark.slow
 def test_a_checkout_without_symbolic_links_can_be_imported(plain: Path) -> None:
     """An editable install is no more than this folder on the path; the parts are then those of the root."""
     code = (

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
+from support.samples import sample
 
 import planoracle
 from planoracle.analysis.cli.index import VERBS
@@ -122,6 +123,7 @@ def test_command_line_starts_without_heavy_libraries() -> None:
     assert run.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_extras_are_imported_only_by_those_who_want_them() -> None:
     code = f"""
 from planoracle import environment, grade, load, solve
@@ -133,6 +135,7 @@ import sys; print([name for name in {EXTRAS!r} if name in sys.modules])
     assert run.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_versions_are_told_without_heavy_libraries() -> None:
     code = f"""
 import sys
@@ -190,16 +193,21 @@ def _typers_own() -> frozenset[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["recipe2plan/timed/Cobbler_Pancakes", "timearena/household1", "asynctool/similar2/01", "asynchow/async/0"]
+    "name",
+    sample(
+        ["recipe2plan/timed/Cobbler_Pancakes", "timearena/household1", "asynctool/similar2/01", "asynchow/async/0"],
+    ),
 )
-@pytest.mark.parametrize("form", ["table", "jsonl"])
+@pytest.mark.parametrize("form", sample(["table", "jsonl"]))
 def test_a_bundled_problem_is_solved_without_what_is_slow_to_import(name: str, form: str) -> None:
     found = imported_by("solve", name, "--format", form)
     assert "planoracle.solver.exact.solve" in found
     assert found.isdisjoint(SLOW), found & set(SLOW)
 
 
+@pytest.mark.slow
 def test_help_is_given_without_importing_any_verb() -> None:
     assert imported_by("solve", "--help").isdisjoint((*SLOW, "ortools", "planoracle.instances.catalogue"))
     found = imported_by("--help")

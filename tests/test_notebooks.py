@@ -64,6 +64,7 @@ def test_tells_a_story(path: Path) -> None:
     assert len(told) >= 0.4 * len(_cells(path, "code"))
 
 
+@pytest.mark.slow
 def test_the_first_one_runs_cell_by_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a notebook, but for the pictures that would be shown; all of them run in a notebook's kernel below."""
     monkeypatch.chdir(tmp_path)

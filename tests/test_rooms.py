@@ -204,6 +204,7 @@ def test_what_is_untyped_is_seen(source: str, expected: list[str]) -> None:
     assert list(untyped(ast.parse(source))) == expected
 
 
+@pytest.mark.slow
 def test_rules_submissions_plans_and_runs_have_types_in_public() -> None:
     found = Counter({
         module: len(list_) for module, path in MODULES.items()

@@ -49,18 +49,21 @@ def measure(folder: str) -> Measures:
     return measures
 
 
+@pytest.mark.slow
 def test_the_source_does_not_grow() -> None:
     sizes = {folder: measure(folder).statements for folder in (*PACKAGES, "tests")}
     totals = {"packages": sum(sizes[folder] for folder in PACKAGES), "tests": sizes["tests"]}
     assert all(totals[part] <= STATEMENTS[part] for part in totals), f"{totals}, by folder: {sizes}"
 
 
+@pytest.mark.slow
 def test_no_more_docstrings_begin_with_a_riddle() -> None:
     """Style guide, section 1: say first what a thing is, with a noun of the field."""
     vague = [text for folder in PACKAGES for text in measure(folder).vague_docstrings]
     assert len(vague) <= VAGUE_DOCSTRINGS, "\n".join(vague)
 
 
+@pytest.mark.slow
 def test_no_more_variables_are_bare_participles() -> None:
     """Style guide, section 2: a name says what the value is."""
     vague = [name for folder in PACKAGES for name in measure(folder).vague_names]

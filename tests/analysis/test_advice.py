@@ -104,6 +104,7 @@ def _lengths(option, piece):
     return [piece.duration] if option.longest is None else range(option.shortest, option.longest + 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", sample([workshop, odd_workshop, kitchen], 3))
 def test_waits_are_advised_exactly_as_long_as_they_cost_nothing(make):
     lengths = set()
@@ -125,6 +126,7 @@ def test_waits_are_advised_exactly_as_long_as_they_cost_nothing(make):
     assert {0, 1, 2} <= lengths
 
 
+@pytest.mark.slow
 def test_kitchens_are_advised_as_a_search_through_the_rules_would():
     for seed in range(15):
         instance = kitchen(seed, most=4)
@@ -205,6 +207,7 @@ def test_asynctool_is_advised_as_a_search_through_its_environment_would():
 # --- an agent that follows -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", sample([workshop, odd_workshop, kitchen], 3))
 def test_whoever_follows_any_advice_ends_with_the_optimum(make):
     ended = 0
@@ -236,8 +239,8 @@ def test_whoever_follows_any_advice_ends_with_the_optimum(make):
     assert ended > 15
 
 
-@pytest.mark.parametrize("name", [TEA, "timearena/cooking3", "timearena/household1+lab2", "asynctool/files_2"])
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("name", sample([TEA, "timearena/cooking3", "timearena/household1+lab2", "asynctool/files_2"]))
+@pytest.mark.parametrize("seed", sample([0, 1]))
 def test_whoever_follows_any_advice_in_turns_or_minutes_ends_with_the_optimum(name, seed):
     random, instance, made = Random(seed), load(name), []
     turns = instance.benchmark == "asynctool"
@@ -254,6 +257,7 @@ def test_whoever_follows_any_advice_in_turns_or_minutes_ends_with_the_optimum(na
     assert (run.success, run.makespan) == (True, optimum)
 
 
+@pytest.mark.slow
 def test_whoever_follows_any_advice_for_recipes_ends_with_the_optimum():
     random, instance, plan, clock = Random(1), load(NAME), [], 0
     while (advice := next_commands(instance, plan, clock=clock)).options:
@@ -267,6 +271,7 @@ def test_whoever_follows_any_advice_for_recipes_ends_with_the_optimum():
     assert (verdict.success, verdict.makespan) == (True, 4080)
 
 
+@pytest.mark.slow
 def test_whoever_follows_any_advice_in_a_kitchen_takes_the_fewest_steps():
     random = Random(0)
     place = catalogue.problem(catalogue.expand(["kitchens/synchronous/0_cheese*"])[0])
@@ -386,7 +391,8 @@ def submissions(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("form", ["json", "jsonl"])
+@pytest.mark.slow
+@pytest.mark.parametrize("form", sample(["json", "jsonl"]))
 def test_regret_writes_an_object_a_plan_and_tells_of_bad_lines(submissions, form):
     result = invoke("regret", submissions, "--format", form)
     assert result.exit_code == 1
@@ -406,6 +412,7 @@ def test_regret_writes_an_object_a_plan_and_tells_of_bad_lines(submissions, form
     assert "line 4" in result.stderr
 
 
+@pytest.mark.slow
 def test_regret_writes_a_row_a_decision_in_tables(submissions):
     rows = read(invoke("regret", submissions, "--format", "csv"), "csv")
     assert {row["id"] for row in rows} == {"good", "late", "tea"}

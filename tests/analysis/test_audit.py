@@ -127,6 +127,7 @@ class TestPublished:
         wrong = {one.instance for one in found(*WRONG_ANSWERS, profile="released") if one.wrong}
         assert wrong == {"asynchow/async/829", "asynchow/async/1113"}
 
+    @pytest.mark.slow
     def test_recipe2plan(self) -> None:
         every = found("recipe2plan")
         assert len(every) == 130
@@ -142,6 +143,7 @@ class TestPublished:
         (egg,) = [one for one in every if one.instance == "recipe2plan/untimed/Chicken-Rice_Chocolate-Egg"]
         assert (egg.claimed, egg.optimum, egg.off) == (75 * 60, 61 * 60, 14 * 60)  # by hand, see its README
 
+    @pytest.mark.slow
     def test_timearena(self) -> None:
         every = found("timearena")
         assert len(every) == 90
@@ -163,7 +165,12 @@ class TestPublished:
     @pytest.mark.slow
     def test_robotouille_variants(self) -> None:
         every = [one for one in found("robotouille") if "@" in (one.instance or "")]
-        assert Counter(one.verdict for one in every) == {"too_high": 139, "below_bound": 36, "optimal": 24, "unproved": 1}
+        assert Counter(one.verdict for one in every) == {
+            "too_high": 139,
+            "below_bound": 36,
+            "optimal": 24,
+            "unproved": 1,
+        }
 
     def test_names(self) -> None:
         """A benchmark's name stands for all it has, not only for what its paper evaluates on."""
@@ -205,6 +212,7 @@ class TestHandedIn:
         ({}, "not_checked"),
     )
 
+    @pytest.mark.slow
     def test_rows(self, tmp_path: Path) -> None:
         file = tmp_path / "given.jsonl"
         file.write_text("".join(json.dumps({"instance": "timearena/household1"} | row) + "\n" for row, _ in self.ROWS))
@@ -215,6 +223,7 @@ class TestHandedIn:
         assert said.count("error: ") == sum(verdict == "not_checked" for _, verdict in self.ROWS)
         assert "internal error" not in said
 
+    @pytest.mark.slow
     def test_plans(self, tmp_path: Path) -> None:
         """What ``solve`` writes is optimal, and a plan that states another time is told."""
         names = ["timearena/lab1", "recipe2plan/timed/Cobbler_Pancakes"]
@@ -227,6 +236,7 @@ class TestHandedIn:
         assert (row["verdict"], row["feasible"]) == ("misstated", True)
         assert row["reason"] == "its plan takes 13 minutes, not 12"
 
+    @pytest.mark.slow
     def test_csv(self, tmp_path: Path) -> None:
         file = tmp_path / "minutes.csv"
         file.write_text("problem,minutes,model\ntimearena/household4,9,x\ntimearena/lab1,13,y\n")
@@ -235,17 +245,20 @@ class TestHandedIn:
         told = [(row["reference"], row["verdict"], row["off"]) for row in rows]
         assert told == [("x", "below_bound", "-5"), ("y", "optimal", "0")]
 
+    @pytest.mark.slow
     def test_object_and_standard_input(self) -> None:
         given = json.dumps({"timearena/household4": 14, "timearena/lab1": 14})
         rows = json.loads(verb("-", "-f", "json", given=given, code=1)[0])
         assert [(row["verdict"], row["off"]) for row in rows] == [("optimal", 0), ("too_high", 1)]
 
+    @pytest.mark.slow
     def test_unknown_name_in_an_object_does_not_stop_the_rest(self) -> None:
         given = json.dumps({"timearena/household4": 14, "timearena/nowhere": 3})
         rows = json.loads(verb("-", "-f", "json", given=given, code=1)[0])
         told = [(row["instance"], row["verdict"]) for row in rows]
         assert told == [("timearena/household4", "optimal"), ("timearena/nowhere", "not_checked")]
 
+    @pytest.mark.slow
     def test_unknown_problem_does_not_stop_the_rest(self, tmp_path: Path) -> None:
         file = tmp_path / "given.jsonl"
         rows = [{"instance": "nothing/here", "makespan": 3}, {"instance": "timearena/lab1", "makespan": 13}]
@@ -308,6 +321,7 @@ class TestVerb:
 
 
 class TestPage:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "name",
         [pytest.param(one.name, marks=pytest.mark.slow if one.name in SLOW else ()) for one in audited()],

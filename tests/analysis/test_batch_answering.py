@@ -30,6 +30,7 @@ pytestmark = pytest.mark.skipif(not guarding(), reason="limits need Linux")
 NAME = "timearena/household1"
 
 
+@pytest.mark.slow
 def test_what_one_submission_does_is_no_concern_of_the_others(capfd: pytest.CaptureFixture[str]) -> None:
     def function(problem: object, submission: dict[str, str]) -> str:
         if submission["id"] == "spin":
@@ -62,6 +63,7 @@ class _Lazy:
         return "made"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="such properties have no locks any more")
 def test_what_a_thread_works_out_during_a_fork_is_not_waited_for() -> None:
     lock, found = vars(_Lazy)["value"].lock, []
@@ -77,6 +79,7 @@ def test_what_a_thread_works_out_during_a_fork_is_not_waited_for() -> None:
     assert [one.value for one in found] == ["made"]
 
 
+@pytest.mark.slow
 def test_objects_of_others_are_not_asked_what_they_are() -> None:
     asked = []
 
@@ -94,6 +97,7 @@ def test_objects_of_others_are_not_asked_what_they_are() -> None:
     assert asked
 
 
+@pytest.mark.slow
 def test_answers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (limits, answering, grading, worker):
         monkeypatch.setattr(module, "MAX_ANSWER", 3_000)

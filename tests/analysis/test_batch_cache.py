@@ -127,6 +127,7 @@ def test_infeasibility_is_not_cached(folder, solved):
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_an_unproved_result_is_the_same_with_and_without_its_plan_in_the_cache(folder, solved):
     some, more = Work(0.05), Work(30.0)
     first, second = (optimum(fresh(HARD), PROFILES["paper"], limit=some) for _ in range(2))
@@ -267,7 +268,7 @@ FORGERIES = {
 }
 
 
-@pytest.mark.parametrize("forgery", FORGERIES)
+@pytest.mark.parametrize("forgery", sample(FORGERIES))
 def test_a_forged_entry_is_dropped_and_solved_anew(folder, solved, capsys, forgery):
     first = optimum(fresh())
     forge(folder, FORGERIES[forgery])
@@ -315,7 +316,7 @@ def stores():
     storing._store.cache_clear()
 
 
-@pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777])
+@pytest.mark.parametrize("mode", sample([0o777, 0o770, 0o1777]))
 def test_a_folder_that_others_can_write_is_not_used_unless_asked(folder, solved, capsys, monkeypatch, stores, mode):
     optimum(fresh())
     folder.chmod(mode)
@@ -407,7 +408,7 @@ def test_a_forged_plan_of_a_kitchen_is_dropped(folder, solved, capsys):
     assert "the plan does not pass the rules" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b"\n[1]", b"\x00" * 4096, None])
+@pytest.mark.parametrize("content", sample([b"", b"{}", b"\n[1]", b"\x00" * 4096, None]))
 def test_a_damaged_entry_is_dropped(folder, solved, capsys, content):
     first = optimum(fresh())
     (path,) = folder.rglob("*.json")
@@ -459,7 +460,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", sample(FAULTS))
 def test_whatever_stands_in_the_place_of_an_entry_is_dropped(folder, solved, capsys, fault):
     first = optimum(fresh())
     (path,) = folder.rglob("*.json")

@@ -118,6 +118,7 @@ def test_a_chunk_for_other_versions_is_refused():
         working.work_on(Grading(versions=(("planoracle", "99"),)), Chunk([]))
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_not_there_is_an_error(monkeypatch, tmp_path):
     from planoracle.analysis.batch import cluster as module
 

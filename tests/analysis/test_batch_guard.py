@@ -79,12 +79,14 @@ def rows(*tasks: str) -> list[str | None]:
         guard.close()
 
 
+@pytest.mark.slow
 def test_whatever_a_task_does_its_neighbours_are_answered(capfd: pytest.CaptureFixture[str]) -> None:
     assert rows("a", "spin", "b", "hog", "c", "kill", "d") == ["a", SPIN, "b", HOG, "c", KILL, "d"]
     assert rows("hog", "spin", "spin", "kill") == [HOG, SPIN, SPIN, KILL]
     assert "a process died at work (SIGKILL); its work is done again" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_process_that_waits_for_ever_is_ended(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -93,6 +95,7 @@ def test_a_process_that_waits_for_ever_is_ended(
     assert "a process at work did nothing any more; its work is done again" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_process_that_works_or_has_nothing_to_do_is_not_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch, "_LOOK", 0.05)
     guard = Guard(Bombs(Limits(None, None)))
@@ -106,10 +109,12 @@ def test_a_process_that_works_or_has_nothing_to_do_is_not_ended(monkeypatch: pyt
         guard.close()
 
 
+@pytest.mark.slow
 def test_one_death_may_be_the_doing_of_others(tmp_path: Path) -> None:
     assert rows("a", f"once {tmp_path / 'here'}", "b") == ["a", f"once {tmp_path / 'here'}", "b"]
 
 
+@pytest.mark.slow
 def test_only_what_is_certainly_the_doing_of_a_task_is_kept() -> None:
     guard = Guard(Bombs())
     try:
@@ -119,6 +124,7 @@ def test_only_what_is_certainly_the_doing_of_a_task_is_kept() -> None:
     assert [answer.lasting for answer in done.answers] == [True, True, False, False]
 
 
+@pytest.mark.slow
 def test_many_processes_answer_in_order() -> None:
     tasks = ["spin" if n == 50 else "hog" if n == 100 else str(n) for n in range(200)]
     with Pool(Bombs(), 2, expected=lambda: 10**9) as pool:
@@ -127,6 +133,7 @@ def test_many_processes_answer_in_order() -> None:
     assert found == [SPIN if n == 50 else HOG if n == 100 else str(n) for n in range(200)]
 
 
+@pytest.mark.slow
 def test_no_process_is_left_behind_and_none_is_started_afterwards() -> None:
     guard = Guard(Bombs())
     guard.run(Chunk([pack("a")]))
@@ -139,6 +146,7 @@ def test_no_process_is_left_behind_and_none_is_started_afterwards() -> None:
         os.kill(pid, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_one_line_that_takes_too_long_costs_its_grade_and_no_other(tmp_path: Path, jobs: str) -> None:
     path = write(tmp_path / "s.jsonl", [row | {"model": "m"} for row in submissions(30, problems=2)])

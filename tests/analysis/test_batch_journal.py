@@ -252,6 +252,7 @@ NAMES = (
 )
 
 
+@pytest.mark.slow
 def test_problems_that_differ_have_different_fingerprints_in_every_process(tmp_path):
     import subprocess
     import sys

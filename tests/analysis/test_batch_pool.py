@@ -87,12 +87,14 @@ def run(count: int, work: Echo, jobs: int | None = None, expected: Callable[[], 
     assert [(item.about, answer.row) for item, answer in found] == [(n, repr(pack(n))) for n in range(count)]
 
 
+@pytest.mark.slow
 def test_few_seconds_of_work_start_no_process(fakes: list[int | None]) -> None:
     run(300, Echo(0.002), expected=lambda: 300)
     run(300, Echo(0.002))
     assert fakes == []
 
 
+@pytest.mark.slow
 def test_what_takes_long_is_shared_by_as_many_as_have_something_to_do(fakes: list[int | None]) -> None:
     run(4000, Echo(0.002), expected=lambda: 4000)  # eight seconds by one
     (most,) = fakes
@@ -100,11 +102,13 @@ def test_what_takes_long_is_shared_by_as_many_as_have_something_to_do(fakes: lis
     assert 4 <= most <= 6
 
 
+@pytest.mark.slow
 def test_nobody_helps_who_is_not_asked_to(fakes: list[int | None]) -> None:
     run(3, Echo(0.2), 1, lambda: 10_000)
     assert fakes == []
 
 
+@pytest.mark.slow
 def test_the_first_task_need_not_end_before_help_comes(
     fakes: list[int | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +118,7 @@ def test_the_first_task_need_not_end_before_help_comes(
     assert len(fakes) == 1
 
 
+@pytest.mark.slow
 def test_where_nobody_knows_what_is_to_come_it_is_as_much_again(
     fakes: list[int | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +127,7 @@ def test_where_nobody_knows_what_is_to_come_it_is_as_much_again(
     assert fakes == [None]
 
 
+@pytest.mark.slow
 def test_the_last_task_needs_no_help(fakes: list[int | None], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "_WORTH", 0.2)
     run(1, Echo(1.0), expected=lambda: 1)
@@ -150,6 +156,7 @@ def test_after_a_death_a_chunk_is_halved_until_the_culprit_is_alone(fakes: list[
     assert mortal.deaths < 20
 
 
+@pytest.mark.slow
 def test_what_is_read_ahead_is_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "_BYTES", 10**6)
     read: list[int] = []

@@ -129,6 +129,7 @@ def test_a_long_first_problem_does_not_hold_up_the_others(tmp_path):
     assert [row["instance"] for row in timeless(out)] == ["supper", *catalogue.expand(["recipe2plan/timed/Co*"])]
 
 
+@pytest.mark.slow
 def test_names_come_from_standard_input(tmp_path):
     path = tmp_path / "own.json"
     path.write_text(json.dumps(OWN))
@@ -171,6 +172,7 @@ def test_killed_at_random_moments_a_run_goes_on_to_the_same_bytes(many, instance
     assert finished(*args, tmp_path / "run", before="")[1] == again
 
 
+@pytest.mark.slow
 def test_a_run_does_only_what_is_missing(tmp_path, monkeypatch):
     from planoracle.analysis.grade import Grader
 
@@ -202,6 +204,7 @@ def test_a_run_does_only_what_is_missing(tmp_path, monkeypatch):
         assert len(graded) == expected
 
 
+@pytest.mark.slow
 def test_results_belong_to_the_content_of_instances_not_to_their_files(tmp_path):
     path, moved = tmp_path / "own.json", tmp_path / "moved.json"
     for place in (path, moved):
@@ -225,6 +228,7 @@ def test_results_belong_to_the_content_of_instances_not_to_their_files(tmp_path)
     assert not timeless(invoke("grade", graded, *args).stdout)[0]["success"]
 
 
+@pytest.mark.slow
 def test_faults_of_ours_and_unreadable_lines_are_not_kept(tmp_path, monkeypatch):
     from planoracle.analysis.grade import Grader
 
@@ -268,6 +272,7 @@ ROWS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS)
 @pytest.mark.parametrize("verb", ["grade", "solve"])
 @pytest.mark.parametrize("form", sample(["jsonl", "table"], 2))
@@ -283,6 +288,7 @@ def test_a_kept_row_that_is_none_is_told_and_done_again(tmp_path, verb, row, for
     assert timeless(invoke(*call, "--format", "jsonl").stdout) == timeless(first.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["timearena", "robotouille", "asynctool"])
 @pytest.mark.parametrize("value", [None, "x", [], {}])
 def test_a_kept_grade_without_what_its_averages_need_is_no_end(tmp_path, name, value):
@@ -329,6 +335,7 @@ def test_interrupts_end_all_processes_and_say_how_to_go_on(some, tmp_path, numbe
     assert finished(*args)[1] == expected
 
 
+@pytest.mark.slow
 def test_on_a_terminal_the_progress_bar_is_gone_before_the_last_word(tmp_path):
     code = (
         "import os, time\nfrom planoracle.solver.exact import solve\n"
@@ -346,6 +353,7 @@ def test_on_a_terminal_the_progress_bar_is_gone_before_the_last_word(tmp_path):
     assert shown.endswith("\x1b[2Kinterrupted: nothing is kept; with --run DIR, what is done would be\r\n")
 
 
+@pytest.mark.slow
 def test_a_reader_who_leaves_ends_a_search_at_once(tmp_path):
     code = (
         "import time\nfrom planoracle.solver.exact import solve\ntrue, calls = solve.solve, []\n"
@@ -358,6 +366,7 @@ def test_a_reader_who_leaves_ends_a_search_at_once(tmp_path):
         assert process.stderr.read() == b""
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_a_search_at_once(tmp_path):
     code = (
         "import os, time\nfrom planoracle.solver.exact import solve\n"
@@ -424,6 +433,7 @@ def test_output_to_a_full_disk_is_an_error(tmp_path, form):
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
     if os.geteuid() == 0:
         place = Path("/proc/planoracle")  # not even the superuser writes there
@@ -436,6 +446,7 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", sample(["grade", "solve"], 2))
 def test_a_run_directory_that_goes_away_is_an_error(tmp_path, verb):
     path = write(tmp_path / "s.jsonl", submissions(3))

@@ -138,6 +138,7 @@ def test_without_a_verb_there_is_the_help_text():
 # --- whole processes -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_unknown_name_is_refused_with_a_suggestion_and_exit_status_2():
     result = command("solve", "recipe2plan/timed/Cobler_Pancakes", "--format", "jsonl")
     assert result.returncode == 2
@@ -155,6 +156,7 @@ def test_a_faulty_file_for_a_single_picture_has_exit_status_1(files):
     assert not Path("x.png").exists()
 
 
+@pytest.mark.slow
 def test_solving_in_a_process_of_its_own_gives_the_same_as_in_this_one():
     result = command("solve", NAME, "--format", "jsonl")
     assert (result.returncode, result.stderr) == (0, b"")
@@ -165,6 +167,7 @@ def test_solving_in_a_process_of_its_own_gives_the_same_as_in_this_one():
     assert row | {"seconds": 0} == here | {"seconds": 0}
 
 
+@pytest.mark.slow
 def test_grading_from_standard_input_writes_results_and_diagnostics_to_their_streams():
     lines = [json.dumps({"id": "\ud800", "instance": NAME, "plan": REFERENCE}).encode(), b"\xff", b"\0"]
     result = command("grade", "-", "--format", "csv", stdin=b"\n".join(lines))
@@ -177,6 +180,7 @@ def test_grading_from_standard_input_writes_results_and_diagnostics_to_their_str
     assert b"averages" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_ends_the_output_quietly():
     call = "from planoracle.analysis.cli import main; main()"
     args = [sys.executable, "-c", call, "solve", "recipe2plan/timed", "--format", "jsonl"]
@@ -214,7 +218,8 @@ SOLVE_KEYS = {
 }
 
 
-@pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
+@pytest.mark.slow
+@pytest.mark.parametrize("form", sample(["jsonl", "json", "csv"]))
 def test_solve_writes_the_keys_of_the_contract(form):
     result = invoke("solve", NAME, "--format", form, "--all-columns")
     assert result.exit_code == 0
@@ -231,6 +236,7 @@ def test_solve_writes_the_keys_of_the_contract(form):
     assert float(row["seconds"]) >= 0
 
 
+@pytest.mark.slow
 def test_solve_writes_a_table_for_people():
     result = invoke("solve", NAME)
     assert result.exit_code == 0
@@ -239,6 +245,7 @@ def test_solve_writes_a_table_for_people():
     assert "{" not in result.stdout
 
 
+@pytest.mark.slow
 def test_solve_writes_the_same_bytes_twice_apart_from_seconds():
     def text():
         found = rows(invoke("solve", *THREE, "--format", "jsonl"))
@@ -247,11 +254,13 @@ def test_solve_writes_the_same_bytes_twice_apart_from_seconds():
     assert text() == text()
 
 
+@pytest.mark.slow
 def test_solve_takes_names_prefixes_and_globs_without_repetition():
     found = rows(invoke("solve", NAME, "recipe2plan/*/Cobbler_Pan*", NAME, "--format", "jsonl"))
     assert [row["instance"] for row in found] == [NAME, NAME.replace("timed", "untimed")]
 
 
+@pytest.mark.slow
 def test_solve_reads_a_hand_written_file(files):
     result = invoke("solve", "own.json", "--format", "jsonl")
     assert result.exit_code == 0
@@ -265,7 +274,8 @@ def test_solve_reads_a_hand_written_file(files):
     assert json.loads(row["plan"]) == row["schedule"]
 
 
-@pytest.mark.parametrize("broken", ["broken.json", "nojson.json", "list.json"])
+@pytest.mark.slow
+@pytest.mark.parametrize("broken", sample(["broken.json", "nojson.json", "list.json"]))
 def test_solve_reports_a_broken_file_and_solves_the_rest(files, broken):
     result = invoke("solve", "own.json", broken, NAME, "--format", "jsonl")
     assert result.exit_code == 1
@@ -280,6 +290,7 @@ def test_solve_refuses_a_file_that_is_not_there_before_it_begins(files):
     assert result.stdout == ""
 
 
+@pytest.mark.slow
 def test_an_infeasible_problem_is_an_answer(files):
     result = invoke("solve", "infeasible.json", "--format", "jsonl")
     assert result.exit_code == 0
@@ -313,6 +324,7 @@ def test_schedule_runs_one_heuristic(form):
     assert row["plan"].startswith("Step(")
 
 
+@pytest.mark.slow
 def test_every_heuristic_answers_with_a_schedule_or_a_reason():
     for name in heuristics():
         result = invoke("schedule", NAME, "--heuristic", name, "--iterations", 5, "--format", "jsonl")
@@ -336,6 +348,7 @@ def test_schedule_is_the_same_twice_with_the_same_seed():
     assert once(3) == once(3)
 
 
+@pytest.mark.slow
 def test_an_unknown_heuristic_has_exit_status_2():
     result = command("schedule", NAME, "--heuristic", "magic")
     assert result.returncode == 2
@@ -355,7 +368,8 @@ def test_schedule_fails_where_there_is_no_schedule(files):
 # --- grade ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
+@pytest.mark.slow
+@pytest.mark.parametrize("form", sample(["jsonl", "json", "csv"]))
 def test_grade_writes_a_row_per_submission_and_averages_to_standard_error(files, form):
     result = invoke("grade", "good.jsonl", "--format", form, "--all-columns")
     assert result.exit_code == 0
@@ -368,6 +382,7 @@ def test_grade_writes_a_row_per_submission_and_averages_to_standard_error(files,
     assert "averages" not in result.stdout
 
 
+@pytest.mark.slow
 def test_grade_prints_grades_and_averages_as_tables(files):
     result = invoke("grade", "good.jsonl")
     assert result.exit_code == 0
@@ -376,7 +391,8 @@ def test_grade_prints_grades_and_averages_as_tables(files):
     assert "error" not in result.stderr
 
 
-@pytest.mark.parametrize("form", ["jsonl", "json", "csv", "table"])
+@pytest.mark.slow
+@pytest.mark.parametrize("form", sample(["jsonl", "json", "csv", "table"]))
 def test_grade_has_exit_status_1_with_bad_lines_and_grades_the_rest(files, form):
     result = invoke("grade", "bad.jsonl", "--format", form)
     assert result.exit_code == 1
@@ -391,11 +407,13 @@ def test_grade_has_exit_status_1_with_bad_lines_and_grades_the_rest(files, form)
         assert "names no problem" in found[2]["reason"]
 
 
+@pytest.mark.slow
 def test_failed_plans_are_no_error(files):
     Path("failed.jsonl").write_text(json.dumps({"id": "x", "instance": NAME, "plan": ""}))
     assert invoke("grade", "failed.jsonl").exit_code == 0
 
 
+@pytest.mark.slow
 def test_grade_reads_standard_input(files):
     text = Path("good.jsonl").read_text()
     from_stdin = invoke("grade", "-", "--format", "jsonl", stdin=text)
@@ -413,6 +431,7 @@ def test_grade_refuses_what_is_no_file(files):
         assert "missing.jsonl: cannot be read" in result.stderr
 
 
+@pytest.mark.slow
 def test_grade_by_profile_and_reference(files):
     def graded(*options):
         return rows(invoke("grade", "good.jsonl", "--format", "jsonl", *options))[0]
@@ -423,6 +442,7 @@ def test_grade_by_profile_and_reference(files):
     assert optimal["r_efficiency"] == graded()["r_efficiency_optimal"] < 1.0
 
 
+@pytest.mark.slow
 def test_grade_by_single_rules(files):
     zero = {"id": "x", "instance": NAME, "plan": "Step(1, Cobbler, 0:00, 0:00)"}
     Path("zero.jsonl").write_text(json.dumps(zero))
@@ -434,6 +454,7 @@ def test_grade_by_single_rules(files):
     assert rows(invoke("grade", "zero.jsonl", "--format", "jsonl", *both))[0]["violation"] == "action_duration"
 
 
+@pytest.mark.slow
 def test_missing_problems_count_as_failed_unless_skipped(files):
     def averages(*options):
         lines = invoke("grade", "good.jsonl", *options).stdout.splitlines()
@@ -448,7 +469,8 @@ def test_missing_problems_count_as_failed_unless_skipped(files):
     assert over[6] == row[6] == "0.500"
 
 
-@pytest.mark.parametrize("form", ["jsonl", "table"])
+@pytest.mark.slow
+@pytest.mark.parametrize("form", sample(["jsonl", "table"]))
 def test_missing_problems_are_named_on_standard_error(files, form):
     result = invoke("grade", "good.jsonl", "--format", form)
     assert "Cobbler_Daikon-Radish" in result.stderr
@@ -539,6 +561,7 @@ def test_compare_prints_a_table_and_a_summary():
     assert result.stderr == ""
 
 
+@pytest.mark.slow
 def test_compare_runs_every_heuristic_on_problems_of_all_kinds(files):
     names = [NAME, "own.json", "robotouille/synchronous/0_cheese_sandwich"]
     meal, own, kitchen = rows(invoke("compare", *names, "-H", "all", "--format", "csv"), "csv")
@@ -581,6 +604,7 @@ def test_compare_reports_a_broken_file_and_compares_the_rest(files):
 # --- instances, schema, gantt --------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_instances_lists_all_problems():
     found = rows(invoke("instances", "--format", "csv"), "csv")
     assert [row["instance"] for row in found] == list(catalogue.bundled())
@@ -593,6 +617,7 @@ def test_instances_lists_all_problems():
     assert row["maximum_lags"] == sum(lag.maximum is not None for lag in instance.lags)
 
 
+@pytest.mark.slow
 def test_exported_instances_read_back_as_equal_instances(files):
     result = invoke("instances", NAME, "recipe2plan/untimed/Vada_Daikon-Radish", "own.json", "--export")
     assert result.exit_code == 0
@@ -614,6 +639,7 @@ def test_instances_reports_broken_files_and_lists_the_rest(files):
     assert len(result.stdout.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_an_instance_our_tools_fail_on_does_not_end_the_batch(files, monkeypatch):
     from planoracle.instances.errors import InternalError
     from planoracle.solver.exact import solve as solving
@@ -632,6 +658,7 @@ def test_an_instance_our_tools_fail_on_does_not_end_the_batch(files, monkeypatch
     assert len(result.stdout.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_names_cannot_steer_the_terminal(tmp_path):
     line = {"id": "\x1b[31mred", "instance": NAME, "plan": "Step(0, Cobbler, 10 min, 0:00)"}
     path = tmp_path / "s.jsonl"
@@ -674,6 +701,7 @@ def test_schema_is_json():
     assert isinstance(invoke("schema", "nobody").exception, UnknownNameError)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("planoracle.analysis.figures.gantt") is None, reason="there are no gantt charts yet")
 @pytest.mark.parametrize("options", sample([(), ("--heuristic", "improve")], 2))
 def test_gantt_writes_a_png(files, options):

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.samples import sample
 
 from planoracle.analysis.cli.index import VERBS
 from planoracle.heuristics.registry import names as heuristics
@@ -36,25 +37,29 @@ def asked(shell: str, line: str, instruction: str = "complete", code: str = CODE
 
 @pytest.mark.parametrize(
     ("line", "offered"),
-    [
-        ("planoracle sol", ["solve"]),
-        ("planoracle solve recipe2", ["recipe2plan"]),
-        (f"planoracle solve {PAIR}", ["recipe2plan/timed/Vada_Daikon-Radish"]),
-        ("planoracle schedule --heuristic serial-", [name for name in heuristics() if name.startswith("serial-")]),
-        ("planoracle solve --columns st", ["status"]),
-        (
-            "planoracle solve --columns instance,status,",
-            [f"instance,status,{name}" for name in ("makespan", "lower_bound", "unit", "seconds", "proof")],
-        ),
-        ("planoracle grade --columns succ", ["success"]),
-        ("planoracle solve x --format js", ["json", "jsonl"]),
-        ("planoracle doctor --lic", ["--licences"]),
-    ],
+    sample(
+        [
+            ("planoracle sol", ["solve"]),
+            ("planoracle solve recipe2", ["recipe2plan"]),
+            (f"planoracle solve {PAIR}", ["recipe2plan/timed/Vada_Daikon-Radish"]),
+            ("planoracle schedule --heuristic serial-", [name for name in heuristics() if name.startswith("serial-")]),
+            ("planoracle solve --columns st", ["status"]),
+            (
+                "planoracle solve --columns instance,status,",
+                [f"instance,status,{name}" for name in ("makespan", "lower_bound", "unit", "seconds", "proof")],
+            ),
+            ("planoracle grade --columns succ", ["success"]),
+            ("planoracle solve x --format js", ["json", "jsonl"]),
+            ("planoracle doctor --lic", ["--licences"]),
+        ],
+        several=True,
+    ),
 )
 def test_bash_is_offered(line: str, offered: list[str]) -> None:
     assert asked("bash", line).splitlines() == offered
 
 
+@pytest.mark.slow
 def test_fish_and_zsh_are_told_what_each_is_for() -> None:
     name, _, about = asked("fish", "planoracle verif").strip().partition("\t")
     assert name == "verify"
@@ -97,6 +102,7 @@ SHELLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_shells_complete(shell: str, command: dict[str, str]) -> None:
     call, asking = SHELLS[shell]

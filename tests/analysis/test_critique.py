@@ -24,6 +24,7 @@ from planoracle.instances.referee import KINDS
 from planoracle.instances.timearena import simulation as minute_rules
 from tests.support.critiques import CHAINS, KITCHEN, PAIR, TABLES, TASK, TEA, all_findings, mixed_up, report
 from tests.support.random_instances import kitchen as random_kitchen
+from tests.support.samples import sample
 
 
 @pytest.mark.parametrize(
@@ -93,6 +94,7 @@ def test_names_of_an_instance_are_cleaned_too() -> None:
     assert not re.search(r"[<>`\x1b\u202e]", prose)
 
 
+@pytest.mark.slow
 def test_thousands_of_faults_are_counted_not_recited() -> None:
     found = report(KITCHEN, [[0, "Stew", 60, n] for n in range(1200)])
     assert len(all_findings(found)) == kitchen_rules.MAX_VIOLATIONS
@@ -138,6 +140,7 @@ def invoke(tmp_path: Any, *arguments: str) -> Any:
     return CliRunner().invoke(app, ["critique", str(path), "--no-regret", *arguments])
 
 
+@pytest.mark.slow
 def test_prose_on_the_command_line(tmp_path: Any) -> None:
     result = invoke(tmp_path)
     assert result.exit_code == 0
@@ -145,6 +148,7 @@ def test_prose_on_the_command_line(tmp_path: Any) -> None:
     assert heads == [f"== good ({PAIR})", f"== bad ({PAIR})", f"== tea ({TEA})"]
 
 
+@pytest.mark.slow
 def test_the_number_of_agents_stays_in_the_name(tmp_path: Any) -> None:
     path = tmp_path / "plans.jsonl"
     path.write_text(json.dumps({"id": "a~b", "instance": f"{PAIR}~2", "plan": []}))
@@ -152,7 +156,8 @@ def test_the_number_of_agents_stays_in_the_name(tmp_path: Any) -> None:
     assert result.stdout.startswith(f'== "a b" ({PAIR}~2)\n')
 
 
-@pytest.mark.parametrize("form", ["json", "jsonl"])
+@pytest.mark.slow
+@pytest.mark.parametrize("form", sample(["json", "jsonl"]))
 def test_json_on_the_command_line(tmp_path: Any, form: str) -> None:
     result = invoke(tmp_path, "--format", form, "--profile", "released")
     rows = json.loads(result.stdout) if form == "json" else [json.loads(line) for line in result.stdout.splitlines()]
@@ -160,6 +165,7 @@ def test_json_on_the_command_line(tmp_path: Any, form: str) -> None:
     assert all(row["format"] == "planoracle/critique" and row["prose"] for row in rows)
 
 
+@pytest.mark.slow
 def test_bad_lines_are_reported_and_the_rest_answered(tmp_path: Any) -> None:
     path = tmp_path / "plans.jsonl"
     path.write_text(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from planoracle.analysis.efficiency import openings
 from planoracle.analysis.optimum import optimum
 from planoracle.instances import catalogue, registry
@@ -32,6 +34,7 @@ def test_efficiency_of_a_slow_plan() -> None:
     assert row["idle_total"] == sum(end - start for start, end in run.idle)
 
 
+@pytest.mark.slow
 def test_openings_are_open() -> None:
     """Every action said to fit into an idle interval does: some start there is accepted, all else unchanged."""
     offered = 0

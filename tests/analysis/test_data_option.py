@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from support.paracook_copies import tiny_copy
 from support.runner import CliRunner
+from support.samples import sample
 
 from planoracle.analysis.batch.grading import Grading, Submissions
 from planoracle.analysis.batch.work import Chunk
@@ -39,6 +40,7 @@ def test_every_verb_says_that_it_has_it(verb: str) -> None:
     assert "--originals" not in found.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call",
     [
@@ -62,7 +64,8 @@ def test_names_of_the_data(data: str, call: list[str]) -> None:
     assert "--data paracook=DIR or set PLANORACLE_DATA_PARACOOK" in str(error) or call[0] == "instances"
 
 
-@pytest.mark.parametrize("verb", ["grade", "critique", "regret", "repair"])
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", sample(["grade", "critique", "regret", "repair"]))
 def test_submissions_that_name_them(data: str, verb: str, tmp_path: Path) -> None:
     plans = tmp_path / "plans.jsonl"
     plans.write_text(json.dumps({"id": "x", "instance": f"{NAME}~2", "plan": [["a", "b"]]}))
@@ -72,6 +75,7 @@ def test_submissions_that_name_them(data: str, verb: str, tmp_path: Path) -> Non
     assert row["instance"] == f"{NAME}~2"
 
 
+@pytest.mark.slow
 def test_reports_and_processes_have_it(data: str, tmp_path: Path) -> None:
     plans = tmp_path / "plans.jsonl"
     rows = [{"id": n, "instance": f"{NAME}~{1 + n % 3}", "plan": [["a", "b"]]} for n in range(6)]
@@ -100,6 +104,7 @@ def test_folders_that_are_none(data: str, tmp_path: Path) -> None:
         assert said in " ".join(found.stderr.replace("│", " ").split())
 
 
+@pytest.mark.slow
 def test_two_copies_in_one_call_and_the_environment(data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLANORACLE_DATA_PARACOOK", str(tmp_path / "nowhere"))
     call = ["solve", NAME, "--format", "jsonl", "--data", data, "--data", f"robotouille={tmp_path}"]
@@ -122,6 +127,7 @@ def test_workers_elsewhere_need_no_copy(data: str) -> None:
     assert [json.loads(answer.row or "")["scored"] for answer in answers] == [True, True]
 
 
+@pytest.mark.slow
 def test_collected_submissions_keep_their_orders(data: str, tmp_path: Path) -> None:
     plans, collected = tmp_path / "plans.jsonl", tmp_path / "all.jsonl"
     kitchen = "paracook/cook/egg/seed_1/agent_num_2"

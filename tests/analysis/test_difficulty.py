@@ -150,6 +150,7 @@ def test_summary_counts_only_what_is_proved() -> None:
     assert [row["method"] for row in summarize([])] == ["best of these"]
 
 
+@pytest.mark.slow
 def test_sifting_by_loss_keeps_exactly_the_hard_ones() -> None:
     draws = list(draw("generic", 1, tries=12, tasks=2, actions=6))
     losses = {one.problem.name: measure(one.problem).loss for one in draws}
@@ -179,6 +180,7 @@ def invoke(*args):
     return CliRunner().invoke(app, ["generate", *map(str, args)])
 
 
+@pytest.mark.slow
 def test_files_can_be_solved_and_are_not_overwritten(tmp_path) -> None:
     args = ("generic", "--count", 3, "--seed", 4, "--tasks", 2, "--actions", 5, "--out", tmp_path / "a", "-f", "jsonl")
     first = invoke(*args)

@@ -65,6 +65,7 @@ def shop(seed, jobs, machines):
     return made.build()
 
 
+@pytest.mark.slow
 def test_what_the_search_had_to_settle_is_said():
     found = explain(shop(10, 6, 6))
     assert (found.status, found.kind, found.explained) == ("optimal", "search", False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from matplotlib.axes import Axes
 
 from planoracle.analysis.figures import bars
@@ -60,6 +61,7 @@ def key(ax: Axes) -> str:
     return " ".join(text.get_text() for text in ax.texts if text.get_gid() == "key").replace("\n", " ")
 
 
+@pytest.mark.slow
 def test_every_number_on_a_bar_is_explained() -> None:
     instance = load("timearena/household1+cooking1")
     schedule = solve(instance).schedule
@@ -75,6 +77,7 @@ def test_every_number_on_a_bar_is_explained() -> None:
         assert "cook rice in pot" in told or "cook rice in pot" in on_bars(ax)["cooking1/cook rice in"]
 
 
+@pytest.mark.slow
 def test_the_key_is_as_short_as_it_can_be() -> None:
     words = on_bars(drawn(POTS, FIRED))
     assert words["pots/dry"] == {"dry on the rack"}  # said once
@@ -112,6 +115,7 @@ def test_what_resources_are_set_to_is_drawn() -> None:
     assert {"warm", "hot"} <= {text.get_text() for text in ax.texts}
 
 
+@pytest.mark.slow
 def test_delays_are_drawn_after_the_step_that_they_follow() -> None:
     (line,) = (line for line in drawn(POTS, FIRED).lines if line.get_label() == "delay")
     assert list(line.get_xdata()) == [3, 7]
@@ -125,6 +129,7 @@ def test_delays_are_drawn_after_the_step_that_they_follow() -> None:
     assert any("delay" in text.get_text() for text in ax.get_legend().get_texts())
 
 
+@pytest.mark.slow
 def test_tasks_have_one_colour_in_pictures_pairs_and_pages() -> None:
     instance = load("timearena/household1+cooking1")
     schedule = solve(instance).schedule

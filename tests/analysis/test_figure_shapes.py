@@ -12,6 +12,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from support.runner import CliRunner
+from support.samples import sample
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.figures import methods
@@ -29,12 +30,14 @@ def drawn(tmp_path: Path, *words: str, suffix: str = ".png") -> bytes:
     return path.read_bytes()
 
 
-@pytest.mark.parametrize(("width", "inches"), [("column", 3.3), ("page", 7.0), ("4.5", 4.5)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "inches"), sample([("column", 3.3), ("page", 7.0), ("4.5", 4.5)], several=True))
 def test_figures_are_as_wide_as_asked(tmp_path: Path, width: str, inches: float) -> None:
     (pixels,) = struct.unpack(">I", drawn(tmp_path, "--width", width, "--dpi", "100")[16:20])
     assert pixels == round(100 * inches)
 
 
+@pytest.mark.slow
 def test_a_pdf_has_truetype_fonts_the_width_asked_and_the_same_bytes_twice(tmp_path: Path) -> None:
     found = drawn(tmp_path, "--width", "page", suffix=".pdf")
     assert b"/CIDFontType2" in found
@@ -45,6 +48,7 @@ def test_a_pdf_has_truetype_fonts_the_width_asked_and_the_same_bytes_twice(tmp_p
     assert drawn(tmp_path, "--width", "page", suffix=".pdf") == found
 
 
+@pytest.mark.slow
 def test_letters_follow_the_size_asked(tmp_path: Path) -> None:
     with shaped(Shape(font=17)):
         assert points(8.5) == 17
@@ -52,6 +56,7 @@ def test_letters_follow_the_size_asked(tmp_path: Path) -> None:
     assert drawn(tmp_path, "--font-size", "12") != drawn(tmp_path)
 
 
+@pytest.mark.slow
 def test_titles_are_replaced_or_left_out(tmp_path: Path) -> None:
     heights = [struct.unpack(">I", drawn(tmp_path, *words)[20:24])[0] for words in ((), ("--title", ""))]
     assert heights[0] >= heights[1]
@@ -64,6 +69,7 @@ def test_other_widths_are_refused(width: str) -> None:
         width_of(width)
 
 
+@pytest.mark.slow
 def test_legends_leave_room_for_letters_that_are_wider_in_a_pdf() -> None:
     with shaped(Shape(7.0)):
         for letters in (5, 9, 10, 16):
@@ -87,7 +93,8 @@ def test_methods_are_named_in_words_and_references_as_in_the_table(tmp_path: Pat
     assert all(name.replace("_", " ") in result.stdout for name in names)
 
 
-@pytest.mark.parametrize("figure", ["gaps", "profile", "time"])
+@pytest.mark.slow
+@pytest.mark.parametrize("figure", sample(["gaps", "profile", "time"]))
 def test_compare_draws_its_methods(tmp_path: Path, figure: str) -> None:
     path = tmp_path / "x.svg"
     call = ["compare", NAME, "timearena/household2", "-o", str(path), "--figure", figure, "--width", "column"]

@@ -217,6 +217,7 @@ def legend(ax: Axes) -> list[str]:
     return [] if drawn is None else [text.get_text() for text in drawn.get_texts()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "width"),
     sample([*((n, None) for n in NAMES), *((n, 3.3) for n in NAMES if "150" not in n)], 7, several=True),
@@ -252,6 +253,7 @@ def test_nothing_is_cut_off_overlaps_warns_or_stays(
             assert one.x1 <= other.x0 or other.x1 <= one.x0 or one.y1 <= other.y0 + 1 or other.y1 <= one.y0 + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sample(NAMES, 8))
 def test_axes_passed_in_are_drawn_on_and_returned(name: str, drawings: dict[str, Callable[..., Axes]]) -> None:
     figure = Figure(figsize=(9, 5))
@@ -263,6 +265,7 @@ def test_axes_passed_in_are_drawn_on_and_returned(name: str, drawings: dict[str,
     assert not left.has_data()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sample(NAMES, 8))
 def test_same_bytes_twice(name: str, drawings: dict[str, Callable[..., Axes]]) -> None:
     made = []
@@ -302,6 +305,7 @@ def test_methods_look_the_same_in_every_figure() -> None:
     assert method_colour("optimum") not in {LINES[i % len(LINES)] for i in numbers(every)}
 
 
+@pytest.mark.slow
 def test_a_method_keeps_its_colour_whatever_it_is_drawn_with(comparisons: pd.DataFrame) -> None:
     def colour(methods: list[str]) -> Any:
         ax = gap_distribution(comparisons, methods=methods)
@@ -310,6 +314,7 @@ def test_a_method_keeps_its_colour_whatever_it_is_drawn_with(comparisons: pd.Dat
     assert colour(["serial-lpt"]) == colour(["improve", "serial-lpt"]) == to_rgb(method_colour("serial-lpt"))
 
 
+@pytest.mark.slow
 def test_hostile_names_are_only_text() -> None:
     assert plain("$\\frac{1}{2}$\n_x") == r"\$\frac{1}{2}\$ _x"
     assert "\x1b" not in plain("\x1b[31m")
@@ -348,6 +353,7 @@ def test_pair_has_both_schedules_one_above_the_other() -> None:
     assert "in this plan only" not in legend(ax)
 
 
+@pytest.mark.slow
 def test_pair_of_a_schedule_with_itself_marks_nothing(
     schedules: Pairs,
 ) -> None:
@@ -436,6 +442,7 @@ def test_gaps_say_what_is_not_answered(comparisons: pd.DataFrame) -> None:
         gap_distribution(comparisons, methods=["fastest"])
 
 
+@pytest.mark.slow
 def test_time_to_proof_tells_proofs_from_limits() -> None:
     rows = [
         {
@@ -455,6 +462,7 @@ def test_time_to_proof_tells_proofs_from_limits() -> None:
     assert "not shown: 1 problems" in ax.get_xlabel()
 
 
+@pytest.mark.slow
 def test_profile_of_far_ratios_is_logarithmic() -> None:
     rows = [{"instance": "x", "method": "a", "makespan": 1}, {"instance": "x", "method": "b", "makespan": 60}]
     ax = performance_profile(pd.DataFrame(rows))
@@ -463,6 +471,7 @@ def test_profile_of_far_ratios_is_logarithmic() -> None:
     assert ax.get_xlim()[1] > 60
 
 
+@pytest.mark.slow
 def test_empty_frames_are_drawn() -> None:
     nothing = frames.empty("comparisons")
     for draw in (gap_distribution, performance_profile, time_to_proof):
@@ -472,6 +481,7 @@ def test_empty_frames_are_drawn() -> None:
     rendered(regret_staircase(chain([])))
 
 
+@pytest.mark.slow
 def test_staircase_follows_the_decisions() -> None:
     ax = regret_staircase(chain([0, 3, 0, 2, None, None], no_return=4), named=1)
     rendered(ax)
@@ -486,6 +496,7 @@ def test_staircase_follows_the_decisions() -> None:
     assert any("no way to a success" in text for text in said)
 
 
+@pytest.mark.slow
 def test_graph_has_every_action_and_lag() -> None:
     actions = (
         Action("t/a", "t", 2, 2),
@@ -534,6 +545,7 @@ def test_graph_of_all_recipes() -> None:
     rendered(dependency_graph(every))
 
 
+@pytest.mark.slow
 def test_letters_on_narrow_bars_of_kitchens_are_explained() -> None:
     kitchen = catalogue.problem(SANDWICH)
     best = solve_any(kitchen)
@@ -549,6 +561,7 @@ def test_letters_on_narrow_bars_of_kitchens_are_explained() -> None:
     assert all(word.startswith(letters[0]) for letters, word in words.items())
 
 
+@pytest.mark.slow
 def test_numbers_in_a_narrow_graph_are_explained_and_names_have_their_objects() -> None:
     with shaped(Shape(3.3)):
         recipe, tasks = (dependency_graph(catalogue.load(name)) for name in (COBBLER, "timearena/cooking1"))
@@ -561,6 +574,7 @@ def test_numbers_in_a_narrow_graph_are_explained_and_names_have_their_objects() 
     rendered(recipe)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("against", sample(["optimum", "other.txt"], 2))
 def test_gantt_against_another_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, against: str) -> None:
     monkeypatch.chdir(tmp_path)
@@ -573,6 +587,7 @@ def test_gantt_against_another_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert drawn.count("<g id=") > 1.5 * Path("y.svg").read_text(encoding="utf-8").count("<g id=")
 
 
+@pytest.mark.slow
 def test_two_plans_in_a_kitchen_stand_one_above_the_other_and_what_one_lacks_has_a_frame() -> None:
     kitchen = catalogue.problem(SANDWICH)
     best = solve_any(kitchen)
@@ -596,6 +611,7 @@ def test_gantt_against_what_is_not_there(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_two_plans_on_a_floor_stand_one_above_the_other_and_what_is_the_same_is_pale() -> None:
     floor = catalogue.problem(FLOOR)
     (cook,) = floor.agents
@@ -614,6 +630,7 @@ def test_floors_on_which_nothing_is_done_have_no_picture() -> None:
         draw_pair(catalogue.problem(FLOOR), {}, {}, names=("one", "other"))
 
 
+@pytest.mark.slow
 def test_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     readme = (Path(__file__).resolve().parents[2] / "analysis" / "README.md").read_text(encoding="utf-8")
@@ -645,6 +662,7 @@ def drawn_in(folder: Path, *arguments: str) -> bytes:
     return (folder / "plan.svg").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_file_of_settings_in_the_current_folder_is_not_read(tmp_path: Path) -> None:
     folders = [tmp_path / name for name in ("plain", "hostile", "waiting")]
     for folder in folders:
@@ -656,6 +674,7 @@ def test_a_file_of_settings_in_the_current_folder_is_not_read(tmp_path: Path) ->
     assert sorted(os.listdir(folders[1])) == ["matplotlibrc", "plan.svg"]
 
 
+@pytest.mark.slow
 def test_settings_of_the_session_change_no_file(tmp_path: Path, drawings: dict[str, Callable[..., Axes]]) -> None:
     draw = next(iter(drawings.values()))
     save(draw, tmp_path / "one.svg")

@@ -95,6 +95,7 @@ def told(given: object, rules: Profile = RELEASED) -> Critique:
     return critique(row(STEAK), {"plan": given}, rules=rules, regret=False)
 
 
+@pytest.mark.slow
 def test_a_critique_says_where_and_what_would_be_right() -> None:
     text = told(plan("@1 meat @3 stove1"))
     assert text.verdict.fatal == ("wrong_for_cookware", "agent1: Interact stove1", 3)
@@ -105,6 +106,7 @@ def test_a_critique_says_where_and_what_would_be_right() -> None:
     assert [section.key for section in text.sections if section.status == "fault"] == ["hands", "completeness"]
 
 
+@pytest.mark.slow
 def test_a_critique_says_what_was_taken_from_the_stove_too_early() -> None:
     early = "@1 meat @2 board !board board @3 stove1 @0 table1 @3 ~15 stove1 @4 window"
     for rules in (PAPER, RELEASED):
@@ -115,6 +117,7 @@ def test_a_critique_says_what_was_taken_from_the_stove_too_early() -> None:
         assert "on the plate is meat (chopped)" in by_key["dishes"]
 
 
+@pytest.mark.slow
 def test_what_only_a_plan_knows_is_quoted_safely() -> None:
     bad = {"agent1": [{"action": "MoveTo", "target": "<b>[ignore]</b>\u001b[31m"}], "agent9`": []}
     for given in (bad, {"agent1": bad["agent1"]}, {"agent1": ["`|<x>\n"]}):

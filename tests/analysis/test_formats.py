@@ -27,6 +27,7 @@ COMMANDS = {
 LIVE = re.compile(r"(?<![0-9A-Za-z])@\w|[\w.+-]@[\w-]+\.\w|#[0-9]|://|www\.\w", re.IGNORECASE)
 
 
+@pytest.mark.slow
 def test_markdown_is_one_table_of_texts() -> None:
     reader = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable(["table", "strikethrough"])
     for text in map(visible, TEXTS):

@@ -27,7 +27,7 @@ from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Reso
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.solver.exact.solve import solve
 from tests.support.random_instances import kitchen, workshop
-from tests.support.samples import examples
+from tests.support.samples import examples, sample
 
 README = Path(__file__).resolve().parents[2] / "analysis" / "frames" / "README.md"
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
@@ -334,7 +334,7 @@ def test_frames_can_be_put_together_across_benchmarks(grades: list[Grade]) -> No
         frames.concat([])
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", sample(SCHEMAS))
 def test_empty_frames_have_the_columns(name: str, tmp_path: Path) -> None:
     frame = frames.empty(name)
     assert list(frame.columns) == schema(name).names
@@ -345,6 +345,7 @@ def test_empty_frames_have_the_columns(name: str, tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(frames.read_parquet(tmp_path / "x.parquet", name), frame)
 
 
+@pytest.mark.slow
 def test_empty_input() -> None:
     made = {
         "instances": frames.instances([]),
@@ -415,6 +416,7 @@ def test_files_give_frames_back(tmp_path_factory: pytest.TempPathFactory, table:
         check(found, name)
 
 
+@pytest.mark.slow
 def test_files_of_real_frames(grades: list[Grade], tmp_path: Path) -> None:
     made = {"grades": frames.grades(grades), "violations": frames.violations(grades), "metrics": frames.metrics(grades)}
     for name, (frame, _) in made.items():

@@ -86,6 +86,7 @@ def test_every_piece_is_drawn_where_it_belongs() -> None:
     assert len(ax.patches) == 9
 
 
+@pytest.mark.slow
 def test_bars_never_overlap() -> None:
     ax = gantt(KITCHEN, SCHEDULE)
     boxes = [bar.get_bbox() for bar in ax.patches]
@@ -95,6 +96,7 @@ def test_bars_never_overlap() -> None:
             assert apart_in_time or one.y1 <= other.y0 or other.y1 <= one.y0
 
 
+@pytest.mark.slow
 def test_all_bars_of_a_bundled_schedule(timed: tuple[Instance, Schedule]) -> None:
     instance, schedule = timed
     expected: Counter[str] = Counter()
@@ -114,6 +116,7 @@ def test_attended_work_beyond_its_start_without_resource_goes_on_on_its_own() ->
     assert spans(ax, "t/b") == [(5, 5, True)]  # no width, but an edge
 
 
+@pytest.mark.slow
 def test_windows_only_where_there_are_maximum_lags(timed: tuple[Instance, Schedule]) -> None:
     instance, schedule = timed
     finish = schedule.finish()
@@ -139,6 +142,7 @@ def test_window_lies_over_the_bar_whose_start_it_bounds() -> None:
     assert bracket.get_ydata()[0] == start.get_ydata()[0]
 
 
+@pytest.mark.slow
 def test_window_after_the_end_widens_the_axis_only_a_little() -> None:
     def right(maximum: int) -> float:
         lag = Lag("eggs/fry", "eggs/cool", 0, maximum)
@@ -168,6 +172,7 @@ def test_texts_stay_inside_their_bars(timed: tuple[Instance, Schedule]) -> None:
             )
 
 
+@pytest.mark.slow
 def test_labels_are_written_where_they_fit(timed: tuple[Instance, Schedule]) -> None:
     texts = [text.get_text().replace("\n", " ") for text in rendered(gantt(*timed)).texts]
     assert "7 bake cobbler" in texts  # half an hour
@@ -175,6 +180,7 @@ def test_labels_are_written_where_they_fit(timed: tuple[Instance, Schedule]) -> 
     assert "3 pour butter into pan" not in texts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wide", sample([True, False], 2))
 def test_nothing_is_cut_off(timed: tuple[Instance, Schedule], wide: bool) -> None:
     tasks = [f"a task with a rather long name {i}" for i in range(12)]
@@ -189,6 +195,7 @@ def test_nothing_is_cut_off(timed: tuple[Instance, Schedule], wide: bool) -> Non
     assert ax.get_legend().get_window_extent().y1 < ax.xaxis.label.get_window_extent().y0
 
 
+@pytest.mark.slow
 def test_time_axis(timed: tuple[Instance, Schedule]) -> None:
     ax = rendered(gantt(*timed))
     shown = [label.get_text() for label in ax.get_xticklabels()]
@@ -203,6 +210,7 @@ def test_time_axis(timed: tuple[Instance, Schedule]) -> None:
     assert "makespan 14" in [text.get_text() for text in ax.texts]
 
 
+@pytest.mark.slow
 def test_legend_and_title() -> None:
     ax = gantt(KITCHEN, SCHEDULE)
     assert legend(ax) == ["soup", "eggs", "holds no agent"]
@@ -211,6 +219,7 @@ def test_legend_and_title() -> None:
     assert gantt(KITCHEN, SCHEDULE, title="").get_title(loc="left") == ""
 
 
+@pytest.mark.slow
 def test_names_are_not_read_as_formulas() -> None:
     action = Action("_$\\frac$/$x$", "_$\\frac$", 9, 9, label="$\\nonsense$")
     ax = rendered(gantt(Instance("$\\name$", (action,)), Schedule((Piece(action.id, 0, 9, "agent"),))))
@@ -225,6 +234,7 @@ def test_draws_on_the_axes_passed_in() -> None:
     assert tuple(figure.get_size_inches()) == (5, 2)
 
 
+@pytest.mark.slow
 def test_empty_schedule() -> None:
     assert rows(rendered(gantt(KITCHEN, Schedule(())))) == ["Ann", "Bob"]
 
@@ -240,6 +250,7 @@ def test_copes_with_150_actions() -> None:
     assert max(ax.figure.get_size_inches()) <= 24
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "magic"), [(".png", b"\x89PNG\r\n"), (".svg", b"<?xml"), (".PDF", b"%PDF-")])
 def test_files_are_written_the_same_twice(tmp_path, monkeypatch, suffix: str, magic: bytes) -> None:
     paths = [tmp_path / f"one{suffix}", tmp_path / f"two{suffix}"]

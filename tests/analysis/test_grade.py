@@ -151,6 +151,7 @@ def verdicts(shared):
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
+@pytest.mark.slow
 def test_released_profile_gives_the_released_verdicts(verdicts):
     assert len(verdicts) == 645
     same = {"progress", "goal_ratio", "executed", "success", "violation", "violation_index"}
@@ -165,6 +166,7 @@ def test_released_profile_gives_the_released_verdicts(verdicts):
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_paper_profile_gives_the_same_verdict_on_plans_without_zero_lengths(verdicts):
     fields = ("success", "violation", "violation_index", "executed", "progress", "goal_ratio")
     compared = 0
@@ -356,6 +358,7 @@ def _runs(draw):
     return sorted(chosen, key=lambda command: command.start)
 
 
+@pytest.mark.slow
 @given(_runs(), _runs(), st.sampled_from([PAPER, RELEASED]))
 def test_metric_invariants(commands, reference, rules):
     run = replayed(commands, rules)
@@ -370,6 +373,7 @@ def test_metric_invariants(commands, reference, rules):
         assert found.r_efficiency == pytest.approx(found.efficiency / found.reference)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 599), st.integers(1, 300))
 def test_a_run_measured_against_itself_is_one(start, piece):
     commands = [RUN[0], Command(1, "A", piece, start)]
@@ -592,6 +596,7 @@ _json = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(_json)
 def test_any_plan_gives_a_grade(plan):
     found = grade(plan)

@@ -275,10 +275,12 @@ def test_a_line_that_would_be_cut_into_millions_is_unscored_and_the_rest_is_grad
             answer(problem, rows[1] if answer is not regret else rows[1]["plan"])
 
 
+@pytest.mark.slow
 def test_the_work_for_a_refused_line_grows_with_its_length(grader: Grader, workshop: str) -> None:
     assert_growth(lambda n: graded(grader, {"id": "a", "instance": workshop, "plan": bomb(4 * n)}))
 
 
+@pytest.mark.slow
 def test_the_work_for_a_critique_grows_with_the_plan(workshop: str) -> None:
     """When every explanation looked at all pieces, 1,000 of them at 20,000 pieces took minutes and gigabytes."""
     problem = single(workshop)

@@ -225,6 +225,7 @@ def test_units_and_order_of_rows_do_not_matter(a: list[float | None], factor: in
         assert (pd.isna(left) and pd.isna(right)) or right == pytest.approx(left)
 
 
+@pytest.mark.slow
 def test_same_seed_same_intervals_other_seed_others() -> None:
     random = np.random.default_rng(3)
     frame = table(a=random.normal(10, 2, 40).tolist(), b=random.normal(10, 2, 40).tolist())
@@ -232,6 +233,7 @@ def test_same_seed_same_intervals_other_seed_others() -> None:
     assert not pairings(frame).equals(pairings(frame, seed=1))
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_estimate_and_shrink() -> None:
     random = np.random.default_rng(5)
     rows = {}
@@ -268,6 +270,7 @@ def test_coverage_of_means_and_medians() -> None:
     assert 0.86 <= coverage("mean", skewed, [0] * 30, 1.0) <= 0.98
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strata", sample([[i // 2 for i in range(30)], list(range(30)), [0] * 29 + [1]], 3))
 def test_coverage_does_not_suffer_from_small_strata(strata: list[int]) -> None:
     def normal(random: np.random.Generator, count: int) -> Any:

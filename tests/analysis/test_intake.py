@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from support.runner import CliRunner
+from support.samples import sample
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.intake import lines, logs, unpack
@@ -77,7 +78,7 @@ def write_log(path: Path, samples: list[dict[str, Any]], model: str = "lab/mini"
         archive.writestr("header.json", json.dumps(head))
 
 
-def sample(name: str, text: str, epoch: int = 1, **more: Any) -> dict[str, Any]:
+def sample_line(name: str, text: str, epoch: int = 1, **more: Any) -> dict[str, Any]:
     message = {"role": "assistant", "content": text}
     messages = [{"role": "user", "content": "Plan!"}, message]
     output = {"model": "mini", "choices": [{"message": message, "stop_reason": "stop"}], "completion": text}
@@ -87,6 +88,7 @@ def sample(name: str, text: str, epoch: int = 1, **more: Any) -> dict[str, Any]:
 # --- what people have ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_three_models_in_four_formats_become_one_table(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     (runs / "texts").mkdir(parents=True)
@@ -95,7 +97,7 @@ def test_three_models_in_four_formats_become_one_table(tmp_path: Path) -> None:
     write_csv(runs / "tables.csv", [{"instance": name, "response": plan(name)} for name in NAMES[:2]])
     with gzip.open(runs / "tables.jsonl.gz", "wt") as stream:
         stream.write(json.dumps({"instance": COBBLER, "completion": plan(COBBLER)}))
-    write_log(runs / "log.eval", [sample(name, plan(name)) for name in NAMES])
+    write_log(runs / "log.eval", [sample_line(name, plan(name)) for name in NAMES])
     rows = graded(runs)
     assert [(row["model"], row["instance"]) for row in rows if not row["success"]] == []
     assert sorted((row["model"], row["instance"]) for row in rows) == sorted(
@@ -108,7 +110,8 @@ def test_three_models_in_four_formats_become_one_table(tmp_path: Path) -> None:
     assert told.exit_code == 0
 
 
-@pytest.mark.parametrize("name", ["output", "response", "completion", "messages", "answer"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sample(["output", "response", "completion", "messages", "answer"]))
 def test_every_benchmark_takes_its_plan_from_the_fields_that_all_know(name: str, tmp_path: Path) -> None:
     names = [*NAMES, "asynchow/parallel/86", "robotouille/synchronous/0_cheese_sandwich", "asynctool/cross2/01"]
     written = [solve(catalogue.problem(one)).plan if "asynchow" not in one else 'It takes "20 min".' for one in names]
@@ -119,6 +122,7 @@ def test_every_benchmark_takes_its_plan_from_the_fields_that_all_know(name: str,
     assert [row["instance"] for row in graded(tmp_path / "rows.jsonl") if row["success"]] == names
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not VERDICTS.is_dir(), reason="the released verdicts are not here")
 def test_released_verdicts_in_four_formats_are_judged_as_released(tmp_path: Path) -> None:
     rows = []
@@ -139,7 +143,7 @@ def test_released_verdicts_in_four_formats_are_judged_as_released(tmp_path: Path
     (runs / "c.json").write_text(
         json.dumps([one | {"response": r["given"]} for one, r in zip(keep, rows, strict=True)])
     )
-    write_log(runs / "d.eval", [sample(row["instance"], row["text"], k) for k, row in enumerate(rows)], "d")
+    write_log(runs / "d.eval", [sample_line(row["instance"], row["text"], k) for k, row in enumerate(rows)], "d")
     wanted = {row["id"]: row["expected"].get("success", row["expected"].get("completed")) for row in rows}
     done = graded(runs)
     assert len(done) == 4 * len(rows)
@@ -208,6 +212,7 @@ def test_a_text_beside_others_that_names_no_problem_is_an_error_and_others_are_l
     assert notes[-1].endswith("left aside: README.txt, plot.png")
 
 
+@pytest.mark.slow
 def test_a_text_whose_name_fits_several_problems_is_an_error_that_names_them(tmp_path: Path) -> None:
     for name in ("a.jsonl", "b.jsonl"):
         (tmp_path / name).write_text(json.dumps(GOOD))
@@ -232,7 +237,8 @@ def test_a_text_whose_name_fits_several_problems_is_an_error_that_names_them(tmp
             matched(wrong, [])
 
 
-@pytest.mark.parametrize("end", [".csv", ".tsv", ".json", ".jsonl", ".parquet"])
+@pytest.mark.slow
+@pytest.mark.parametrize("end", sample([".csv", ".tsv", ".json", ".jsonl", ".parquet"]))
 def test_tables_and_lists(tmp_path: Path, end: str) -> None:
     rows = [{"problem_id": name, "response": {"text": plan(name)}, "n": 3, "who": "m"} for name in NAMES]
     path = tmp_path / f"out{end}"
@@ -264,16 +270,17 @@ def test_tables_and_lists(tmp_path: Path, end: str) -> None:
     assert all("--map instance=problem_id" in row["reason"] for row in missing)
 
 
-@pytest.mark.parametrize("name", ["log.eval", "log.json"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sample(["log.eval", "log.json"]))
 def test_logs(tmp_path: Path, name: str) -> None:
     long, about = {"attachments": {"ab12": plan(LAB)}}, {"metadata": {"problem": LAB}}
-    talk = sample(COBBLER, "x")
+    talk = sample_line(COBBLER, "x")
     talk["messages"] += [{"role": "user", "content": "On!"}, {"role": "assistant", "content": "y"}]
     samples = [
-        sample(HOUSE.replace("/", "__"), plan(HOUSE)),
-        sample(LAB, "attachment://ab12", 2, **long),
+        sample_line(HOUSE.replace("/", "__"), plan(HOUSE)),
+        sample_line(LAB, "attachment://ab12", 2, **long),
         talk,
-        sample(HOUSE, "", 2, error={"message": "out of credit"}),
+        sample_line(HOUSE, "", 2, error={"message": "out of credit"}),
         {"id": 5, "epoch": 1, "output": {"choices": []}, "messages": [], "scores": {"x": float("nan")}, **about},
     ]
     write_log(tmp_path / name, samples)
@@ -292,7 +299,7 @@ def test_logs_compressed_by_zstd(tmp_path: Path) -> None:
     """As Python before 3.14 cannot write them, the archive is put together by hand."""
     pyarrow = pytest.importorskip("pyarrow")
     path = tmp_path / "log.eval"
-    write_log(path, [sample(HOUSE, plan(HOUSE))])
+    write_log(path, [sample_line(HOUSE, plan(HOUSE))])
     entries, directory = io.BytesIO(), io.BytesIO()
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
@@ -368,6 +375,7 @@ def test_several_fields_that_may_be_the_plan_are_told_and_empty_ones_do_not_coun
     assert one(path)["plan"] == ""
 
 
+@pytest.mark.slow
 def test_several_files(tmp_path: Path) -> None:
     for name in ("gpt.jsonl", "llama.jsonl"):
         (tmp_path / name).write_text(json.dumps(GOOD))
@@ -376,6 +384,7 @@ def test_several_files(tmp_path: Path) -> None:
     assert [row["source"] for row in rows] == [str(tmp_path / "gpt.jsonl"), str(tmp_path / "llama.jsonl")]
 
 
+@pytest.mark.slow
 def test_collected_submissions_get_the_same_grades(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     (runs / "gpt").mkdir(parents=True)
@@ -402,6 +411,7 @@ def test_collected_submissions_get_the_same_grades(tmp_path: Path) -> None:
     assert again == [row | places for row in graded(runs, code=1) if row["scored"]]
 
 
+@pytest.mark.slow
 def test_runs_are_resumed_whatever_the_form(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     write_csv(tmp_path / "runs" / "gpt.csv", [GOOD, GOOD | {"plan": "wash cup"}])
@@ -415,7 +425,7 @@ def test_runs_are_resumed_whatever_the_form(tmp_path: Path) -> None:
 def test_lengths_for_the_progress_bar(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     if name == "x.eval":
-        write_log(path, [sample(HOUSE, "wait"), sample(LAB, "wait")])
+        write_log(path, [sample_line(HOUSE, "wait"), sample_line(LAB, "wait")])
     elif name == "x.jsonl":
         path.write_text(f"{json.dumps(GOOD)}\n{json.dumps(GOOD)}\n")
     else:
@@ -426,6 +436,7 @@ def test_lengths_for_the_progress_bar(tmp_path: Path, name: str) -> None:
 # --- bad on purpose ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_one_bad_entry_of_ten_thousand_is_one_error(tmp_path: Path) -> None:
     entries = [json.dumps(GOOD | {"id": k, "plan": 'a "]" \\ b'}) for k in range(10_000)]
     entries[4321] = '{"instance": nonsense, "plan": "]"}'
@@ -455,6 +466,7 @@ def test_an_entry_that_is_too_long_is_passed_over(tmp_path: Path, monkeypatch: p
     assert "is longer than 200000 bytes" in str(got[1])
 
 
+@pytest.mark.slow
 def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     zeros = bytes(lines.MAX_LINE + 10)
     (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(zeros))

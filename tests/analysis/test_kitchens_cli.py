@@ -35,6 +35,7 @@ def best() -> list[str]:
     return actions
 
 
+@pytest.mark.slow
 def test_grades_of_a_best_a_short_and_a_slow_plan(best: list[str], tmp_path: Path) -> None:
     slow = ["Do nothing"] * len(best) + best
     numbered = "\n".join(f"{number}. {action}" for number, action in enumerate(best, 1))
@@ -54,6 +55,7 @@ def test_grades_of_a_best_a_short_and_a_slow_plan(best: list[str], tmp_path: Pat
     assert published["best"] == 15
 
 
+@pytest.mark.slow
 def test_names_mean_the_simulators_kitchens_where_their_folder_is_given(best: list[str], tmp_path: Path) -> None:
     folder = tmp_path / "originals" / "synchronous"
     folder.mkdir(parents=True)
@@ -82,6 +84,7 @@ def test_names_mean_the_simulators_kitchens_where_their_folder_is_given(best: li
         assert "NAME one of robotouille" in found.stderr
 
 
+@pytest.mark.slow
 def test_averages_of_kitchens(best: list[str]) -> None:
     grader = Grader()
     made = [best, best[:-1], 5]
@@ -118,6 +121,7 @@ def test_the_published_numbers_of_the_default_kitchens(shared: Path) -> None:
     assert [row["published"] - row["optimal"] for row in rows] == [2, 0, 0, 2, 0, 0, 1, 1, 24, 0] + [0] * 7 + [2, 6]
 
 
+@pytest.mark.slow
 def test_a_picture_of_a_plan(best: list[str], tmp_path: Path) -> None:
     for arguments in (
         [],
@@ -140,6 +144,7 @@ def test_kitchens_are_listed_and_exported_and_no_schedules() -> None:
     assert refused.exit_code == 1
 
 
+@pytest.mark.slow
 def test_every_verb_knows_that_a_goal_contradicts_itself(tmp_path: Path) -> None:
     """A simulator's file that asks for bread on cheese on the same bread."""
     tables = [{"name": "table", "x": x, "y": 0} for x in (0, 2)]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.samples import sample
 
 from planoracle.solver.explain import checker, timetable
 from planoracle.solver.explain.checker import RefusedError, check
@@ -178,6 +179,7 @@ LARGE: list[tuple[Callable[[], Files], str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("make", "reason"), LARGE, ids=[make.__name__ for make, _ in LARGE])
 def test_large_certificates_are_checked_in_time(tmp_path: Path, make: Callable[[], Files], reason: str) -> None:
     paths = [tmp_path / "problem.json", tmp_path / "proof.json"]
@@ -244,7 +246,8 @@ def test_numbers_are_limited(number: int) -> None:
         timetable.check(large, proof(2, alone("a", 2), makespan=2, gap=0, schedule=[piece]))
 
 
-@pytest.mark.parametrize("module", [checker, timetable])
+@pytest.mark.slow
+@pytest.mark.parametrize("module", sample([checker, timetable]))
 def test_files_are_limited(tmp_path: Path, module: Any) -> None:
     paths = [tmp_path / "problem.json", tmp_path / "proof.json"]
     for path, document in zip(paths, (problem([action("a")]), proof(1, alone("a"))), strict=True):

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from support.batches import MAIN
+from support.samples import sample
 
 from planoracle.analysis.advice import next_commands
 from planoracle.analysis.critique import critique
@@ -72,7 +73,8 @@ def answers(name: str, given: Any) -> Iterator[Any]:
     yield repair(problem(), {"plan": given})
 
 
-@pytest.mark.parametrize(("name", "given"), CASES)
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "given"), sample(CASES, several=True))
 def test_no_grader_looks_at_the_clock(name: str, given: Any, rushed: Callable[[], None], monkeypatch: Any) -> None:
     monkeypatch.setenv("PLANORACLE_CACHE", "")
     calm = list(answers(name, given))
@@ -82,6 +84,7 @@ def test_no_grader_looks_at_the_clock(name: str, given: Any, rushed: Callable[[]
         assert solve(catalogue.problem(name), time_limit=60.0).status != "optimal"  # time does fly
 
 
+@pytest.mark.slow
 def test_work_is_the_same_every_time() -> None:
     kitchen = catalogue.problem("kitchens/synchronous/7_two_lettuce_chicken_sandwich")
     found = []
@@ -147,6 +150,7 @@ def test_what_a_report_prices_does_not_depend_on_processes(monkeypatch: pytest.M
     assert len(found[0][0]) > 0
 
 
+@pytest.mark.slow
 def test_an_oracle_says_the_same_with_a_warm_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name, rules = "kitchens/synchronous/7_two_lettuce_chicken_sandwich", profiles()["robotouille"]
     monkeypatch.setattr("planoracle.analysis.optimum.known", lambda *_: None)

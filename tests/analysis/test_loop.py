@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.runner import CliRunner
+from support.samples import sample
 
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app
@@ -51,6 +52,7 @@ def rows(text: str) -> Iterator[dict[str, object]]:
     return map(json.loads, text.splitlines())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", READERS)
 @pytest.mark.parametrize(("writer", "form"), [*FORMS, ("collect", "")])
 def test_plans_that_a_verb_writes_are_submissions(writer: str, form: str, verb: str) -> None:
@@ -66,12 +68,14 @@ def test_plans_that_a_verb_writes_are_submissions(writer: str, form: str, verb: 
         assert all(row["success"] for row in found) == (writer != "collect")
 
 
+@pytest.mark.slow
 def test_plans_that_a_verb_writes_make_a_page() -> None:
     Path("plans.jsonl").write_text(run("solve", HOUSE, "-f", "jsonl"))
     run("report", "plans.jsonl", "-o", "page.html", "--regret-seconds", "0")
     assert "planoracle" in Path("page.html").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "jsonl"])
 def test_grades_are_read(form: str) -> None:
     Path("plans.jsonl").write_text(run("solve", *NAMES, "-f", "jsonl"))
@@ -104,7 +108,8 @@ def test_models_that_fail_are_compared_as_such() -> None:
     assert (compared["model greedy"], compared["model status"], compared["status"]) == (20, 20, "optimal")
 
 
-@pytest.mark.parametrize("verb", ["solve", "schedule", "compare"])
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", sample(["solve", "schedule", "compare"]))
 def test_problems_that_are_made_are_read_as_lines_and_as_folders(verb: str) -> None:
     Path("made.jsonl").write_text(run("generate", "generic", "--count", "3", "--actions", "3", "--seed", "1"))
     run("generate", "generic", "--count", "3", "--actions", "3", "--seed", "1", "--out", "made")
@@ -115,6 +120,7 @@ def test_problems_that_are_made_are_read_as_lines_and_as_folders(verb: str) -> N
     assert len(set(found["made"])) == 3
 
 
+@pytest.mark.slow
 def test_problems_that_are_made_are_solved_from_a_pipe_and_graded_by_their_names() -> None:
     made = run("generate", "generic", "--count", "2", "--actions", "3", "--seed", "1")
     Path("made.jsonl").write_text(made)
@@ -130,11 +136,13 @@ def test_problems_that_are_made_are_solved_from_a_pipe_and_graded_by_their_names
     assert "is the name of two problems" in str(result.exception)
 
 
+@pytest.mark.slow
 def test_names_of_combined_problems_are_lines_too() -> None:
     Path("made.jsonl").write_text(run("generate", "timearena", "--combine", "--count", "2", "--seed", "3"))
     assert len(list(rows(run("solve", "made.jsonl", "-f", "jsonl")))) == 2
 
 
+@pytest.mark.slow
 def test_a_bad_line_of_problems_does_not_stop_the_rest() -> None:
     made = run("generate", "generic", "--count", "2", "--actions", "3", "--seed", "1").splitlines()
     Path("made.jsonl").write_text("\n".join([made[0], '{"format": "planoracle/instance"}', "{", "no/such", made[1]]))

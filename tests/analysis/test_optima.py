@@ -27,6 +27,7 @@ ALL = chosen([])
 SETS = sorted({registry.of(catalogue.problem(name)).name for name in ALL})
 
 
+@pytest.mark.slow
 def test_all_bundled_problems_without_a_formula_have_entries() -> None:
     assert len(ALL) >= 220 + 230 + 30
     assert {name for name in ALL for one in ways_of(name) if one.entry is None} == set()
@@ -47,6 +48,7 @@ def test_what_ships_passes_the_rules(name: str) -> None:
         assert (found.lower_bound == found.makespan) == (found.status == "optimal")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [PAIR, SANDWICH, "timearena/household1+household2", *chosen(["robotouille"], 2, 3)])
 def test_some_are_derived_again(name: str) -> None:
     ways = list(ways_of(name))
@@ -162,6 +164,7 @@ def test_an_entry_that_cannot_be_derived_and_whose_plan_fails_is_a_difference() 
     assert fault.startswith("does not hold")
 
 
+@pytest.mark.slow
 def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = registry.get("recipe2plan")
     kept = dict(list(benchmark.optima.items())[:3])

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from support.runner import CliRunner
+from support.samples import sample
 
 from planoracle.analysis import output_files
 from planoracle.analysis.cli import app
@@ -42,7 +43,8 @@ def full(*_: object) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.slow
+@pytest.mark.parametrize("command", sample(COMMANDS))
 def test_a_full_disk_leaves_the_old_file(folder: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     old = folder / COMMANDS[command][COMMANDS[command].index("old" + Path(COMMANDS[command][3]).suffix)]
     old.write_text("old")
@@ -177,6 +179,7 @@ def writes(node: ast.AST) -> bool:
     return name == "open" and any(text in {"w", "wb", "x", "xb", "a", "ab", "w+", "wt"} for text in texts)
 
 
+@pytest.mark.slow
 def test_one_function_writes_all_output_files() -> None:
     found = set()
     for part in ("analysis", "heuristics", "instances", "solver"):

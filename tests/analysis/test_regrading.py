@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support.runner import CliRunner
+from support.samples import sample
 
 from planoracle.analysis.cli import app
 
@@ -61,6 +62,7 @@ def better(row: dict[str, Any], random: Random) -> None:
     row[name] = value if row[name] != value else None
 
 
+@pytest.mark.slow
 def test_what_is_as_it_was_holds(graded: Path) -> None:
     for kept in ("run", "grades.jsonl"):
         done = run("verify", graded / kept, graded / "in.jsonl", "-f", "jsonl", "--jobs", "1")
@@ -68,7 +70,8 @@ def test_what_is_as_it_was_holds(graded: Path) -> None:
         assert "rows graded again: none differ" in done.stderr
 
 
-@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.slow
+@pytest.mark.parametrize("place", sample([0, 1]))
 def test_all_forged_rows_are_found(graded: Path, tmp_path: Path, place: int) -> None:
     path = forged(graded, tmp_path, 100)[place]
     done = run("verify", path, graded / "in.jsonl", "-f", "jsonl", "--jobs", "1")
@@ -79,6 +82,7 @@ def test_all_forged_rows_are_found(graded: Path, tmp_path: Path, place: int) -> 
     assert "100 differ" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_sample_finds_its_share(graded: Path, tmp_path: Path) -> None:
     path = forged(graded, tmp_path, 100)[0]
     found = []
@@ -104,6 +108,7 @@ def test_a_sample_finds_its_share(graded: Path, tmp_path: Path) -> None:
     assert 15 <= sum(found) / len(found) <= 25  # of 40, half of which are forged
 
 
+@pytest.mark.slow
 def test_rows_that_are_missing_or_of_nothing_are_told(graded: Path, tmp_path: Path) -> None:
     lines = (graded / "grades.jsonl").read_text().splitlines(keepends=True)
     more = tmp_path / "more.jsonl"
@@ -121,6 +126,7 @@ def test_rows_that_are_missing_or_of_nothing_are_told(graded: Path, tmp_path: Pa
     assert "5 of 5 rows" in done.stderr
 
 
+@pytest.mark.slow
 def test_rows_that_say_nothing_of_a_submission_cost_no_other(graded: Path, tmp_path: Path) -> None:
     lines = (graded / "grades.jsonl").read_text().splitlines(keepends=True)
     places = [{"line": value} for value in ([], {}, None, True, 1.0, "1", 10**4000)]

@@ -120,6 +120,7 @@ def test_sums_are_exact_on_the_reference_plans(setting):
         assert sum(one.cost for one in found.decisions) == found.total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", sample([workshop, odd_workshop, kitchen], 3))
 def test_sums_are_exact_on_random_runs(make):
     complete = 0
@@ -142,6 +143,7 @@ def test_sums_are_exact_on_random_runs(make):
     assert complete > 5
 
 
+@pytest.mark.slow
 def test_sums_are_exact_on_random_timearena_runs():
     for seed in range(24):
         random = Random(seed)
@@ -160,6 +162,7 @@ def test_sums_are_exact_on_random_timearena_runs():
             assert (course.success, course.makespan) == (True, found.completion)
 
 
+@pytest.mark.slow
 def test_sums_are_exact_on_random_transcripts_and_only_guesses_save_time():
     early = good = 0
     for seed in range(40):
@@ -554,6 +557,7 @@ def test_it_says_which_piece_is_at_fault_and_how_to_go_on(plan, stop, kind, word
     assert all(one.cost is not None for one in found.decisions[:stop])
 
 
+@pytest.mark.slow
 def test_the_command_line_says_why(tmp_path):
     lines = tmp_path / "plans.jsonl"
     plans = [[FILL, BOIL, POUR | {"start": 8}], [FILL | {"start": "soon"}], [FILL]]

@@ -116,6 +116,7 @@ def test_optimal_plans_come_back_and_their_order_allows_the_optimum(name):
     assert (found.in_order, found.in_order_status, found.optimum) == (best.makespan, "optimal", best.makespan)
 
 
+@pytest.mark.slow
 def test_own_plans_come_back_as_list_and_as_text():
     for seed in range(20):
         best = solve(workshop(seed))
@@ -144,6 +145,7 @@ def mutated(plan, random):
     return plan
 
 
+@pytest.mark.slow
 def test_mutated_optimal_plans_of_own_instances_are_repaired():
     changed = 0
     for seed in range(60):
@@ -162,7 +164,7 @@ def test_mutated_optimal_plans_of_own_instances_are_repaired():
     assert changed > 15
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", sample(range(12)))
 def test_mutated_optimal_plans_of_recipe2plan_are_repaired(seed):
     random = Random(seed)
     name = random.choice(facts.names())
@@ -413,6 +415,7 @@ def test_kitchen_plans_are_cut_back_to_where_the_goal_can_still_be_reached():
 # --- command line -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_command_line_answers_what_it_can(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     instance = Instance("two", (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 0)), (Lag("t/a", "t/b"),))
@@ -445,6 +448,7 @@ def test_command_line_answers_what_it_can(tmp_path, monkeypatch):
         assert "two.json" in one.stdout
 
 
+@pytest.mark.slow
 def test_command_line_takes_objectives_and_refuses_others():
     submission = json.dumps({"id": "1", "instance": "timearena/household1", "actions": ["wait"] * 3})
     good = CliRunner().invoke(app, ["repair", "-", "--objective", "makespan, moved", "-f", "jsonl"], input=submission)

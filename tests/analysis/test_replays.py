@@ -10,6 +10,7 @@ import pytest
 from planoracle.analysis.places import Places
 from planoracle.analysis.report.worker import Bench, Options
 from planoracle.instances.plan import Plan
+from tests.support.samples import sample
 from tests.support.specimens import EXAMPLES, submissions
 
 #: By benchmark a problem, and the function of its rules that carries a plan out, the plan its second argument.
@@ -66,7 +67,7 @@ def replays(monkeypatch):
     return replays
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", sample(RULES))
 def test_a_submission_is_replayed_to_be_shown_and_to_be_priced(replays, name):
     for submission in changed(RULES[name][0]):
         assert replays(name, submission) == (1, 2)

@@ -32,6 +32,7 @@ from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError, UnknownNameError
 from tests.support.random_instances import workshop
 from tests.support.reports import COBBLER, FILES, HOUSE, KITCHEN, MARKUP, ROGUE, chunks, sheet, submissions, write
+from tests.support.samples import sample
 
 
 def numbered(rows):
@@ -67,6 +68,7 @@ class Elements(HTMLParser):
             self.inside.setdefault(len(self.found) - 1, []).append(data)
 
 
+@pytest.mark.slow
 def test_every_submission_has_a_row(built):
     index = chunks(built.html)[0]
     rows = index["rows"]
@@ -79,6 +81,7 @@ def test_every_submission_has_a_row(built):
     assert (built.submissions, built.priced) == (13, 12)
 
 
+@pytest.mark.slow
 def test_rows_agree_with_grades(built):
     rows = chunks(built.html)[0]["rows"]
     for i, grade in enumerate(grade_all(numbered(submissions()), Grader())):
@@ -271,6 +274,7 @@ def test_lines_with_the_same_cut_name_stay_apart():
     assert len({row[0] for row in index["problems"]}) == len(index["problems"])
 
 
+@pytest.mark.slow
 def test_grades_without_plans():
     rows = submissions()
     grades = [grade.row() for grade in grade_all(numbered(rows), Grader())]
@@ -347,7 +351,8 @@ def test_one_plan_of_every_model_is_priced_first(monkeypatch):
     assert len(order) == 10
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", sample(range(12)))
 def test_own_instances_of_every_kind(seed, tmp_path):
     instance = workshop(seed)
     path = tmp_path / "own.json"
@@ -370,6 +375,7 @@ def test_own_instances_of_every_kind(seed, tmp_path):
     assert index["rows"]["outcome"][0] == (0 if best else 1)
 
 
+@pytest.mark.slow
 def test_profiles_reach_the_judges():
     plan = "Step(0, Cobbler, 10 min, 0:00), Step(1, Cobbler, 0 min, 0:00)"
     rows = [{"id": "a", "instance": COBBLER, "plan": plan}]
@@ -383,6 +389,7 @@ def test_profiles_reach_the_judges():
         page_of(rows, profile="none")
 
 
+@pytest.mark.slow
 def test_models_without_problems_in_common_stay_apart():
     entries = [Entry(Place(i), i, submission=row) for i, row in numbered(submissions())]
     lines = lines_of(work_on(entries, Options(), regret_seconds=0.0, processes=1))
@@ -393,6 +400,7 @@ def invoke(*args, stdin=None):
     return CliRunner().invoke(app, ["report", *map(str, args)], input=stdin)
 
 
+@pytest.mark.slow
 def test_command_line(tmp_path):
     path, page = write(tmp_path / "plans.jsonl", submissions()[:5]), tmp_path / "page.html"
     run = invoke(path, "-o", page, "--title", "Fish & <chips>")
@@ -401,6 +409,7 @@ def test_command_line(tmp_path):
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["page.html", "plans.jsonl"]
 
 
+@pytest.mark.slow
 def test_grading_writes_the_same_page(tmp_path):
     path = write(tmp_path / "plans.jsonl", [*submissions()[:3], {"id": "z", "instance": "nowhere", "plan": ""}])
     for rule in ((), ("--set", "recipe2plan.reference=optimal")):
@@ -414,6 +423,7 @@ def test_grading_writes_the_same_page(tmp_path):
     assert CliRunner().invoke(app, ["grade", str(path), "--report", str(tmp_path / "no" / "x.html")]).exit_code == 2
 
 
+@pytest.mark.slow
 def test_command_line_tells_of_lines_without_a_grade(tmp_path):
     page = tmp_path / "page.html"
     lines = '{"id": "a", "instance": "nowhere", "plan": ""}\n\nnonsense\n'
@@ -435,6 +445,7 @@ def test_command_line_usage(tmp_path):
     assert chunks((tmp_path / "page.html").read_text())[0]["rows"]["id"] == []
 
 
+@pytest.mark.slow
 def test_released_verdicts(shared, tmp_path):
     rows = [
         json.loads(line)

@@ -31,6 +31,7 @@ def index_of(rows: list[Any], **options: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_the_foot_says_what_made_the_page() -> None:
     foot = index_of([ROW, {"id": "b", "instance": "moon/1", "plan": ""}], day="2026-11-22")["about"]
     assert foot["date"] == "2026-11-22"
@@ -73,6 +74,7 @@ def test_what_is_no_moment(given: str) -> None:
         date_of(Path("-"), environment={"SOURCE_DATE_EPOCH": given})
 
 
+@pytest.mark.slow
 def test_the_same_file_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
     path = write(tmp_path / "plans.jsonl", [ROW])
@@ -88,6 +90,7 @@ def test_the_same_file_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.
     assert "must be a day such as 2026-11-22" in run.stderr
 
 
+@pytest.mark.slow
 def test_colours_are_those_of_the_figures() -> None:
     index = index_of([ROW])
     assert index["colours"]["tasks"] == list(style.PALETTE)
@@ -96,6 +99,7 @@ def test_colours_are_those_of_the_figures() -> None:
     assert set(methods.values()) <= set(style.LINES)
 
 
+@pytest.mark.slow
 def test_metrics_are_told_with_their_meaning_and_unit() -> None:
     told = index_of([ROW])["words"]
     assert told["total_time"] == ["minutes that passed", "minutes"]

@@ -118,6 +118,7 @@ def blind(name_or_kitchen: object, actions: list[str]) -> int | None:
     return fewest_steps(engine, state, 1_000_000, at_start=not actions)
 
 
+@pytest.mark.slow
 def test_steps_to_go_agrees_with_a_blind_search() -> None:
     compared = 0
     for seed in range(40):

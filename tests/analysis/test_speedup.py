@@ -91,6 +91,7 @@ def test_figure_of_nothing_is_empty() -> None:
     assert len(speedup_curves([]).lines) == 1
 
 
+@pytest.mark.slow
 def test_command_writes_a_table_and_a_picture(tmp_path: Path) -> None:
     path, picture = tmp_path / "jobs.json", tmp_path / "curve.png"
     path.write_text(json.dumps(to_document(JOBS)))
@@ -103,6 +104,7 @@ def test_command_writes_a_table_and_a_picture(tmp_path: Path) -> None:
     assert [json.loads(line)["makespan"] for line in out.splitlines()] == [36, 18]
 
 
+@pytest.mark.slow
 def test_agents_on_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "jobs.json"
     path.write_text(json.dumps(to_document(JOBS)))

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.samples import sample
 
 import planoracle.analysis
 import planoracle.heuristics
@@ -130,7 +131,7 @@ VERBS: list[tuple[str, str, tuple[str, ...], tuple[str, ...]]] = [
 
 @pytest.mark.parametrize(
     ("verb", "name", "form", "options"),
-    [(verb, name, form, options) for verb, name, forms, options in VERBS for form in forms],
+    sample([(verb, name, form, options) for verb, name, forms, options in VERBS for form in forms], several=True),
     ids=lambda value: visible(value) if isinstance(value, str) else "",
 )
 def test_nothing_that_cannot_be_seen_is_written(
@@ -169,6 +170,7 @@ def test_complaints_about_the_call_can_be_seen(
     assert "\\x1b" in err or "\\u202e" in err
 
 
+@pytest.mark.slow
 def test_figures_and_pages_hold_nothing_that_cannot_be_seen(
     files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -260,7 +262,8 @@ def test_texts_in_lists_and_objects_are_no_formulas() -> None:
     assert shown[-1] == "[1, -2.5, null]"
 
 
-@pytest.mark.parametrize("form", [("--csv", "raw"), ()])
+@pytest.mark.slow
+@pytest.mark.parametrize("form", sample([("--csv", "raw"), ()]))
 def test_columns_that_are_left_out_hold_no_formulas_either(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], form: tuple[str, ...]
 ) -> None:
@@ -272,6 +275,7 @@ def test_columns_that_are_left_out_hold_no_formulas_either(
     assert (";=hyperlink" in out) == (form != ())
 
 
+@pytest.mark.slow
 def test_csv_is_raw_for_who_asks_for_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [json.dumps({"id": text, "instance": "timearena/lab1", "model": text, "actions": []}) for text in FORMULAS]
     for form, head in ((("--csv", "raw"), ""), ((), "'")):

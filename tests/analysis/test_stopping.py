@@ -90,6 +90,7 @@ threading.Thread(target=wait, daemon=True).start()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="no signals are sent here")
 def test_who_stops_a_solve_is_told_how_far_it_came():
     name = "kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"
@@ -128,7 +129,7 @@ def test_a_signal_waits_until_processes_are_started(monkeypatch, number):
 MODULES = ["gc", "typer", "planoracle.analysis.cli.verbs", "planoracle.analysis.cli.batching", "ortools"]
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("module", sample(MODULES))
 def test_ctrl_c_at_the_start_ends_with_130_and_without_a_word(module):
     code = (
         "import os, signal, sys\n"
@@ -179,6 +180,7 @@ def test_a_page_is_whole_or_as_it_was(tmp_path, before, status, word, old):
     assert not old or page.read_text() == old
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
 def test_a_page_goes_into_a_pipe_and_does_not_replace_it(tmp_path):
     (tmp_path / "runs.jsonl").write_text(json.dumps({"id": "a", "instance": NAME, "actions": []}) + "\n")

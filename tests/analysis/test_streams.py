@@ -104,6 +104,7 @@ def test_every_verb_is_called():
     assert CALLS.keys() == {*VERBS, "--help"} - {"mcp"}  # which speaks with a client
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", sample(sorted(CALLS), 12))
 def test_no_verb_needs_diagnostics_and_all_tell_that_the_output_is_lost(place, verb):
     status, out, err = run(place, CALLS[verb])
@@ -169,6 +170,7 @@ def test_results_go_to_the_run_directory_and_nothing_else_does(place):
     assert calm == closed
 
 
+@pytest.mark.slow
 def test_names_may_hold_any_byte(place):
     status, _, err = run(place, "solve -", stdin=b"\xff\xfe.json\n")
     assert status == 1

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from support.reports import chunks
 from support.runner import CliRunner
+from support.samples import sample
 from typer.testing import Result
 
 from planoracle.analysis import frames, statistics, tally
@@ -70,6 +71,7 @@ def table(text: str, title: str) -> list[dict[str, str]]:
     return [dict(zip(cells[0], row, strict=True)) for row in cells[2:]]
 
 
+@pytest.mark.slow
 def test_terminal_page_and_frames_have_the_same_numbers(
     submissions: list[dict[str, Any]], graded: list[Grade], lines: Path
 ) -> None:
@@ -171,8 +173,21 @@ def test_no_text_is_markup() -> None:
     assert r"\begin{tabular}{lr}" in text
 
 
-@pytest.mark.parametrize(("ending", "begins"), [(".csv", "level,"), (".json", "["), (".jsonl", "{"), (".md", "**All"),
-                                                (".tex", "\\begin"), (".txt", "All models")])  # fmt: skip
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("ending", "begins"),
+    sample(
+        [
+            (".csv", "level,"),
+            (".json", "["),
+            (".jsonl", "{"),
+            (".md", "**All"),
+            (".tex", "\\begin"),
+            (".txt", "All models"),
+        ],
+        several=True,
+    ),
+)
 def test_grade_writes_its_summary_to_a_file(
     submissions: list[dict[str, Any]], tmp_path: Path, ending: str, begins: str
 ) -> None:
@@ -184,6 +199,7 @@ def test_grade_writes_its_summary_to_a_file(
     assert made.read_text(encoding="utf-8").startswith(begins)
 
 
+@pytest.mark.slow
 def test_a_summary_that_cannot_be_written_is_refused(submissions: list[dict[str, Any]], tmp_path: Path) -> None:
     given = tmp_path / "s.jsonl"
     given.write_text(json.dumps(submissions[0]))

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from support.runner import CliRunner
+from support.samples import sample
 
 from planoracle.analysis import spoken
 from planoracle.analysis.cli import app
@@ -137,6 +138,7 @@ def test_one_long_text_does_not_make_every_line_long(long: str, columns: str, mo
     assert all(f"\n  {number} " in written.getvalue() for number in range(200))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 100, 200])
 def test_verbs_keep_to_the_room_there_is(columns: int, tmp_path: Path) -> None:
     plan = {"id": "a", "instance": NAMES[0], "plan": "Step(0, Cobbler, 0, 0)"}
@@ -151,6 +153,7 @@ def test_verbs_keep_to_the_room_there_is(columns: int, tmp_path: Path) -> None:
 # --- csv, and columns somebody asks for -----------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_csv_is_for_spreadsheets_unless_all_is_asked_for() -> None:
     (row,) = csv.DictReader(io.StringIO(run("solve", NAMES[0], "-f", "csv").stdout))
     assert not BULKY & set(row)
@@ -160,7 +163,8 @@ def test_csv_is_for_spreadsheets_unless_all_is_asked_for() -> None:
     assert json.loads(row["schedule"])
 
 
-@pytest.mark.parametrize("form", ["csv", "json", "jsonl"])
+@pytest.mark.slow
+@pytest.mark.parametrize("form", sample(["csv", "json", "jsonl"]))
 def test_columns_that_are_asked_for_are_shown(form: str) -> None:
     result = run("solve", NAMES[0], "-f", form, "--columns", "plan,makespan,mkespan")
     if form == "csv":
@@ -173,6 +177,7 @@ def test_columns_that_are_asked_for_are_shown(form: str) -> None:
     assert "did you mean makespan?" in result.stderr
 
 
+@pytest.mark.slow
 def test_columns_of_a_table_are_those_asked_for() -> None:
     result = run("solve", NAMES[0], "--columns", "makespan,status", columns=80)
     assert result.stdout.split()[:2] == ["makespan", "status"]
@@ -225,6 +230,7 @@ def test_the_speed_is_that_of_late() -> None:
     assert left(*faster, total=71, at=200) is None  # something takes longer than all before
 
 
+@pytest.mark.slow
 def test_results_stay_on_standard_output_whatever_is_drawn_on_standard_error(tmp_path: Path) -> None:
     pytest.importorskip("termios")
     (tmp_path / "plans.jsonl").write_text(json.dumps({"id": "a", "instance": "timearena/lab1", "actions": ["wait"]}))

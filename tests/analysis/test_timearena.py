@@ -32,6 +32,7 @@ def best_decisions(name: str) -> list[str]:
     return encode.decisions(encode.load(name), solve(encode.load(name)).schedule)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", sample(range(8), 8))
 @pytest.mark.parametrize(("name", "count"), [("timearena", 97), ("timearena_fresh", 400)])
 def test_verdicts_through_the_grader(shared, name, count, part):
@@ -237,6 +238,7 @@ def test_the_summary_has_the_papers_metrics_per_set():
     assert (row["AS"], row["CR"], row["CT"]) == (50, 50, grades[0].makespan)
 
 
+@pytest.mark.slow
 def test_rules_are_set_by_name_on_the_command_line(tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text(json.dumps({"id": "x", "instance": TEA, "actions": ["dance"] * 4}))

@@ -228,6 +228,7 @@ def alone(folder: Path, *arguments: Path, module: Any = checker) -> subprocess.C
     return subprocess.run(call, capture_output=True, text=True, check=False, cwd=folder)
 
 
+@pytest.mark.slow
 def test_the_checker_needs_python_alone(files: tuple[Path, Path], tmp_path: Path) -> None:
     done = alone(tmp_path, *files)
     assert (done.returncode, done.stdout) == (0, f"No schedule of {NAME} is shorter than 13 ticks.\n")
@@ -328,6 +329,7 @@ SOME = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", sample(range(10), 10))
 def test_changed_certificates_are_refused(seed: int) -> None:
     random = Random(seed)
@@ -396,6 +398,7 @@ def test_a_resumption_after_the_maximum_lag_is_refused(resumed: int, refused: bo
 # --- what ships -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_certificates_ship_for_every_bundled_schedule() -> None:
     names = [*chosen([]), *expand(["asynctool"])]
     problems = [(way.problem, way.profiles) for name in names for way in ways_of(name)]

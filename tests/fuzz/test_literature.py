@@ -89,6 +89,7 @@ def test_mutated_texts_are_read_or_refused(seed: int, form: str) -> None:
             assert to_document(instance_from_document(to_document(one), "again")) == to_document(one)
 
 
+@pytest.mark.slow
 def test_mutated_tables_are_read_or_refused(tmp_path: Path) -> None:
     outcomes = set()
     for seed in range(200):

@@ -144,6 +144,7 @@ LIMITED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", LIMITED)
 def test_an_instance_that_is_too_large_is_refused_with_the_limit(what: str) -> None:
     with pytest.raises(InputError, match=r"at most \d+|between 0 and \d+"):
@@ -195,6 +196,7 @@ def refereed(instance: Instance, plan: Any) -> Replay:
     return registry.of(instance).run(instance, {"plan": plan}).verdict
 
 
+@pytest.mark.slow
 @examples(300)
 @given(SEEDS)
 def test_mutated_plans_are_replayed_or_refused(seed: int) -> None:
@@ -228,6 +230,7 @@ OVEN = instance_from_document(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", sample([0, 1, 7], 3))
 def test_the_most_pieces_that_are_read_are_refereed_in_little_time(spread: int) -> None:
     """All at the same time, they were compared each with each, or each with each pair."""

@@ -63,6 +63,7 @@ def check(run: Replay) -> None:
     assert run.executed <= len(run.events)
 
 
+@pytest.mark.slow
 @examples(400)
 @given(SEEDS, st.sampled_from(sorted(PROFILES)))
 def test_mutated_plans_are_replayed_or_refused(seed: int, profile: str) -> None:
@@ -92,6 +93,7 @@ def test_any_plan_is_replayed_or_refused(plan: Any) -> None:
             check(run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flood", sample(FLOODS, 10))
 def test_floods_are_read_in_linear_time(flood: str) -> None:
     text = flood * (300_000 // len(flood))

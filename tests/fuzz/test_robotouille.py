@@ -97,6 +97,7 @@ def test_any_actions_are_run_or_refused(plan: Any) -> None:
         assert isinstance(run, InputError) or not run.success
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flood", sample(list(FLOODS)[::3], 10))
 def test_floods_are_read_in_linear_time(flood: str) -> None:
     text = flood * (300_000 // len(flood))
@@ -175,6 +176,7 @@ def test_goals_that_could_be_met_in_too_many_ways_are_refused_with_the_limit() -
             kitchen_of(own(300, 300, goal), "file")
 
 
+@pytest.mark.slow
 def test_a_goal_that_takes_ages_to_test_ends_with_the_limit() -> None:
     """Ten of the bread have to lie on tables, ten others have to be cut; but just those on the tables are cut."""
     goal = [["item_at", f"bread#{k}", "table1"] for k in range(10)] + [["iscut", f"bread#{k}"] for k in range(10, 20)]

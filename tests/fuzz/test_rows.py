@@ -36,6 +36,7 @@ def rows(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call",
     [
@@ -59,6 +60,7 @@ def test_verbs_that_read_rows(rows: Path, call: tuple[str, ...]) -> None:
         assert "sound" in done.stdout or "timearena/lab2" in done.stdout
 
 
+@pytest.mark.slow
 def test_frames_of_rows(rows: Path) -> None:
     given = list(read_grades(rows))
     for make in (frames.grades, frames.metrics, frames.summaries, frames.passes, frames.violations):

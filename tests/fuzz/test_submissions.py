@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.hostile import HOSTILE, TEXTS, encoded
 from support.mutations import Mutator
-from support.samples import examples
+from support.samples import examples, sample
 from support.specimens import EXAMPLES, NAMES, submissions, verdicts
 from support.trusting import trusting
 
@@ -63,6 +63,7 @@ def mutated(seed: int, seeds: list[dict[str, Any]]) -> bytes:
     return mutator.raw(line) if mutator.random.random() < 0.2 else line
 
 
+@pytest.mark.slow
 @examples(500)
 @given(SEEDS, st.sampled_from(sorted(GRADERS)))
 def test_mutated_submissions_are_graded_or_refused(seed: int, profile: str) -> None:
@@ -101,6 +102,7 @@ def test_any_line_is_refused(data: bytes) -> None:
         assert not grade.scored
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_lines_that_are_none_of_ours_are_refused_and_the_next_is_graded(name: str) -> None:
     good = encoded(submissions()[0])
@@ -120,7 +122,7 @@ def test_what_begins_as_a_compressed_file_is_one_to_its_end(name: str) -> None:
     assert bad.reason.startswith("lines: is damaged" if name == "gzip" else "lines: is a damaged archive")
 
 
-@pytest.mark.parametrize("place", ["id", "instance", "model"])
+@pytest.mark.parametrize("place", sample(["id", "instance", "model"]))
 def test_odd_names_are_kept_or_refused(place: str) -> None:
     for text in TEXTS:
         (grade,) = graded(encoded(submissions()[0] | {place: text}))

@@ -75,6 +75,7 @@ def check(run: Run, limit: int = 400) -> None:
     assert as_replay(run).makespan == run.total_time
 
 
+@pytest.mark.slow
 @examples(400)
 @given(SEEDS, st.sampled_from(sorted(PROFILES)))
 def test_mutated_decisions_are_replayed_or_refused(seed: int, profile: str) -> None:
@@ -95,6 +96,7 @@ def test_any_decisions_are_replayed_or_refused(plan: Any) -> None:
             check(run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flood", sample(FLOODS, 10))
 def test_floods_are_read_in_linear_time(flood: str) -> None:
     text = flood * (300_000 // len(flood))
@@ -105,6 +107,7 @@ def test_floods_are_read_in_linear_time(flood: str) -> None:
                 check(run)
 
 
+@pytest.mark.slow
 def test_the_limits_are_named() -> None:
     with pytest.raises(PlanError, match=str(MAX_DECISIONS)):
         parse(["wait"] * (MAX_DECISIONS + 1), WORLD)
@@ -134,6 +137,7 @@ def test_mutated_names_stand_for_problems_or_are_refused(seed: int) -> None:
         assert all(catalogue.names_problem(one) or catalogue.is_file(one) for one in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("document", "read"), [(TASKS, read_tasks), (GRAPH, read_dependency_graph)])
 def test_mutated_original_files_are_read_or_refused(tmp_path: Path, document: Any, read: Any) -> None:
     path = tmp_path / "file.json"

@@ -42,6 +42,7 @@ def test_household4_is_claimed_in_nine_minutes_that_the_rules_do_not_allow():
     assert "object_occupied" in [step.kind for step in verdict.steps]
 
 
+@pytest.mark.slow
 def test_what_is_possible_passes_the_rules_as_claimed_and_the_rest_has_a_reason():
     possible = 0
     for name in names():

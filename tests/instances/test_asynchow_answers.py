@@ -181,6 +181,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", sample(HOSTILE.values(), 3), ids=HOSTILE)
 def test_long_texts_are_graded_fast(text: str) -> None:
     began = time.process_time()

@@ -60,6 +60,7 @@ def test_kinds_are_what_they_are_called_but_for_three() -> None:
     assert branching == ["sequential/45", "sequential/87", "sequential/137"]
 
 
+@pytest.mark.slow
 def test_released_answers_are_the_longest_path_but_for_eight() -> None:
     assert {one.name: one.fault for one in ALL if one.fault} == {name: cause for name, (_, _, cause) in WRONG.items()}
     assert sum(one.gold == one.answer() for one in ALL) == 1990
@@ -86,6 +87,7 @@ def test_misread_duration_off_the_longest_path_does_no_harm() -> None:
     assert facts.answer() == facts.answer(last_unit=True) == facts.gold
 
 
+@pytest.mark.slow
 def test_longest_path_is_that_of_all_paths() -> None:
     for one in ALL:
         for end in (0, 1):
@@ -141,6 +143,7 @@ def test_unknown_names(name: str) -> None:
         how_to(name)
 
 
+@pytest.mark.slow
 def test_facts_are_those_of_the_released_files(shared: Path) -> None:
     for kind in KINDS:
         document = json.loads((shared / "benchmarks" / "asynchow" / f"{kind}.json").read_text(encoding="utf-8"))

@@ -171,6 +171,7 @@ def test_broken_pickle(tmp_path: Path) -> None:
             reader.read_pickle(data[:cut], "async_benchmark.pkl")
 
 
+@pytest.mark.slow
 def test_bundled_file_is_made_of_the_released_ones(shared: Path) -> None:
     found = [one for kind in KINDS for one in reader.read_file(shared / "benchmarks" / "asynchow" / f"{kind}.json")]
     assert all(one.sentences for one in found)

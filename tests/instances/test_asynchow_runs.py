@@ -27,6 +27,7 @@ from planoracle.instances.catalogue import load as load_any
 from planoracle.instances.errors import InputError, PlanError, UnknownNameError
 from planoracle.solver.exact.solve import solve
 from tests.support.runner import CliRunner
+from tests.support.samples import sample
 
 BENCHMARK = registry.get("asynchow")
 DAY = 86400
@@ -48,6 +49,7 @@ def graded(name: str, profile: str = "paper", **submission: Any) -> Grade:
 # --- problems ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_names_and_sets() -> None:
     assert len(expand(["asynchow"])) == 1998
     assert len(expand(["asynchow/parallel"])) == 200
@@ -58,6 +60,7 @@ def test_names_and_sets() -> None:
             problem(name)
 
 
+@pytest.mark.slow
 def test_every_problem_has_as_many_agents_as_steps() -> None:
     for name in names():
         found, facts = load(f"asynchow/{name}"), how_to(name)
@@ -258,25 +261,27 @@ def test_released_answers_beside_the_optimum() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [
-        "instances asynchow/async/829 asynchow/parallel/3~2",
-        "solve asynchow/async/829~2",
-        "solve asynchow/async/829 --agents 2",
-        "compare asynchow/parallel/3 asynchow/async/829~2",
-        "schedule asynchow/async/829",
-        "explain asynchow/async/829",
-        "next asynchow/async/829",
-        "speedup asynchow/async/1",
-        "gantt asynchow/async/1 -o {folder}/gantt.svg",
-        "gantt asynchow/async/1~2 -o {folder}/gantt.svg",
-        "grade {folder}/runs.jsonl",
-        "grade {folder}/runs.jsonl --profile released",
-        "grade {folder}/runs.jsonl --rule gold=released",
-        "regret {folder}/runs.jsonl",
-        "critique {folder}/runs.jsonl",
-        "repair {folder}/runs.jsonl",
-        "report {folder}/runs.jsonl -o {folder}/report.html",
-    ],
+    sample(
+        [
+            "instances asynchow/async/829 asynchow/parallel/3~2",
+            "solve asynchow/async/829~2",
+            "solve asynchow/async/829 --agents 2",
+            "compare asynchow/parallel/3 asynchow/async/829~2",
+            "schedule asynchow/async/829",
+            "explain asynchow/async/829",
+            "next asynchow/async/829",
+            "speedup asynchow/async/1",
+            "gantt asynchow/async/1 -o {folder}/gantt.svg",
+            "gantt asynchow/async/1~2 -o {folder}/gantt.svg",
+            "grade {folder}/runs.jsonl",
+            "grade {folder}/runs.jsonl --profile released",
+            "grade {folder}/runs.jsonl --rule gold=released",
+            "regret {folder}/runs.jsonl",
+            "critique {folder}/runs.jsonl",
+            "repair {folder}/runs.jsonl",
+            "report {folder}/runs.jsonl -o {folder}/report.html",
+        ],
+    ),
 )
 def test_every_verb_knows_the_benchmark(command: str, tmp_path: Path) -> None:
     rows = [

@@ -117,6 +117,7 @@ def test_without_mpmath_only_its_class_is_missing(package: None, monkeypatch: py
     assert make("TicketAPI").call("logout", {}) == {"success": False}
 
 
+@pytest.mark.slow
 def test_our_own_families_do_not_import_the_package() -> None:
     code = (
         "import sys; from planoracle.instances import catalogue;"

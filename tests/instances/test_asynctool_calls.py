@@ -39,6 +39,7 @@ def nested(depth: int, shape: str = "list") -> Any:
 # --- reading --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(CALLS)
 def test_a_written_call_reads_as_itself(call: Call) -> None:
     found = parse_call(str(call))
@@ -263,6 +264,7 @@ def test_depth_is_limited(shape: str, ends: str) -> None:
         parse_call(str(Call("f", {"a": nested(calls.MAX_DEPTH, shape)})))
 
 
+@pytest.mark.slow
 def test_too_deep_counts_lists_and_objects() -> None:
     assert not too_deep(5, 0)
     assert not too_deep("[[[", 0)

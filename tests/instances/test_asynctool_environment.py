@@ -203,6 +203,7 @@ MESSAGES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @examples(150)
 @given(DELAYS, st.lists(MESSAGES, max_size=12), st.booleans())
 def test_every_result_comes_once_when_it_should(delays: Delays, said: list[Any], close: bool) -> None:

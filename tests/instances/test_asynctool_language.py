@@ -14,6 +14,7 @@ from planoracle.instances.asynctool.calls import MAX_DEPTH, Call
 from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message, messages, read_message
 from planoracle.instances.asynctool.profile import profile
 from planoracle.instances.errors import PlanError
+from tests.support.samples import sample
 from tests.support.steps import steps_of
 
 CALL = {"id": "trading_1", "func_name": "find_ticker", "params": {"company": "Alpha Tech"}}
@@ -127,6 +128,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.text(), st.text(), st.dictionaries(st.text(max_size=8), JSON, max_size=4))
 def test_a_call_is_read_back_from_every_form(task: str, name: str, params: dict[str, Any]) -> None:
     call = Call(name, params)
@@ -332,6 +334,7 @@ def test_reading_a_message_never_raises(message: Any) -> None:
     assert (said.kind == "unreadable") == bool(said.reason)
 
 
+@pytest.mark.slow
 @given(ANYTHING | st.lists(ANYTHING, max_size=3) | st.fixed_dictionaries({"messages": st.lists(ANYTHING, max_size=3)}))
 def test_any_transcript_is_read_or_a_plan_error(turns: Any) -> None:
     try:
@@ -371,7 +374,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("part", HOSTILE, ids=lambda part: ascii(part)[:24])
+@pytest.mark.parametrize("part", sample(HOSTILE), ids=lambda part: ascii(part)[:24])
 def test_adversarial_text_takes_bounded_work(part: str) -> None:
     message = (part * (language.MAX_MESSAGE // len(part) + 1))[: language.MAX_MESSAGE]
     assert read_message(message).kind in ("unreadable", "wait")
@@ -379,7 +382,8 @@ def test_adversarial_text_takes_bounded_work(part: str) -> None:
     assert steps_of(lambda: (read_message(message), messages(message))) < 20 * language.MAX_MESSAGE
 
 
-@pytest.mark.parametrize("part", ["{", '{"\\'])
+@pytest.mark.slow
+@pytest.mark.parametrize("part", sample(["{", '{"\\']))
 def test_the_work_for_a_transcript_grows_with_its_length_only(part: str) -> None:
     text = part * (500_000 // len(part))
     assert messages(text) == [text]

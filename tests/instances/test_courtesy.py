@@ -163,6 +163,7 @@ def test_a_key_that_is_given_twice_has_a_line(tmp_path: Path) -> None:
 BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{k}: &a{k} [*a{k - 1}, *a{k - 1}]\n" for k in range(1, 64))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "message"),
     [

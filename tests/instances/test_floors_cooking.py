@@ -102,6 +102,7 @@ def test_wandering_cooks_cook() -> None:
     assert min(found[what] for what in ("meat chopped", "meat cooked", "rice raw", "rice cooked")) > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_moments_at_which_nothing_happens_change_nothing(seed: int) -> None:
     given = wander(seed)

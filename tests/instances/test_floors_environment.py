@@ -23,6 +23,7 @@ from planoracle.instances.floors.run import FloorRun
 from planoracle.instances.manner import Manner
 from tests.support.live import at_random
 from tests.support.paracook import floor, lines
+from tests.support.samples import sample
 from tests.support.tiny_floors import tiny
 
 FREE = Manner(bounded=False)
@@ -41,6 +42,7 @@ def replayed(run: FloorEnvironment) -> FloorRun:
     return found
 
 
+@pytest.mark.slow
 def test_runs_are_those_of_the_released_simulator(shared: Path) -> None:
     given = lines(shared, "paracook_live")
     for line in given:
@@ -62,6 +64,7 @@ def test_runs_are_those_of_the_released_simulator(shared: Path) -> None:
     assert len(given) == 48
 
 
+@pytest.mark.slow
 def test_grades_of_submissions_are_those_of_the_released_simulator(shared: Path) -> None:
     grader = Grader({"paracook": RELEASED})
     for line in lines(shared, "paracook_live"):
@@ -109,8 +112,8 @@ def check(run: FloorEnvironment) -> None:
         assert found.lost_at(len(found.steps)) == "over"
 
 
-@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
-@pytest.mark.parametrize("orders", [("chopped",), ("raw", "cooked"), ()])
+@pytest.mark.parametrize("rules", sample([PAPER, RELEASED]), ids=["paper", "released"])
+@pytest.mark.parametrize("orders", sample([("chopped",), ("raw", "cooked"), ()]))
 def test_random_runs_are_what_their_replay_says(orders: tuple[str, ...], rules: object) -> None:
     for seed in range(6):
         run = live(tiny(*orders, cooks=1 + seed % 3), rules)
@@ -126,6 +129,7 @@ def test_random_runs_are_what_their_replay_says(orders: tuple[str, ...], rules: 
                 run.step({"agent1": []})
 
 
+@pytest.mark.slow
 def test_everything_legal_can_be_done() -> None:
     random, tried = Random(4), 0
     for seed in range(4):

@@ -6,6 +6,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from planoracle.instances.floors.acts import spoken
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.replay import carried_out, carry_out
@@ -13,6 +15,7 @@ from planoracle.instances.paracook.profile import PROFILES
 from tests.support.paracook import RELEASED, floor, lines
 
 
+@pytest.mark.slow
 def test_plans_loaded_before_moment_0(shared: Path) -> None:
     given = lines(shared, "paracook")
     wrong = []
@@ -23,6 +26,7 @@ def test_plans_loaded_before_moment_0(shared: Path) -> None:
     assert (len(given), wrong) == (679, [])
 
 
+@pytest.mark.slow
 def test_plans_submitted_before_moment_0(shared: Path) -> None:
     for line in lines(shared, "paracook")[::5]:
         clock = Clock.of(floor(shared, line["map"], line["orders"]), RELEASED)
@@ -33,12 +37,14 @@ def test_plans_submitted_before_moment_0(shared: Path) -> None:
             assert found == line["expected"], line["id"]
 
 
+@pytest.mark.slow
 def test_plans_submitted_piece_by_piece(shared: Path) -> None:
     given = lines(shared, "paracook_live")
     wrong = [line["id"] for line in given if _live(shared, line) != line["expected"]]
     assert (len(given), wrong) == (48, [])
 
 
+@pytest.mark.slow
 def test_one_plan_of_the_people_does_without_cooking_as_the_paper_has_it(shared: Path) -> None:
     humans = [line for line in lines(shared, "paracook") if line["kind"] == "human"]
     failed = []

@@ -14,7 +14,7 @@ from statistics import mean
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.samples import examples
+from support.samples import examples, sample
 
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import reader as asynctool
@@ -57,7 +57,7 @@ def test_problems_read_back_equal(name: str) -> None:
         assert problem.name == f"generated/{name}/v1/3-{number}"
 
 
-@pytest.mark.parametrize("name", SCHEDULING)
+@pytest.mark.parametrize("name", sample(SCHEDULING))
 def test_the_witness_is_accepted_and_the_optimum_is_no_longer(name: str) -> None:
     for number in range(4):
         found = generate(name, 5, number)
@@ -119,6 +119,7 @@ def test_seeds_and_numbers_differ() -> None:
 SHARES = st.integers(0, 20).map(lambda twentieths: twentieths / 20)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(
     tasks=st.integers(1, 3),
@@ -185,24 +186,28 @@ def test_every_size_of_every_style_has_a_witness(name: str, tasks: int, actions:
     assert _again(found.problem) == found.problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "parameter", "values", "measure"),
-    [
-        ("generic", "order_strength", (0.1, 0.4, 0.8), "network_complexity"),
-        ("generic", "order_strength", (0.1, 0.4, 0.8), "order_strength"),
-        ("generic", "parallelism", (0.1, 0.5, 0.9), "unattended"),
-        ("generic", "tightness", (1.0, 0.6, 0.2), "window_length"),
-        ("generic", "resource_strength", (0.0, 0.4, 0.8), "resource_strength"),
-        ("generic", "resource_factor", (0.2, 0.5, 0.9), "resource_factor"),
-        ("generic", "longest", (5, 10, 20), "work"),
-        ("generic", "eligibility", (0.3, 0.6, 0.9), "eligibility"),
-        ("recipe2plan", "order_strength", (0.3, 0.6, 0.9), "task_order_strength"),
-        ("recipe2plan", "parallelism", (0.1, 0.3, 0.6), "unattended"),
-        ("recipe2plan", "interruptible", (0.1, 0.4, 0.9), "interruptible"),
-        ("recipe2plan", "windows", (0.1, 0.3, 0.9), "windows"),
-        ("timearena", "parallelism", (0.1, 0.3, 0.5), "unattended"),
-        ("timearena", "agents", (1, 2, 3), "agents"),
-    ],
+    sample(
+        [
+            ("generic", "order_strength", (0.1, 0.4, 0.8), "network_complexity"),
+            ("generic", "order_strength", (0.1, 0.4, 0.8), "order_strength"),
+            ("generic", "parallelism", (0.1, 0.5, 0.9), "unattended"),
+            ("generic", "tightness", (1.0, 0.6, 0.2), "window_length"),
+            ("generic", "resource_strength", (0.0, 0.4, 0.8), "resource_strength"),
+            ("generic", "resource_factor", (0.2, 0.5, 0.9), "resource_factor"),
+            ("generic", "longest", (5, 10, 20), "work"),
+            ("generic", "eligibility", (0.3, 0.6, 0.9), "eligibility"),
+            ("recipe2plan", "order_strength", (0.3, 0.6, 0.9), "task_order_strength"),
+            ("recipe2plan", "parallelism", (0.1, 0.3, 0.6), "unattended"),
+            ("recipe2plan", "interruptible", (0.1, 0.4, 0.9), "interruptible"),
+            ("recipe2plan", "windows", (0.1, 0.3, 0.9), "windows"),
+            ("timearena", "parallelism", (0.1, 0.3, 0.5), "unattended"),
+            ("timearena", "agents", (1, 2, 3), "agents"),
+        ],
+        several=True,
+    ),
 )
 def test_parameters_move_what_is_measured(name: str, parameter: str, values, measure: str) -> None:
     more = {"agents": 4} if parameter == "eligibility" else {}
@@ -333,6 +338,7 @@ def test_measures_of_a_problem_by_hand() -> None:
     }
 
 
+@pytest.mark.slow
 def test_every_bundled_problem_can_be_measured() -> None:
     for name in catalogue.bundled():
         if not name.startswith(("robotouille", "kitchens", "paracook/cook")):

@@ -123,6 +123,7 @@ def test_random_runs_of_larger_problems():
         compare(live(problem_of(name)), seed)
 
 
+@pytest.mark.slow
 def test_every_optimum_can_be_said_in_commands():
     for seed in range(40):
         problem = workshop(seed)
@@ -136,6 +137,7 @@ def test_every_optimum_can_be_said_in_commands():
         assert run.run().makespan == best.makespan
 
 
+@pytest.mark.slow
 def test_what_a_state_leaves_can_be_reached_in_commands_that_are_offered():
     from_random_states(range(100, 115))
 
@@ -252,6 +254,7 @@ def test_forks_go_their_own_ways_and_states_can_be_returned_to():
     assert run.submission() == {"instance": "soup", "plan": []}
 
 
+@pytest.mark.slow
 def test_nothing_that_an_agent_can_say_raises():
     for said in (*VALUES, *(flood * 1_000 for flood in FLOODS), object(), {"content": ["a"]}, {"action": [[]]}, [[]]):
         run = live()
@@ -322,6 +325,7 @@ def test_a_benchmark_with_rules_of_its_own_has_none_for_free():
         GenericEnvironment(problem, registry.of(problem).profile())
 
 
+@pytest.mark.slow
 def test_the_last_piece_is_judged_as_the_whole_schedule_is():
     for seed in range(120):
         problem, random = workshop(seed), Random(seed)

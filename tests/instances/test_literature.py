@@ -581,6 +581,7 @@ def run(*arguments: object) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_command_line_takes_the_files(tmp_path: Path) -> None:
     (tmp_path / "set").mkdir()
     path = tmp_path / "set" / "ours.sch"

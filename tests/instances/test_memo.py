@@ -55,6 +55,7 @@ def test_what_is_kept_is_no_part_of_the_problem(problem: Problem) -> None:
     assert len(problem.memos) == 1
 
 
+@pytest.mark.slow
 def test_what_is_kept_goes_with_the_problem(problem: Problem) -> None:
     class Large:
         def __init__(self, problem: Problem) -> None:

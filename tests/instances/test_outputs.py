@@ -21,6 +21,7 @@ from planoracle.instances.outputs.values import MAX_LEAVES, MAX_VALUES
 from planoracle.instances.plan import Reading
 from planoracle.instances.timearena.language import _Decisions
 from planoracle.instances.timearena.world import world
+from tests.support.samples import sample
 from tests.support.shapes import PROBLEMS, handed_in
 from tests.support.steps import steps_of
 
@@ -173,6 +174,7 @@ def test_lists_and_logs_say_themselves_what_their_commands_are() -> None:
 # --- what the released agents read ----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_recorded_runs_of_the_released_simulator_are_read_whole(shared: Path) -> None:
     folder = shared / "benchmarks/recorded/robotouille"
     logs = sorted(folder.glob("*.txt"))
@@ -257,7 +259,7 @@ PARTS += [
 ]
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", sample(PARTS))
 def test_the_work_grows_with_the_length_only(part: str) -> None:
     few, many = (steps_of(lambda n=n: found(part * n)) for n in (400, 1_600))  # type: ignore[misc]
     assert many < 5 * few + 2_000

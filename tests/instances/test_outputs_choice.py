@@ -90,21 +90,25 @@ def differing(sentences: Sequence[str], make: Callable[[str, str, str], str], ex
     return {said: found for said, found in read_as.items() if set(found) != {expected}}
 
 
+@pytest.mark.slow
 def test_words_of_retraction_end_the_plan_before_them() -> None:
     assert not differing(RETRACTIONS, lambda good, bad, said: f"{good}\n\n{said}", "no_plan")
 
 
+@pytest.mark.slow
 def test_other_words_do_not() -> None:
     assert not differing(HARMLESS, lambda good, bad, said: f"{good}\n\n{said}", "good")
     assert not differing([*HARMLESS, *INTRODUCTIONS], lambda good, bad, said: f"{said}\n\n{good}", "good")
 
 
+@pytest.mark.slow
 def test_examples_drafts_and_invalid_plans_are_no_plans() -> None:
     assert not differing(NO_PLANS, lambda good, bad, said: f"{said}\n{good}\n\nI don't know how to go on.", "no_plan")
     assert not differing(NO_PLANS, lambda good, bad, said: f"{said}\n{good}\n\nFinal answer:\n{bad}", "bad")
     assert not differing(NO_PLANS, lambda good, bad, said: f"Final answer:\n{bad}\n\n{said}\n{good}", "bad")
 
 
+@pytest.mark.slow
 def test_words_of_choice_and_correction_replace_a_plan() -> None:
     assert not differing(CHOICES, lambda good, bad, said: f"{bad}\n\n{said}\n\n{good}", "good")
     assert not differing(CHOICES, lambda good, bad, said: f"{good}\n\n{said}\n\n{bad}", "bad")
@@ -140,6 +144,7 @@ def test_a_summary_is_ignored_unless_it_is_announced_as_final() -> None:
     assert read(f"{plan}\n\nFinal answer:\n{short}", GRAMMAR).commands == GOOD[1:4]
 
 
+@pytest.mark.slow
 def test_the_work_grows_with_the_number_of_blocks_only() -> None:
     from tests.support.steps import steps_of as work
 

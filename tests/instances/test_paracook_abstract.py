@@ -253,6 +253,7 @@ def test_a_refusal_is_an_empty_plan():
     assert ROOM.parse(TWO, "I cannot do that.").commands == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["paper", "released"])
 def test_odd_values_are_read_or_refused(profile):
     for value in VALUES:
@@ -373,6 +374,7 @@ def lines(shared: Path, name: str) -> list[Any]:
     return [json.loads(line) for line in (shared / "verdicts/paracook" / name).read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_verdicts_of_the_released_checker_are_the_same(shared: Path, released: dict[str, Any]):
     for entry in lines(shared, "paracook_abstract.jsonl"):
         rows = [(name, time, lags) for name, time, lags in released[entry["instance"]]]

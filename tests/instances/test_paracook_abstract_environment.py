@@ -112,6 +112,7 @@ def test_the_repertoire_has_all_legal_commands():
 # --- states ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", sample(range(60), 6))
 def test_the_best_of_all_ways_to_go_on_is_the_value_of_a_state(seed):
     problem = random_problem(seed)
@@ -172,6 +173,7 @@ def test_a_schedule_is_settled_as_its_plan_is_carried_out():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["serial-lft", "parallel-spt", "improve"])
 def test_schedules_of_heuristics_are_those_of_their_plans(name):
     for seed in range(6):

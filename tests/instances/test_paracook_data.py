@@ -139,6 +139,7 @@ def test_the_settings_of_the_released_data(data: Path) -> None:
     assert all(sets.load(name).name == name for name in theirs[::9])
 
 
+@pytest.mark.slow
 def test_a_clone_and_the_compact_files_say_the_same(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -136,6 +136,7 @@ def people(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dic
     return times
 
 
+@pytest.mark.slow
 def test_people(people: dict[str, int]) -> None:
     """All 24 plans pass by the released rules and take what they state; the paper's refuse one."""
     names = published_names(["paracook"])

@@ -81,6 +81,7 @@ def test_a_hundred_random_runs_are_what_their_submissions_replay_as(rules):
     assert ends >= {"finished", "too_many_refusals"}
 
 
+@pytest.mark.slow
 @BOTH
 def test_nothing_that_an_agent_can_say_raises(rules):
     for said in (*VALUES, *(flood * 1_000 for flood in FLOODS), object(), {"content": ["a"]}, "x" * 300_000):

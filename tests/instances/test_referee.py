@@ -488,6 +488,7 @@ def _with_pieces(draw: st.DrawFn) -> tuple[Instance, Schedule]:
     return instance, Schedule(tuple(draw(st.lists(piece, max_size=6))))
 
 
+@pytest.mark.slow
 @given(_with_pieces())
 def test_any_pieces_get_a_verdict(case: tuple[Instance, Schedule]) -> None:
     instance, schedule = case
@@ -518,6 +519,7 @@ def least_load(resource: Resource, uses: list[tuple[Action, Demand]]) -> int:
     return min(loads)
 
 
+@pytest.mark.slow
 def test_uses_over_one_interval_take_the_least_room_that_sharing_leaves() -> None:
     random = Random(0)
     seen: Counter[tuple[bool, bool]] = Counter()

@@ -69,7 +69,7 @@ def test_verdicts_by_the_interpreter(shared: Path) -> None:
             assert (move is not None and rules.goal(state)) == reached, line["id"]
 
 
-@pytest.mark.parametrize("rules", [PAPER, RELEASED, JOINT], ids=["paper", "released", "joint"])
+@pytest.mark.parametrize("rules", sample([PAPER, RELEASED, JOINT]), ids=["paper", "released", "joint"])
 @pytest.mark.parametrize("name", sample(KITCHENS, 9))
 def test_both_forms_agree(name: str, rules: Profile) -> None:
     walk(KITCHENS[name], rules, seed=1, steps=300)
@@ -80,6 +80,7 @@ def test_both_forms_agree_on_a_domain_of_another_kind(seed: int) -> None:
     walk(bakery(), [RELEASED, PAPER, JOINT][seed % 3], seed, steps=60)
 
 
+@pytest.mark.slow
 def test_both_forms_agree_on_the_originals(shared: Path) -> None:
     for i, path in enumerate(sorted((shared / "benchmarks" / "robotouille").glob("*/*.json"))[::9]):
         walk(load_kitchen(path), [RELEASED, PAPER][i % 2], seed=i, steps=60)
@@ -374,6 +375,7 @@ def test_goals_hold_for_some_different_objects() -> None:
         assert (cook.engine.share(cook.state) == 1) == expected
 
 
+@pytest.mark.slow
 def test_goals_agree_with_all_permutations() -> None:
     choose = random.Random(3)
     answers = []

@@ -43,6 +43,7 @@ def test_all_are_the_released_ones(shared: Path) -> None:
         assert found.benchmark == "robotouille"
 
 
+@pytest.mark.slow
 def test_the_file_is_what_the_command_writes(shared: Path) -> None:
     with redirect_stdout(io.StringIO()) as written:
         convert.main([str(shared / "benchmarks" / name) for name in ("robotouille", "robotouille_seeded")])
@@ -170,6 +171,7 @@ def test_whose_kitchens_they_are() -> None:
         kitchen({"table1": []}, benchmark="timearena")
 
 
+@pytest.mark.slow
 def test_released_successes_are_successes_without_any_option(shared: Path, tmp_path: Path) -> None:
     recorded = (shared / "verdicts" / "robotouille.jsonl").read_text(encoding="utf-8").splitlines()
     won = [line for line in recorded if json.loads(line)["expected"]["success"]]

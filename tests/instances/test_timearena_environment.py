@@ -24,6 +24,7 @@ from planoracle.instances.timearena.profile import PROFILES, Profile, profile
 from planoracle.instances.timearena.world import world
 from tests.support.hostile import FLOODS, VALUES
 from tests.support.live import at_random, decisions, replayed
+from tests.support.samples import sample
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
@@ -97,7 +98,7 @@ def test_a_hundred_random_runs_are_what_their_submissions_replay_as(rules: Profi
     assert ends >= {"completed", "time_out"}
 
 
-@pytest.mark.parametrize(("name", "share"), [("timearena", 1), ("timearena_fresh", 8)])
+@pytest.mark.parametrize(("name", "share"), sample([("timearena", 1), ("timearena_fresh", 8)], several=True))
 def test_released_verdicts_come_from_live_runs_as_well(shared: Path, name: str, share: int) -> None:
     assert_verdicts(shared / "verdicts" / f"{name}.jsonl", share)
 
@@ -127,8 +128,11 @@ def assert_verdicts(path: Path, share: int) -> None:
     assert ends >= {"completed", "time_out", "five_invalid"}
 
 
+@pytest.mark.slow
 @BOTH
-@pytest.mark.parametrize("name", [PAIR, "timearena/household4+household7", "timearena/shared/cooking1+cooking2"])
+@pytest.mark.parametrize(
+    "name", sample([PAIR, "timearena/household4+household7", "timearena/shared/cooking1+cooking2"])
+)
 def test_what_is_legal_is_what_would_be_valid(rules: Profile, name: str) -> None:
     run = live(name, rules)
     scene = world(name)

@@ -29,6 +29,7 @@ PROBLEMS = [
 ]  # of one agent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(10), 10))
 def test_crews_agree_with_exhaustive_search_through_the_rules(block: int) -> None:
     checked = 0
@@ -78,7 +79,8 @@ def test_agents_that_are_alike_are_counted_not_told_apart() -> None:
     assert apart.crews == (("a",), ("b", "c"))
 
 
-@pytest.mark.parametrize("most", [-1, 10**9])
+@pytest.mark.slow
+@pytest.mark.parametrize("most", sample([-1, 10**9]))
 def test_starts_are_the_same_counted_together_and_in_pairs(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     shops = [shop for seed in range(0, SHOPS, 10) for shop in (crewshop(seed), kitchen(seed, 8), pauseshop(seed))]
     expected = [solve(shop) for shop in shops]
@@ -89,6 +91,7 @@ def test_starts_are_the_same_counted_together_and_in_pairs(most: int, monkeypatc
         assert after.schedule == before.schedule, shop.name
 
 
+@pytest.mark.slow
 def test_a_run_that_must_not_pause_is_not_cut_by_a_start() -> None:
     # The pie goes on without a break once it is begun; who switches on the oven, from 2 on, must be free.
     pie = Action("t/pie", "t", 4, 4, interruptible=True)
@@ -123,6 +126,7 @@ def test_more_agents_are_never_slower_nor_faster_than_the_critical_path(start: i
         assert path <= spans[-1]
 
 
+@pytest.mark.slow
 def test_lower_bound_never_exceeds_the_optimum() -> None:
     for seed in range(300):
         instance = crewshop(seed)
@@ -164,7 +168,7 @@ def _on_every_tick(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> Resul
         return solve(instance)
 
 
-@pytest.mark.parametrize("factor", [2, 5])
+@pytest.mark.parametrize("factor", sample([2, 5]))
 def test_finer_pauses_gain_nothing_where_grid_is_1(factor: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounding, "_FEW_TICKS", 0)
     equal = coarse = 0

@@ -30,6 +30,7 @@ TABLE_4 = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(30), 30))
 def test_constant_delays_closed_form_solver_and_exhaustive_search_agree(block: int) -> None:
     for seed in range(block, 500, 30):
@@ -77,7 +78,11 @@ def _length(mean: float, random: Random) -> int:
     return 2 + sum(random.random() < (mean - 2) / 3 for _ in range(3))
 
 
-@pytest.mark.parametrize(("size", "samples", "least", "most"), [(2, (120, 132), 6.6, 7.2), (3, (240, 220), 9.1, 9.6)])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("size", "samples", "least", "most"),
+    sample([(2, (120, 132), 6.6, 7.2), (3, (240, 220), 9.1, 9.6)], several=True),
+)
 def test_chains_as_long_as_the_papers_need_as_many_turns_as_its_best_models(
     size: int, samples: tuple[int, int], least: float, most: float
 ) -> None:

@@ -235,6 +235,7 @@ def test_bounds_of_random_kitchens_hold(block):
     assert sum(one.explained for one in shown) > 0.8 * len(shown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(5), 5))
 def test_bounds_of_random_workshops_hold(block):
     found = [never_too_high(workshop(seed)) for seed in range(block, 150, 5)]
@@ -265,6 +266,7 @@ def test_bounds_hold_against_exhaustive_search_through_the_rules(block):
 # --- bundled problems ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "least"),
     sample([("asynctool", 100), ("timearena", 90), ("recipe2plan", 130)], 3, several=True),

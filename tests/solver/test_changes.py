@@ -76,6 +76,7 @@ def test_small_problems_have_the_same_answers_as_from_nothing(family: Any, seed:
     same(instance, (drawn(instance, random) for _ in range(6)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sample(expand(["recipe2plan"]), 3))
 def test_bundled_problems_have_the_same_answers_as_from_nothing(name: str) -> None:
     instance, random = load(name), Random(1)

@@ -80,6 +80,7 @@ def test_what_has_a_plan_on_the_coarse_grid_is_never_unknown(family, seeds, monk
     assert rough >= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("family", "seeds"),
     sample([(workshop, range(0, 120, 4)), (workshop, range(120)), (kitchen, range(120))], 3, several=True),

@@ -61,6 +61,7 @@ def smaller(conflict: conflicts.Conflict, instance: Instance) -> list[Instance]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(8), 8))
 def test_random_conflicts_are_infeasible_and_minimal(block):
     found = 0
@@ -78,6 +79,7 @@ def test_random_conflicts_are_infeasible_and_minimal(block):
     assert found > 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(12), 12))
 def test_conflicts_agree_with_exhaustive_search_through_the_rules(block):
     checked = 0
@@ -96,6 +98,7 @@ def test_conflicts_agree_with_exhaustive_search_through_the_rules(block):
     assert checked > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(4), 4))
 def test_dropping_constraints_never_makes_an_instance_harder(block):
     for seed in range(block, 120, 4):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.samples import sample
 
 from planoracle.instances.catalogue import load
 from planoracle.instances.deadline import NEVER
@@ -28,7 +29,7 @@ def test_what_is_measured_is_what_is_stored() -> None:
 
 
 @on_linux
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in HEAVY else n for n in CASES])
+@pytest.mark.parametrize("name", sample([pytest.param(n, marks=pytest.mark.slow) if n in HEAVY else n for n in CASES]))
 def test_efforts_do_not_grow(name: str) -> None:
     worse = grown(SPENT[name], measure(CASES[name]))
     assert not worse, f"{name}: {'; '.join(worse)}. Where that is meant, store it anew: see tests/benchmarks/README.md"
@@ -49,6 +50,7 @@ def test_a_weaker_bound_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len([name for name in some if grown(SPENT[name], measure(CASES[name]))]) > len(some) / 2
 
 
+@pytest.mark.slow
 @on_linux
 def test_forgetting_what_was_best_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes.ChangeSolver, "_again", lambda self, *given: None)

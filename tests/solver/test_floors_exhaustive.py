@@ -13,6 +13,7 @@ from planoracle.instances.status import Status
 from planoracle.solver.floors.planner import plan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 @pytest.mark.parametrize("cooks", [1, 2])
 @pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 24), marks=pytest.mark.slow)], ids=["few", "many"])
@@ -33,6 +34,7 @@ def test_nothing_is_served_at_zero(rules: FloorRules) -> None:
     assert (found.status, found.makespan, found.bound) == (Status.optimal, 1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 def test_what_is_left_out_is_not_missed(rules: FloorRules) -> None:
     """With all walks and waits, and without a look at what is too far, the least time is the same."""

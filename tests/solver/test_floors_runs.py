@@ -27,6 +27,7 @@ from planoracle.solver.floors.live import Values, messages
 from planoracle.solver.floors.planner import plan
 from planoracle.solver.floors.runs import Solver
 from planoracle.solver.solve import solve
+from tests.support.samples import sample
 from tests.support.tiny_floors import tiny
 
 ROOM = registry.get("paracook")
@@ -46,8 +47,8 @@ def best(place: Floor, rules: str = "paper") -> dict[str, list[dict[str, object]
     return json.loads(found.plan)  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("orders", [("raw",), ("cooked",), ("chopped", "raw")])
+@pytest.mark.parametrize("rules", sample(RULES))
+@pytest.mark.parametrize("orders", sample([("raw",), ("cooked",), ("chopped", "raw")]))
 def test_what_solve_returns_passes_the_rules(orders: tuple[str, ...], rules: str) -> None:
     for cooks in (1, 2):
         place = tiny(*orders, cooks=cooks)
@@ -59,7 +60,8 @@ def test_what_solve_returns_passes_the_rules(orders: tuple[str, ...], rules: str
         assert (found.status == Status.optimal) == (found.lower_bound == found.makespan)
 
 
-@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", sample(RULES))
 def test_beginnings_of_a_plan_lead_to_it(rules: str) -> None:
     place = tiny("chopped", "raw")
     whole = best(place, rules)
@@ -115,6 +117,7 @@ def test_a_run_that_stopped_is_completed_and_the_completion_begins_like_it() -> 
     assert {option.kind for option in advice.options} == {"act", "wait"}
 
 
+@pytest.mark.slow
 def test_all_that_cooks_can_do_is_priced_within_the_limit_of_one_state() -> None:
     solver = Solver(replayed(problem("paracook/cook/own/seed_1/agent_num_2/orders_num_1"), {"plan": {}}), Work(0.5))
     value, before = solver.value, worked()
@@ -124,7 +127,8 @@ def test_all_that_cooks_can_do_is_priced_within_the_limit_of_one_state() -> None
     assert worked() - before < 1e9
 
 
-@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", sample(RULES))
 def test_repairs_pass_the_rules_and_keep_what_was_right(rules: str) -> None:
     place = tiny("chopped")
     whole = best(place, rules)

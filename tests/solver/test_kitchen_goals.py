@@ -120,7 +120,7 @@ def test_contradictions_are_seen_without_search_however_large_the_kitchen() -> N
             assert (found.status, found.expanded) == ("infeasible", 0), (name, kind, conditions)
 
 
-@pytest.mark.parametrize("seed", range(0, 60, 3))
+@pytest.mark.parametrize("seed", sample(range(0, 60, 3)))
 def test_what_is_true_at_once_is_no_contradiction(seed: int) -> None:
     """Invariants hold in every state of a random walk, and no goal made of what is true there is called impossible."""
     random = Random(seed)

@@ -178,6 +178,7 @@ def test_with_joint_moves_a_goal_that_is_reached_already_takes_one_step_of_every
     assert run.replay(problem, found.actions, profile("released", moves="joint")).success
 
 
+@pytest.mark.slow
 def test_a_pot_that_one_meal_has_been_poured_from_is_in_a_hand_for_the_next() -> None:
     problem = small(
         {

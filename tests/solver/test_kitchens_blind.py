@@ -30,9 +30,11 @@ CASES = read_cases(DATA / "kitchens.json")
 GOALS, STATES = 4, 7_000
 
 
-@pytest.mark.parametrize("kind", FAULTS)
+@pytest.mark.parametrize("kind", sample(FAULTS))
 @pytest.mark.parametrize(
-    ("label", "case", "steps"), CASES, ids=[f"{case.kitchen['name']}-{case.rules['profile']}" for _, case, _ in CASES]
+    ("label", "case", "steps"),
+    sample(CASES, several=True),
+    ids=[f"{case.kitchen['name']}-{case.rules['profile']}" for _, case, _ in CASES],
 )
 def test_stored_case_is_answered_as_blind_search_answers_it(
     label: str, case: Case, steps: int | None, kind: str
@@ -41,12 +43,14 @@ def test_stored_case_is_answered_as_blind_search_answers_it(
     assert FAULTS[kind](case, steps) == "", label
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", sample(range(50), 17))
 def test_bounds_and_plans_agree_with_the_whole_state_graph(seed: int) -> None:
     for case, graph in draw_cases(seed, GOALS, STATES):
         assert [(each.text, each.case.after) for each in compare(case, graph).differences] == [], case.kitchen["name"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(8), 8))
 def test_soup_that_stays_in_its_pot(block: int) -> None:
     for seed in range(10 * block, 10 * block + 10):
@@ -91,6 +95,7 @@ def test_boiling_interrupted_is_not_begun_again(rules: Profile) -> None:
     assert totals[-1] == len(whole)
 
 
+@pytest.mark.slow
 def test_grammar_draws_everything_that_the_domain_allows() -> None:
     seen: Counter[str] = Counter()
     for seed in range(400):
@@ -147,6 +152,7 @@ def features(case: Case) -> set[str]:
     return {feature for feature, value in there.items() if value}
 
 
+@pytest.mark.slow
 def test_shrinking_leaves_nothing_that_can_be_left_out(tmp_path: Path) -> None:
     case, _ = next(draw_cases(3, 1, STATES))
     asked = case.kitchen["goal"][0]
@@ -164,6 +170,7 @@ def test_shrinking_leaves_nothing_that_can_be_left_out(tmp_path: Path) -> None:
     assert read_cases(tmp_path / "cases.json") == [("smallest", smallest, smallest.fewest_steps())]
 
 
+@pytest.mark.slow
 def test_the_daily_command_prints_its_seeds_and_what_it_compared(tmp_path: Path) -> None:
     script = Path(__file__).parents[1] / "benchmarks" / "blind_kitchens.py"
     options = [

@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 from support.exhaustive import general_optimum
 from support.random_instances import workshop
+from support.samples import sample
 
 from planoracle.heuristics.generation import generate_serial
 from planoracle.heuristics.improve import improve
@@ -124,7 +125,8 @@ def test_heuristics_keep_settings_away_from_uses_of_no_length() -> None:
     assert found.makespan == solve(instance).makespan == 3
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.slow
+@pytest.mark.parametrize("block", sample(range(4)))
 def test_answers_without_time_are_never_wrong(block: int) -> None:
     settled = 0
     for seed in range(block, 120, 4):

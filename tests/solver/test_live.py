@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from support.samples import sample
 
 from planoracle import environment, load
 from planoracle.instances.deadline import Work
@@ -23,7 +24,8 @@ PROBLEMS = (
 )
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sample(PROBLEMS))
 def test_what_is_kept_from_state_to_state_is_what_is_found_anew(name: str) -> None:
     for seed in range(2):
         run, live, chance = environment(load(name)), Live(WORK), Random(seed)

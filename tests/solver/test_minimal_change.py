@@ -45,6 +45,7 @@ def by_action(pieces):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(15), 15))
 def test_nearest_agrees_with_trying_all_schedules(block):
     moved = checked = 0
@@ -68,6 +69,7 @@ def test_nearest_agrees_with_trying_all_schedules(block):
     assert moved > checked / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(12), 12))
 def test_best_in_order_agrees_with_trying_all_schedules(block):
     impossible = checked = 0
@@ -103,6 +105,7 @@ def test_a_feasible_schedule_is_its_own_nearest_and_order_keeps_the_optimum(seed
         assert minimal_change(instance, {}).makespan == best.makespan
 
 
+@pytest.mark.slow
 def test_repairing_a_nearest_schedule_changes_nothing():
     for seed in range(40):
         random = Random(seed)

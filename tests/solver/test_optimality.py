@@ -76,6 +76,7 @@ def test_what_is_refused_would_be_beaten_by_the_rules(monkeypatch):
     assert solve(general).makespan == general_optimum(general, horizon(general)) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(BLOCKS), BLOCKS))
 def test_shared_settings_agree_with_exhaustive_search_through_the_general_rules(block):
     checked = 0
@@ -91,6 +92,7 @@ def test_shared_settings_agree_with_exhaustive_search_through_the_general_rules(
     assert checked > 0.2 * OVENS / BLOCKS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", sample(permutations(range(4)), 24))
 def test_a_setting_that_takes_no_room_lends_none(order):
     """The rules once let a large setting, in the room of a use, make room for a small one; the solver never did."""

@@ -19,6 +19,7 @@ LARGE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_all_recipe2plan_problems_are_proved_and_accepted_by_the_rules():
     for name in facts.names():
         result = solve(load(name))

@@ -12,6 +12,7 @@ NAMES = ["kitchens/synchronous/3_burger", "kitchens/multi_agent/1_lettuce_burger
 FLOORS = ["paracook/cook/own/seed_1/agent_num_2/orders_num_1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*NAMES, *(pytest.param(name, marks=pytest.mark.slow) for name in FLOORS)])
 def test_what_is_told_gets_better_and_ends_with_the_result(name: str) -> None:
     heard: list[tuple[int | None, int]] = []

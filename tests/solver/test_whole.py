@@ -26,7 +26,8 @@ def _choices(instance: Instance, schedule: Schedule) -> int:
     return exhaustive.schedules(instance, schedule.makespan)
 
 
-@pytest.mark.parametrize("make", [pauseshop, crewshop, workshop])
+@pytest.mark.slow
+@pytest.mark.parametrize("make", sample([pauseshop, crewshop, workshop]))
 def test_none_has_fewer_by_exhaustive_search_through_the_rules(make) -> None:
     checked = fewer = 0
     for seed in range(80):

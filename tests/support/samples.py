@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,12 +20,12 @@ def examples(count: int) -> settings:
     return settings(max_examples=max(1, count * settings.default.max_examples // 100))
 
 
-def sample(cases: Iterable[Any], step: int, *, several: bool = False) -> list[Any]:
+def sample(cases: Iterable[Any], step: int | None = None, *, several: bool = False) -> list[Any]:
     """Return all cases, for ``pytest.mark.parametrize``: the first of every ``step`` as it is, the others slow.
 
-    ``several``: a case is a tuple of the values of several arguments.
+    Without ``step`` only the first one is quick. ``several``: a case is a tuple of the values of several arguments.
     """
-    return [case if number % step == 0 else _slow(case, several) for number, case in enumerate(cases)]
+    return [case if number % (step or sys.maxsize) == 0 else _slow(case, several) for number, case in enumerate(cases)]
 
 
 def _slow(case: Any, several: bool) -> Any:

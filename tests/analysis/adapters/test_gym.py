@@ -7,6 +7,7 @@ import random
 import sys
 
 import pytest
+from support.samples import sample
 
 from planoracle import Model, environment, grade, load, solve
 from planoracle.analysis.agents.play import play
@@ -158,9 +159,10 @@ PLAYED = {
 }
 
 
-@pytest.mark.parametrize("count", [1, pytest.param(16, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("reward", ["regret", "score", "success"])
-@pytest.mark.parametrize("which", [*PLAYED, "parallel"])
+@pytest.mark.slow
+@pytest.mark.parametrize("count", sample([1, pytest.param(16, marks=pytest.mark.slow)]))
+@pytest.mark.parametrize("reward", sample(["regret", "score", "success"]))
+@pytest.mark.parametrize("which", sample([*PLAYED, "parallel"]))
 def test_no_policy_returns_more_than_an_optimal_run_and_no_failure_more_than_a_success(which, reward, count):
     name = PLAYED.get(which, "kitchens/synchronous/0_cheese_sandwich~2")
     best = asyncio.run(play(environment(load(name), reward=reward), agent("optimal")))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.runner import CliRunner
+from support.samples import sample
 
 from planoracle import explain, grade, load, solve
 from planoracle.analysis.advice import next_commands
@@ -54,7 +55,7 @@ def test_tools_say_what_they_take_and_give():
         assert tool.annotations.read_only_hint
 
 
-@pytest.mark.parametrize("name", [TEA, "recipe2plan/timed/Vada_Daikon-Radish", "asynctool/files_2"])
+@pytest.mark.parametrize("name", sample([TEA, "recipe2plan/timed/Vada_Daikon-Radish", "asynctool/files_2"]))
 def test_answers_are_those_of_the_verbs(name):
     best, why, advice = asked(("solve", {"problem": name}), ("explain", {"problem": name}), ("next", {"problem": name}))
     assert best["makespan"] == best["lower_bound"] == solve(load(name)).makespan
@@ -123,6 +124,7 @@ def test_names_are_listed():
     assert globbed["names"] == ["recipe2plan/timed/Vada_Daikon-Radish"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [

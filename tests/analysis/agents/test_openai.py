@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from support.fake_openai import Answer, FakeOpenAI, Request, Script, failing, scripted, shared
+from support.samples import sample
 
 from planoracle import environment, load
 from planoracle.analysis.agents import bounded
@@ -127,6 +128,7 @@ def test_calls_of_tools_are_put_together() -> None:
     assert json.loads(behind) == {"tool_calls": made}
 
 
+@pytest.mark.slow
 def test_calls_without_a_word_are_bounded() -> None:
     chunk = '{"choices": [{"index": 0, "delta": {"tool_calls": [%s]}, "finish_reason": "stop"}]}'
     calls = ", ".join(f'{{"index": {number}}}' for number in range(70_000))
@@ -135,16 +137,19 @@ def test_calls_without_a_word_are_bounded() -> None:
     assert asked == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer",
-    [
-        Answer(body="data: " + "a" * 20_000),
-        Answer(body="data: a\n" * 3_000),
-        Answer(body='data: {"choices": []}\n\n' + 'data: {"other": "' + "a" * 20_000 + '"}\n'),
-        Answer(status=500, body="a\n\n" * 7_000),
-        Answer(headers={"Content-Encoding": "gzip"}, body="data: a\n\n"),
-        Answer(status=429, headers={"Content-Encoding": "gzip"}, body="a"),
-    ],
+    sample(
+        [
+            Answer(body="data: " + "a" * 20_000),
+            Answer(body="data: a\n" * 3_000),
+            Answer(body='data: {"choices": []}\n\n' + 'data: {"other": "' + "a" * 20_000 + '"}\n'),
+            Answer(status=500, body="a\n\n" * 7_000),
+            Answer(headers={"Content-Encoding": "gzip"}, body="data: a\n\n"),
+            Answer(status=429, headers={"Content-Encoding": "gzip"}, body="a"),
+        ],
+    ),
 )
 def test_what_would_fill_the_memory_is_not_read(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounded, "_MOST", 10_000)
@@ -275,7 +280,8 @@ def test_pauses_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(0.75 * min(2**i, 60) <= pause <= min(2**i, 60) for i, pause in enumerate(slept))
 
 
-@pytest.mark.parametrize("answer", [Answer("wait", delay=30), Answer("wait and wait", piece=1, pause=0.1)])
+@pytest.mark.slow
+@pytest.mark.parametrize("answer", sample([Answer("wait", delay=30), Answer("wait and wait", piece=1, pause=0.1)]))
 def test_an_answer_that_takes_too_long_is_given_up(answer: Answer) -> None:
     """Also one that keeps coming, a letter at a time."""
     begun = monotonic()
@@ -293,6 +299,7 @@ def test_a_server_that_is_not_there() -> None:
     assert caught.value.kind == "connection"
 
 
+@pytest.mark.slow
 def test_many_at_once_share_a_client_that_is_closed_with_the_loop(recwarn: pytest.WarningsRecorder) -> None:
     from planoracle.analysis.agents import openai
 
@@ -382,6 +389,7 @@ def played(script: Script, **options: Any) -> tuple[Played, list[Call]]:
     return runner.run(play(environment(load(HOUSE)), model)), heard
 
 
+@pytest.mark.slow
 def test_a_model_plays_a_run_and_a_line_that_fails_changes_nothing() -> None:
     """With every conversation failing at first: the same run, the same questions, the same tokens."""
 

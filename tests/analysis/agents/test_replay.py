@@ -88,6 +88,7 @@ def test_a_file_that_there_is_not_is_a_mistake_in_the_call(tmp_path: Path) -> No
         agent(f"replay:{tmp_path / 'nothing.jsonl'}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["timearena", "recipe2plan"])
 def test_released_verdicts_are_graded_the_same_when_played_again(name: str, shared: Path, tmp_path: Path) -> None:
     path = shared / "verdicts" / f"{name}.jsonl"

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
+from support.samples import sample
 
 from planoracle import load, read, solve
 from planoracle.analysis.agents.agent import Said
@@ -46,7 +47,7 @@ async def script(name: str, asked: Prompted) -> list[str]:
     return [f"belief about {ask.name}" for ask in setting.asks] + (["\n".join(said)] if whole else said)
 
 
-@pytest.mark.parametrize(("room", "name"), ALL)
+@pytest.mark.parametrize(("room", "name"), sample(ALL, several=True))
 def test_a_perfect_model_succeeds(room: str, name: str) -> None:
     asked = prompted(room, name)
     (problem,) = read(PROBLEMS[room])
@@ -75,7 +76,7 @@ def test_a_perfect_model_succeeds(room: str, name: str) -> None:
     assert list(sampled) == [ask.name for ask in asked.setting.asks]
 
 
-@pytest.mark.parametrize(("room", "name"), SHOWN)
+@pytest.mark.parametrize(("room", "name"), sample(SHOWN, several=True))
 def test_examples_are_never_the_problem_itself(room: str, name: str) -> None:
     asked = prompted(room, name)
     shown = {text: told(asked, environment_for(problem, asked)) for text, problem in examples(asked).items()}

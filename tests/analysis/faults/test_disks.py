@@ -70,6 +70,7 @@ def broken(batch, kind, step, place="out"):
         at += step
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["a call fails once"])
 def test_a_fault_of_a_disk_is_told_and_costs_nothing_in_a_sample(batches, kind, tally):
     calls, wrong = broken(batches["go on"], kind, 9)

@@ -65,6 +65,7 @@ def test_a_lack_of_memory_is_no_fault_of_a_text(monkeypatch):
         parse_call(text)
 
 
+@pytest.mark.slow
 def test_a_line_that_there_is_no_memory_for_costs_no_other():
     """A line of a million objects takes some 300 MB, which a limit of all data makes impossible."""
     code = r"""

@@ -40,6 +40,7 @@ def path(tmp_path_factory):
 # --- read-only ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_machine_that_can_write_nothing_grades(bench, path, tmp_path, jobs):
     """Neither the packages, nor a home, nor a folder for temporary files: standard output is enough."""
@@ -87,6 +88,7 @@ def test_two_versions_share_a_run_directory_and_never_a_result():
 # --- clocks ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", sample(range(3), 3))
 def test_clocks_that_jump_change_no_grade(path, tmp_path, monkeypatch, seed):
     """One look of ours at a clock in ten finds that it has been set: forward by an hour, or back by a second.

@@ -68,6 +68,7 @@ def called(path: Path) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_nothing_in_the_packages_runs_text() -> None:
     paths = [path for part in ("analysis", "heuristics", "instances", "solver") for path in (ROOT / part).rglob("*.py")]
     assert len(paths) > 300

@@ -16,6 +16,7 @@ import pytest
 from support.batches import finished, start
 from support.fake_openai import Answer, FakeOpenAI, Request, failing
 from support.runner import CliRunner
+from support.samples import sample
 
 from planoracle import environment, grade, load
 from planoracle.analysis.agents.play import play
@@ -80,6 +81,7 @@ def rows(folder: Path, name: str) -> list[dict[str, Any]]:
 # --- what is kept ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_is_kept_and_graded(tmp_path: Path) -> None:
     result = invoke(*NAMES, "--agent", "random", "--samples", 2, "--run", tmp_path / "run")
     assert result.exit_code == 0, result.stderr
@@ -95,6 +97,7 @@ def test_a_run_is_kept_and_graded(tmp_path: Path) -> None:
     assert verdicts == {one.id: (one.success, one.makespan if one.success else None) for one in grades}
 
 
+@pytest.mark.slow
 def test_samples_differ_and_the_same_seed_says_the_same(tmp_path: Path) -> None:
     invoke(NAMES[0], "--agent", "random", "--samples", 3, "--run", tmp_path / "a")
     invoke(NAMES[0], "--agent", "random", "--seed", 1, "--run", tmp_path / "b")
@@ -103,6 +106,7 @@ def test_samples_differ_and_the_same_seed_says_the_same(tmp_path: Path) -> None:
     assert [row["actions"] for row in rows(tmp_path / "b", "random")] == plans[1:2]
 
 
+@pytest.mark.slow
 def test_a_run_says_what_it_depends_on(tmp_path: Path) -> None:
     invoke(*NAMES, "--agent", "random", "--limit", 2, "--rules", "released", "--seed", 5, "--run", tmp_path)
     said = json.loads((tmp_path / "run.json").read_text())
@@ -119,6 +123,7 @@ def test_a_run_says_what_it_depends_on(tmp_path: Path) -> None:
     assert "was played by the rules of --profile released" in graded.stderr
 
 
+@pytest.mark.slow
 def test_transcripts_hold_what_was_said_when(tmp_path: Path) -> None:
     invoke(NAMES[0], "--agent", "random", "--run", tmp_path)
     (row,) = rows(tmp_path, "random")
@@ -133,6 +138,7 @@ def test_transcripts_hold_what_was_said_when(tmp_path: Path) -> None:
     assert clocks[-1] == grade(tmp_path)[0].makespan
 
 
+@pytest.mark.slow
 def test_transcripts_of_models_hold_what_they_were_sent_and_took(tmp_path: Path, server: FakeOpenAI) -> None:
     result = invoke(NAMES[0], "-a", "openai:fake", "--base-url", server.url, "--run", tmp_path)
     assert result.exit_code == 0, result.stderr
@@ -148,6 +154,7 @@ def test_transcripts_of_models_hold_what_they_were_sent_and_took(tmp_path: Path,
     assert f"openai:fake took {took[0]:,} input tokens, {took[1]:,} output tokens" in result.stderr
 
 
+@pytest.mark.slow
 def test_keys_are_nowhere(tmp_path: Path, server: FakeOpenAI) -> None:
     server.script = lambda request: f"my key is {KEY}"  # a server that tells what it was sent
     page = tmp_path / "page.html"
@@ -158,6 +165,7 @@ def test_keys_are_nowhere(tmp_path: Path, server: FakeOpenAI) -> None:
     assert not [text for text in texts if KEY in text]
 
 
+@pytest.mark.slow
 def test_problems_of_ones_own_are_kept_with_the_run(tmp_path: Path) -> None:
     problem = tmp_path / "mine.json"
     known = catalogue.problem(NAMES[0])
@@ -173,6 +181,7 @@ def test_problems_of_ones_own_are_kept_with_the_run(tmp_path: Path) -> None:
 # --- going on ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_is_there_is_not_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = invoke(*NAMES, "-a", "random", "--run", tmp_path)
     before = content(tmp_path)
@@ -182,6 +191,7 @@ def test_what_is_there_is_not_played_again(tmp_path: Path, monkeypatch: pytest.M
     assert content(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_a_run_can_grow(tmp_path: Path) -> None:
     invoke(*NAMES[:2], "-a", "random", "--run", tmp_path / "a")
     kept = (tmp_path / "a" / JOURNAL).read_bytes()
@@ -192,18 +202,22 @@ def test_a_run_can_grow(tmp_path: Path) -> None:
     assert content(tmp_path / "a") == content(tmp_path / "b")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("args", "told"),
-    [
-        ([*NAMES, "-a", "random", "--seed", 3], ["settings.seed: the run in this folder was begun with 0"]),
-        ([*NAMES, "-a", "random", "--rules", "released"], ["settings.rules.profile", '"paper"']),
-        ([*NAMES, "-a", "random", "--setting", "open"], ["settings.setting"]),
-        (
-            [NAMES[0], "-a", "random"],
-            ["problems: the run in this folder has timearena/household2, timearena/household3"],
-        ),
-        ([*NAMES, "-a", "optimal"], ["agents: the run in this folder has random as well"]),
-    ],
+    sample(
+        [
+            ([*NAMES, "-a", "random", "--seed", 3], ["settings.seed: the run in this folder was begun with 0"]),
+            ([*NAMES, "-a", "random", "--rules", "released"], ["settings.rules.profile", '"paper"']),
+            ([*NAMES, "-a", "random", "--setting", "open"], ["settings.setting"]),
+            (
+                [NAMES[0], "-a", "random"],
+                ["problems: the run in this folder has timearena/household2, timearena/household3"],
+            ),
+            ([*NAMES, "-a", "optimal"], ["agents: the run in this folder has random as well"]),
+        ],
+        several=True,
+    ),
 )
 def test_another_run_is_refused(tmp_path: Path, args: list[object], told: list[str]) -> None:
     invoke(*NAMES, "-a", "random", "--run", tmp_path)
@@ -214,6 +228,7 @@ def test_another_run_is_refused(tmp_path: Path, args: list[object], told: list[s
     assert content(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_a_file_that_has_changed_is_not_gone_on_with(tmp_path: Path) -> None:
     file, line = tmp_path / "said.jsonl", {"instance": NAMES[0], "actions": ["wait"]}
     file.write_text(json.dumps(line))
@@ -231,6 +246,7 @@ def test_other_folders_are_refused(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "run.json").read_text()) == {"format": "mine"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", ["transcript", "journal"])
 def test_what_is_damaged_is_played_again(tmp_path: Path, harm: str) -> None:
     first = invoke(*NAMES, "-a", "random", "--run", tmp_path)
@@ -246,6 +262,7 @@ def test_what_is_damaged_is_played_again(tmp_path: Path, harm: str) -> None:
     assert content(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_who_stops_a_run_is_told_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep = Evaluation._keep
     played: list[Episode] = []
@@ -274,6 +291,7 @@ def test_who_stops_a_run_is_told_how_to_go_on(tmp_path: Path, monkeypatch: pytes
 # --- the agent's side --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_model_that_fails_is_not_scored_and_asked_again(
     tmp_path: Path, server: FakeOpenAI, lines: dict[str, list[str]]
 ) -> None:
@@ -307,6 +325,7 @@ def test_a_model_that_fails_is_not_scored_and_asked_again(
     assert content(tmp_path / "a") == content(tmp_path / "b")
 
 
+@pytest.mark.slow
 def test_a_line_that_fails_now_and_then_changes_nothing(tmp_path: Path, server: FakeOpenAI) -> None:
     invoke(*NAMES, "-a", "openai:fake", "--base-url", server.url, "--run", tmp_path / "a")
     server.script = failing(server.script, 5)
@@ -336,6 +355,7 @@ def test_patience_is_for_models_only(tmp_path: Path) -> None:
     assert evaluation.failures() == {"random": {"no_plan": 30}}
 
 
+@pytest.mark.slow
 def test_options_are_for_those_who_have_them(tmp_path: Path, server: FakeOpenAI) -> None:
     args = [NAMES[0], "-a", "random", "--base-url", server.url]
     result = invoke(*args, "-a", "openai:fake", "--run", tmp_path / "a")
@@ -370,6 +390,7 @@ def test_mistakes_in_the_call_are_told_before_anything_is_done(tmp_path: Path, a
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_run_of_a_person_who_has_not_typed_anything(tmp_path: Path) -> None:
     process = start("run", NAMES[0], "-a", "human", "--run", tmp_path, stdin=subprocess.PIPE)
     told = b""
@@ -380,6 +401,7 @@ def test_ctrl_c_ends_the_run_of_a_person_who_has_not_typed_anything(tmp_path: Pa
     assert b"interrupted: 0 of 1 episodes are in" in process.stderr.read()
 
 
+@pytest.mark.slow
 def test_tables_of_several_agents_say_whose_plan_it_is(tmp_path: Path) -> None:
     one = invoke(NAMES[0], "-a", "random", "--run", tmp_path / "one")
     both = invoke(NAMES[0], "-a", "random", "-a", "optimal", "--run", tmp_path / "both")
@@ -387,6 +409,7 @@ def test_tables_of_several_agents_say_whose_plan_it_is(tmp_path: Path) -> None:
     assert [head[:2] for head in heads] == [["id", "instance"], ["id", "model"]]
 
 
+@pytest.mark.slow
 def test_one_episode_that_our_tools_fail_on_does_not_end_the_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
