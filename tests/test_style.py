@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("instances", "heuristics", "solver", "analysis")
 
 #: Most statements outside docstrings, in the four packages together and in the tests. Lower them when code leaves.
-STATEMENTS = {"packages": 44_011, "tests": 34_435}
+STATEMENTS = {"packages": 44_011, "tests": 34_496}
 #: Docstrings and names from before the style guide. Lower the numbers when some are corrected.
 VAGUE_DOCSTRINGS = 558
 VAGUE_NAMES = 1_474

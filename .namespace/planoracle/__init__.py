@@ -77,7 +77,7 @@ __all__ = [
     "solve",
 ]
 
-__version__ = "0.9.0"  # written out, since the build reads it without importing anything
+__version__ = "0.10.0"  # written out, since the build reads it without importing anything
 
 # A checkout without symbolic links (Windows): git has made plain files of them, and the folders are those of the root.
 if not os.path.isdir(os.path.join(__path__[0], "solver")):
