@@ -1,0 +1,21 @@
+"""Output tables of commands are as they were recorded; each later change has a reason in `frozen/commands.json`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.frozen.record import TABLES, commands, table
+from tests.support.samples import sample
+
+COMMANDS = commands()
+
+
+@pytest.mark.parametrize("name", sample(COMMANDS, 5))
+def test_a_table_is_as_recorded(name: str) -> None:
+    entry = COMMANDS[name]
+    assert entry["reason"]
+    assert table(entry["command"]) == (TABLES / f"{name}.txt").read_text("utf-8")
+
+
+def test_every_table_has_a_command() -> None:
+    assert {path.stem for path in TABLES.iterdir()} == set(COMMANDS)
