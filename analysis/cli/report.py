@@ -78,7 +78,7 @@ def report(
         day=day,
         profile=profile,
         rules=chosen_rules(rule or ()),
-        problems=named_problems(problems, submissions),
+        problems=named_problems(problems),
         places=chosen_places(problems),
         regret_seconds=regret_seconds,
         limits=limits_of(line_seconds, line_memory),
@@ -109,20 +109,17 @@ def write_page(entries: Entries, output: Path, intake: Intake, **options: Any) -
 
     ``intake`` is where the entries come from, ``options`` are those of `planoracle.analysis.report.page.build`.
     """
-    from planoracle.analysis.live.transcripts import transcripts_of
     from planoracle.analysis.report.inputs import entries_of
     from planoracle.analysis.report.page import build
 
     with stoppable(), _progress() as told:
-        found = build(entries_of(entries), told=told, transcripts=transcripts_of(intake), **options)
+        found = build(entries_of(entries), told=told, **options)
     try:
         with stoppable(), output_file(output) as stream:
             stream.write(found.html)
     except OSError as error:
         complain(f"{output}: cannot be written: {error.strerror}")
         raise typer.Exit(2) from None
-    for place, reason in found.untold:
-        tell(f"{place}: the page has no transcript: {reason}", "warning")
     return found
 
 

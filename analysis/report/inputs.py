@@ -12,10 +12,8 @@ from planoracle.analysis.graded import grade_of, unread
 from planoracle.analysis.submissions import Entries, Place, is_grade, placed, said
 from planoracle.instances.errors import InputError
 
-__all__ = ["TRANSCRIPT", "Entry", "entries_of"]
+__all__ = ["Entry", "entries_of"]
 
-#: Where a submission of a live run says that what was said in it stands.
-TRANSCRIPT = "transcript"
 # What a submission is called, and where it comes from, beside what it says.
 _NAMES = {"id", "model", "sample", "epoch", "line", "source"}
 
@@ -52,8 +50,6 @@ class Entry:
             return str(self.place)
         try:
             kept = {name: value for name, value in self.submission.items() if name not in _NAMES}
-            if TRANSCRIPT in kept:  # each has its own
-                kept[TRANSCRIPT] = True
             return json.dumps(kept, sort_keys=True)
         except (RecursionError, TypeError, ValueError):
             return str(self.place)

@@ -204,7 +204,6 @@ def columns(
     lines: Sequence[Line],
     places: Sequence[tuple[int, int]],
     names: dict[str, int],
-    talks: Mapping[int, tuple[int, int]] | None = None,
 ) -> dict[str, Any]:
     """Return the rows of all submissions column by column.
 
@@ -214,8 +213,6 @@ def columns(
         For every plan of the work its chunk and its place there.
     names
         The place of every problem among the page's.
-    talks
-        For the places of lines with a transcript the chunk of that, and its place there.
 
     Returns
     -------
@@ -223,7 +220,7 @@ def columns(
         ``id, line, model, instance, outcome`` (0 success, 1 failure, 2 unscored)``, why, faults, score, progress,
         makespan, optimum, regret, priced, total, lost, chunk, place``, and the texts of ``models`` and ``whys``; and,
         if any line says so, ``sample, read, from, ignored, other`` (why it is probably for another problem), and
-        ``status`` and ``bound`` of the optimum, and ``talk``, the chunk and place of the transcript.
+        ``status`` and ``bound`` of the optimum.
     """
     models, whys = _Names(), _Names()
     grades = [line.grade for line in lines]
@@ -251,7 +248,6 @@ def columns(
         "place": [places[line.plan][1] for line in lines],
         "models": list(models.places),
         "whys": list(whys.places),
-        **({"talk": [talks.get(i) for i in range(len(lines))]} if talks else {}),
         **_remarks(lines),
     }
 

@@ -17,10 +17,9 @@ from planoracle.analysis.places import Places
 from planoracle.analysis.report.about import about
 from planoracle.analysis.report.details import wording
 from planoracle.analysis.report.encode import packed, plain
-from planoracle.analysis.report.inputs import TRANSCRIPT, Entry
+from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Told, Work, work_on
 from planoracle.analysis.report.leaderboard import Line, board, columns, lines_of, problem_row, scoring, set_name
-from planoracle.analysis.report.talk import Talks, Transcripts
 from planoracle.analysis.report.worker import Options
 from planoracle.analysis.strangers import Strangers
 from planoracle.analysis.submissions import Place
@@ -32,9 +31,9 @@ __all__ = ["Report", "build"]
 #: Scripts and styles in the order in which they are put together.
 _SCRIPTS = (
     *("data.js", "address.js", "download.js", "table.js", "plan.js", "drawing.js", "chart.js"),
-    *("talk.js", "filters.js", "overview.js", "problem.js", "details.js", "start.js"),
+    *("filters.js", "overview.js", "problem.js", "details.js", "start.js"),
 )
-_STYLES = ("base.css", "table.css", "chart.css", "talk.css", "media.css")
+_STYLES = ("base.css", "table.css", "chart.css", "media.css")
 # Sets of plans for other problems that the page names.
 _WARNINGS = 5
 # Plans of one problem that are kept in one chunk.
@@ -51,8 +50,6 @@ class Report:
         Lines in all; lines whose decisions have a price.
     unscored
         Place and reason of all that could not be read or graded.
-    untold
-        Place of every submission whose transcript could not be read, and why.
     notes, warnings
         What is to be said of problems that are not the benchmark's, and of plans that are probably for other problems,
         see `planoracle.analysis.strangers`; it stands on the page, too.
@@ -64,7 +61,6 @@ class Report:
     unscored: tuple[tuple[Place, str], ...]
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    untold: tuple[tuple[Place, str], ...] = ()
 
 
 def build(
@@ -80,7 +76,6 @@ def build(
     processes: int | None = None,
     limits: Limits = NO_LIMITS,
     told: Told = lambda label, done, total: None,
-    transcripts: Transcripts = lambda place, submission: (),
 ) -> Report:
     """Build the report page.
 
@@ -108,8 +103,6 @@ def build(
         What a plan may take; one that takes more is not graded, or not priced.
     told
         Is called with what is being done, how much of it is done, and how much there is.
-    transcripts
-        Gives what was said in the live run that a submission comes from.
 
     Raises
     ------
@@ -130,8 +123,7 @@ def build(
     told("writing", 0, 1)
     notes = tuple(dict.fromkeys(filter(None, (catalogue.note(line.grade.instance or "") for line in lines))))
     warnings = tuple(Strangers().over(line.grade for line in lines).warnings())
-    talks = Talks(transcripts)
-    text = _page(title, _remarks(notes, warnings), "".join(_chunks(work, lines, title, day, options, talks)))
+    text = _page(title, _remarks(notes, warnings), "".join(_chunks(work, lines, title, day, options)))
     told("writing", 1, 1)
     return Report(
         html=text,
@@ -144,13 +136,10 @@ def build(
         ),
         notes=notes,
         warnings=warnings,
-        untold=tuple(talks.unread),
     )
 
 
-def _chunks(
-    work: Work, lines: Sequence[Line], title: str, day: str | None, options: Options, talks: Talks
-) -> Iterator[str]:
+def _chunks(work: Work, lines: Sequence[Line], title: str, day: str | None, options: Options) -> Iterator[str]:
     """Yield the data as elements of the page: the first chunk is what the first view needs."""
     contents: list[str] = []
     problems: list[list[object]] = []
@@ -166,7 +155,6 @@ def _chunks(
             contents.append(chart)
         problems.append(problem_row(_unique(name, shown), set_name(line.grade), chart, len(contents)))
     places = _places(work, contents)
-    told = _told(work, lines, talks, contents)
     overall, models = board(lines, options.chosen())
     index = {
         "title": plain(title),
@@ -177,7 +165,7 @@ def _chunks(
         "scoring": scoring(lines),
         "overall": overall,
         "models": models,
-        "rows": columns(lines, places, names, told),
+        "rows": columns(lines, places, names),
     }
     for number, content in enumerate((packed(index), *contents)):
         yield f'<script type="application/x-planoracle" id="chunk-{number}">{_compressed(content)}</script>\n'
@@ -205,26 +193,6 @@ def _places(work: Work, contents: list[str]) -> list[tuple[int, int]]:
             contents.append(f"[{','.join(_sheet(work, i) for i in part)}]")
             places |= {i: (len(contents), k) for k, i in enumerate(part)}
     return [places[i] for i in range(len(work.lines))]
-
-
-def _told(work: Work, lines: Sequence[Line], talks: Talks, contents: list[str]) -> dict[int, tuple[int, int]]:
-    """Add all transcripts to the contents, those of a problem together; return where that of a line stands."""
-    groups: dict[str, list[int]] = defaultdict(list)
-    for i, line in enumerate(lines):
-        if line.entry is not None and line.entry.submission is not None and TRANSCRIPT in line.entry.submission:
-            groups[line.grade.instance or ""].append(i)
-    found: dict[int, tuple[int, int]] = {}
-    for members in groups.values():
-        for i in members:
-            entry = lines[i].entry
-            assert entry is not None
-            assert entry.submission is not None
-            place = talks.add(entry.place, entry.submission, work.shown[lines[i].plan].steps)
-            if place is not None:
-                found[i] = len(contents) + 1, place
-            if talks.full or i == members[-1]:
-                contents.append(talks.chunk())
-    return found
 
 
 def _sheet(work: Work, i: int) -> str:

@@ -24,8 +24,6 @@ from planoracle.analysis.regret import regret_of
 from planoracle.analysis.report import details
 from planoracle.analysis.report.charts import chart, drawn
 from planoracle.analysis.report.encode import packed, plain
-from planoracle.analysis.report.inputs import TRANSCRIPT
-from planoracle.analysis.report.talk import Steps, steps_of
 from planoracle.analysis.submissions import fault_of
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
@@ -63,16 +61,12 @@ class Options(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A plan graded (without the lists that make grades large), its sheet as JSON, and the kind of its problem.
-
-    ``steps`` are those of the run, where there is a transcript to find them in.
-    """
+    """A plan graded (without the lists that make grades large), its sheet as JSON, and the kind of its problem."""
 
     grade: Grade
     faults: int
     sheet: str
     kind: str = ""
-    steps: Steps = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +108,15 @@ class Bench:
             raise
         except Exception as error:
             return self.refused(submission, error)
-        steps: Steps = ()
         try:
             sheet = self._sheet(run)
-            steps = steps_of(run.steps) if TRANSCRIPT in submission else ()
         except MemoryError:
             raise
         except Exception as error:  # the grade stands, whatever becomes of its explanation
             sheet = {"fault": plain(fault_of(error), 1000)}
         fields = registry.of(run.problem).plan_fields
         sheet |= {"metrics": details.metrics(grade), "plan": details.plan_text(submission, fields)}
-        return Shown(grade.without_details(), len(grade.violations or ()), packed(sheet), run.problem.kind, steps)
+        return Shown(grade.without_details(), len(grade.violations or ()), packed(sheet), run.problem.kind)
 
     def refused(self, submission: dict[str, Any], error: Exception) -> Shown:
         """Return what is shown of a submission that cannot be graded."""

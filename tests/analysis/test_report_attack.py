@@ -59,18 +59,10 @@ new MutationObserver((changes) => {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run whose agent says hostile commands, its problem, and submissions of every text in every place."""
+    """A hostile problem, and submissions of every text in every place."""
     made: Path = tmp_path_factory.mktemp("attack")
     shop = made / "shop.json"
     shop.write_text(json.dumps(hostile_problem(MARKUP[:8], f"shop {NAMED}")), encoding="utf-8")
-    places = ((str(shop), "actions"), (HOUSE, "actions"), (KITCHEN, "actions"), (FILES, "turns"))
-    plan = [
-        {"id": text, "instance": name, field: [text, "wait", *MARKUP[number:][:9]]}
-        for number, (text, (name, field)) in enumerate(zip(MARKUP, places * 2, strict=False))
-    ]
-    said = made / "<img src=x onerror=alert(1)>.jsonl"
-    said.write_text("".join(f"{json.dumps(row)}\n" for row in plan), encoding="utf-8")
-    _planoracle("run", HOUSE, FILES, KITCHEN, shop, "--agent", f"replay:{said}", "--run", made / "run", "--jobs", 1)
     rows: list[dict[str, Any]] = []
     for number, text in enumerate(MARKUP):
         row: dict[str, Any] = {"id": text, "model": MARKUP[number // 4], "sample": text}
@@ -102,15 +94,12 @@ def _planoracle(*args: object) -> Any:
 
 
 @pytest.fixture(scope="module")
-def pages(folder: Path) -> list[Path]:
-    """The page of the submissions, and that of the run with its transcripts."""
-    made = []
-    for name in ("plans.jsonl", "run"):
-        page = folder / f"{name}.html"
-        options = ("--title", NAMED, "--regret-seconds", "0.1", "--instances", folder)
-        done = _planoracle("report", folder / name, "-o", page, *options)
-        assert page.exists(), done.output
-        made.append(page)
+def page(folder: Path) -> Path:
+    """The page of the submissions."""
+    made = folder / "plans.html"
+    options = ("--title", NAMED, "--regret-seconds", "0.1", "--instances", folder)
+    done = _planoracle("report", folder / "plans.jsonl", "-o", made, *options)
+    assert made.exists(), done.output
     return made
 
 
@@ -145,15 +134,14 @@ def nothing_happened(tab: Page, file: Path) -> None:
     assert tab.run("location.href.split('#')[0]") == own
 
 
-@pytest.mark.parametrize("which", [0, 1])
-def test_every_view_shows_texts_as_texts(browser: Chromium, pages: list[Path], pictures: Path, which: int) -> None:
+def test_every_view_shows_texts_as_texts(browser: Chromium, page: Path, pictures: Path) -> None:
     tab = watched(browser)
-    tab.open(pages[which])
+    tab.open(page)
     scripts = tab.run("document.scripts.length")
-    nothing_happened(tab, pages[which])
-    tab.screenshot(pictures / f"attack-{which}.png", whole=False)
+    nothing_happened(tab, page)
+    tab.screenshot(pictures / "attack.png", whole=False)
     tab.run("document.querySelectorAll('details').forEach((one) => { one.open = true })")
-    seen, queue, talks = {""}, [""], 0
+    seen, queue = {""}, [""]
     while queue:  # every link of every view, so every problem and every submission
         fragment = queue.pop()
         tab.run(f"location.hash = {json.dumps(fragment)}")
@@ -171,14 +159,12 @@ def test_every_view_shows_texts_as_texts(browser: Chromium, pages: list[Path], p
         tab.run(
             "[...document.querySelectorAll('.plot [tabindex], main button')].slice(0, 12).forEach((one) => one.focus())"
         )
-        talks += tab.run("document.querySelectorAll('.message').length")
         assert tab.run("told") == [], fragment
         assert tab.run("document.scripts.length") == scripts
         assert tab.run("foreign(document.querySelectorAll('*'))") == [], fragment
-    assert len(seen) > (len(MARKUP) if which == 0 else 4)
-    assert (talks > 20) == (which == 1)
-    tab.screenshot(pictures / f"attack-{which}-view.png")
-    nothing_happened(tab, pages[which])
+    assert len(seen) > len(MARKUP)
+    tab.screenshot(pictures / "attack-view.png")
+    nothing_happened(tab, page)
 
 
 def test_what_runs_is_seen(browser: Chromium, tmp_path: Path) -> None:
@@ -199,9 +185,9 @@ def test_what_runs_is_seen(browser: Chromium, tmp_path: Path) -> None:
             nothing_happened(tab, page)
 
 
-def test_what_is_downloaded_is_defused(browser: Chromium, pages: list[Path]) -> None:
+def test_what_is_downloaded_is_defused(browser: Chromium, page: Path) -> None:
     tab = watched(browser)
-    tab.open(pages[0])
+    tab.open(page)
     tab.run("URL.createObjectURL = (blob) => { globalThis.kept = blob; return '#' }")
     tab.run(
         "[...document.querySelectorAll('.downloads button')]"

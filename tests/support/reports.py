@@ -9,9 +9,8 @@ from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
-from planoracle import environment
 from planoracle.analysis.optimum import optimum
-from planoracle.instances.catalogue import load, problem
+from planoracle.instances.catalogue import load
 
 MARKUP = "<img src=x onerror=alert(1)>"
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
@@ -67,19 +66,3 @@ def sheet(page: str, name: str, instance: str) -> tuple[dict[str, Any], dict[str
     row = next(i for i, each in enumerate(rows["id"]) if each == name and problems[rows["instance"][i]] == instance)
     shown, priced = data[rows["chunk"][row]][rows["place"][row]]
     return shown, priced
-
-
-def live(instance: str, said: list[str], **fields: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The submission of a live run in which an agent says so, and its transcript."""
-    run = environment(problem(instance))
-    lines = [{"turn": 0, "clock": run.observation.clock, **message} for message in run.opening()]
-    for turn, text in enumerate(said, 1):
-        at = {"turn": turn, "clock": run.observation.clock}
-        done = run.step(text)
-        outcomes = [{"kind": one.kind, "start": one.start, "end": one.end} for one in done.outcomes]
-        usage = {"input_tokens": 100 * turn, "output_tokens": 7, "price_e12": 2_500_000_000}
-        lines.append({**at, "role": "assistant", "content": text, "usage": usage, "outcomes": outcomes})
-        lines.append({"turn": turn, "clock": done.observation.clock, "role": "user", "content": done.observation.text})
-        if done.done:
-            break
-    return {"transcript": "talk.jsonl", **fields, **run.submission()}, lines

@@ -2,9 +2,6 @@
 // The chart: the drawing with its legend and size, and what happens to it by mouse and keys.
 
 class Chart extends Drawing {
-  // Called with the links of what is pointed at, and whether it was chosen.
-  /** @type {((links: string[], chosen: boolean) => void) | null} */
-  told = null;
   /** @type {string[]} */
   lit = [];
 
@@ -99,7 +96,6 @@ class Chart extends Drawing {
   }
 
   choose(item) {
-    this.told?.(item.links, true);
     this.items.forEach((other) => other.element.setAttribute("tabindex", other === item ? "0" : "-1"));
     this.current = item.key;
     item.element.focus({ preventScroll: true });
@@ -114,17 +110,8 @@ class Chart extends Drawing {
     item.element.scrollIntoView({ block: "nearest", inline: "center", behavior: calm.matches ? "auto" : "smooth" });
   }
 
-  // Lights up some commands and brings the first of them into sight; for what stands beside the chart.
-  reveal(links) {
-    hideTip();
-    this.light(links);
-    const item = this.items.find((one) => one.links.some((link) => links.includes(link)));
-    item?.element.scrollIntoView({ block: "nearest", inline: "center", behavior: calm.matches ? "auto" : "smooth" });
-  }
-
   light(links) {
     this.lit = links;
-    this.told?.(links, false);
     for (const item of this.items)
       item.element.classList.toggle(
         "lit",

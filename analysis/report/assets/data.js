@@ -131,7 +131,7 @@ class Rows {
 
   constructor(index) {
     // What grades do not say, no row has.
-    for (const name of ["sample", "status", "bound", "read", "from", "ignored", "other", "talk"]) this[name] = [];
+    for (const name of ["sample", "status", "bound", "read", "from", "ignored", "other"]) this[name] = [];
     Object.assign(this, index.rows);
     this.scoring = index.scoring;
     this.problems = index.problems.map(([name, set, unit, seconds, first, status, best, bound, chart]) => ({

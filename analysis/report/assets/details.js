@@ -21,8 +21,7 @@ async function detailsView(rows, row) {
       planNotes(sheet, drawn),
       drawn.element,
     );
-  const talk = await talkOf(rows, row, plan ? drawn : null);
-  const beside = plan || talk ? el("section", { class: "beside" }, plan, talk?.element) : null;
+  const beside = plan && el("section", { class: "beside" }, plan);
   const parts =
     outcome === 2
       ? [beside]
