@@ -236,16 +236,13 @@ def grade(
     False
     """
     from planoracle.analysis.grade import Grader, grade_all
-    from planoracle.analysis.live.folder import problems_in
     from planoracle.analysis.places import Places
     from planoracle.analysis.problems import Problems
     from planoracle.analysis.profiles import profiles
     from planoracle.analysis.submissions import Intake
 
-    kept = problems_in([submissions]) if isinstance(submissions, str | Path) else []
-    named = {problem.name: problem for folder in kept for problem in read(folder)}
     places = Places(tuple(map(str, instances)), trust_paths)
-    grader = Grader(profiles(profile), problems=Problems(named=named, places=places))
+    grader = Grader(profiles(profile), problems=Problems(places=places))
     if isinstance(submissions, dict):
         return grader.grade(submissions)
     if isinstance(submissions, str | Path):

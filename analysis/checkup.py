@@ -22,8 +22,7 @@ EXTRAS: Final = {
     "frames": "Parquet files, read and written",
     "cluster": "batches on the workers of dask",
     "yaml": "problems in YAML",
-    "openai": "models behind an address that speaks OpenAI's language",
-    "inspect": "tasks of inspect_ai",
+    "inspect": "models in planoracle run, tasks of inspect_ai",
     "gym": "environments of Gymnasium and PettingZoo",
     "mcp": "the tools of planoracle mcp",
 }

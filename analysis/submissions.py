@@ -207,15 +207,14 @@ class Intake:
         return _File(opened, None if self._alone else shown, shown, stem(path)[1], hints, path)
 
     def _in_folder(self, folder: str) -> Iterator[_File]:
-        listed, runs = without_rest(folder, list(files_in(Path(folder))), self._told)
-        sound = [path for path, error in listed if error is None and path not in runs]
+        listed = without_rest(folder, list(files_in(Path(folder))))
+        sound = [path for path, error in listed if error is None]
         name = os.path.basename(os.path.realpath(folder))
         if self._pattern is None:
             found = guess(sound, name)
         else:
             hints = matched(self._pattern, sound, name)
             found = Guess(hints, {self._pattern: len(hints)}, [path for path in sound if path not in hints])
-        found.hints |= dict.fromkeys(runs, NOTHING)  # their rows say it all
         self._check(found, listed, folder)
         self._tell_patterns(found, f"{_shown(folder)}: ")
         for path, error in listed:

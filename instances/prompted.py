@@ -144,8 +144,8 @@ def filled(prompt: Prompt, values: Mapping[str, Callable[[], str]]) -> str:
 
     Examples
     --------
-    >>> text = "{{work}}, please.\n\nYou know: {{lessons}}\n\nBegin."
-    >>> filled(Prompt(text, 1, "task.md"), {"work": lambda: "Wash the {{cup}}", "lessons": str})
+    >>> text = "{{work}}, please.\n\nYou know: {{advice}}\n\nBegin."
+    >>> filled(Prompt(text, 1, "task.md"), {"work": lambda: "Wash the {{cup}}", "advice": str})
     'Wash the {{cup}}, please.\n\nBegin.'
     """
     found = []

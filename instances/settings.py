@@ -17,14 +17,11 @@ from planoracle.instances.problem import Problem
 if TYPE_CHECKING:
     from planoracle.instances.environment import AnyEnvironment
 
-__all__ = ["HISTORIES", "NAMES", "PLAIN", "WAYS", "Ask", "Sampling", "Setting", "by_name", "distinct"]
+__all__ = ["HISTORIES", "NAMES", "PLAIN", "Ask", "Sampling", "Setting", "by_name", "distinct"]
 
 #: What of the turns so far is sent again: all of them; or, in the message that tells how things stand, nothing, the
 #: last command, the last message of the agent, or that and what it was about.
 HISTORIES = ("full", "none", "last_action", "last", "last_observed")
-#: ``turns``: a message each; ``drafts``: whole plans, each of which a critic answers until one is a success;
-#: ``episodes``: runs from the beginning, after each failed one of which the model says what it has learnt.
-WAYS = ("turns", "drafts", "episodes")
 #: What prompts can ask for, beside the answers to `Ask` and the words of a room.
 NAMES: Mapping[str, str] = {
     "instructions": "how commands are written and what they are answered",
@@ -38,10 +35,7 @@ NAMES: Mapping[str, str] = {
     "thought": "in the form of a message: why it is given",
     "changes": "in the form of a message: how things stand differently behind it",
     "rest": "in the form of a message: the commands from here to the end",
-    "plan": "in an example its plan, in the answer of a critic the plan that it is about",
-    "critique": "in the answer of a critic: what is wrong with the plan",
-    "run": "after an episode: what was said and answered",
-    "lessons": "what the model has learnt from earlier episodes",
+    "plan": "in an example: its plan",
 }
 
 
@@ -94,14 +88,8 @@ class Setting:
         File that says how a message of the agent looks.
     manner, sampling
         How the run is held, and the model sampled.
-    history, way
-        See `HISTORIES` and `WAYS`.
-    rounds
-        Revisions, or episodes, at most.
-    again
-        File of what is said to a plan that failed, or of the question what has been learnt.
-    improve
-        With drafts: whether plans that are a success are criticised, too, until the model says that it is done.
+    history
+        See `HISTORIES`.
     asks
         What is asked first.
     examples
@@ -124,10 +112,6 @@ class Setting:
     manner: Manner = USUAL
     sampling: Sampling = UNSAID
     history: str = "full"
-    way: str = "turns"
-    rounds: int = 1
-    again: str = ""
-    improve: bool = False
     asks: tuple[Ask, ...] = ()
     examples: tuple[str, ...] = ()
     example: str = "example"
@@ -138,7 +122,7 @@ class Setting:
     @property
     def files(self) -> tuple[str, ...]:
         """Names of all its prompts, each once."""
-        named = [self.system, self.task, self.turn, self.form, self.again, self.example if self.examples else ""]
+        named = [self.system, self.task, self.turn, self.form, self.example if self.examples else ""]
         named += [name for ask in self.asks for name in (ask.prompt, ask.example)]
         return tuple(dict.fromkeys(filter(None, named)))
 

@@ -27,7 +27,7 @@ ALLOWED = {
     "analysis": {"instances", "heuristics", "solver", "analysis"},
 }
 MODULES = [path for folder in ALLOWED for path in sorted((ROOT / folder).rglob("*.py"))]
-EXTRAS = ("openai", "inspect_ai", "gymnasium", "pettingzoo", "mcp")
+EXTRAS = ("inspect_ai", "gymnasium", "pettingzoo", "mcp")
 HEAVY = ("pandas", "matplotlib", "networkx", "ortools", "pydantic", "numpy", *EXTRAS)
 
 

@@ -7,6 +7,7 @@ that. A failure of the agent's side is an error of the sample, which has no scor
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -26,7 +27,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall, ToolDef
 
 from planoracle.analysis.agents import registry as agents
-from planoracle.analysis.agents.agent import Agent, Said
+from planoracle.analysis.agents.agent import Agent
 from planoracle.analysis.agents.play import play
 from planoracle.analysis.agents.setting import Speaker, environment_for
 from planoracle.analysis.intake.logs import STORED
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = ["agent", "chat", "greedy", "live", "optimal", "random", "tools"]
 
+# Fewer characters may stand in a message by chance.
+_SHORTEST = 8
 _problem = lru_cache(maxsize=64)(catalogue.single)
 
 
@@ -51,13 +54,18 @@ def live() -> Solver:
         asked, environment = _begun(state)
         _count_here()
 
-        async def complete(messages: Sequence[Message], sampling: Sampling) -> Said:
+        async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
             state.messages = chat(messages)
             own = sampling if sampling != asked.setting.sampling else Sampling()  # that one is in the task's config
             config = GenerateConfig(temperature=own.temperature, max_tokens=own.max_tokens)
-            state.output = await get_model().generate(state.messages, config=config)
+            try:
+                state.output = await get_model().generate(state.messages, config=config)
+            except Exception as error:
+                if without_keys(str(error)) == str(error):
+                    raise
+                raise RuntimeError(without_keys(str(error))) from None
             state.messages.append(state.output.message)
-            return Said(state.output.completion)
+            return state.output.completion
 
         return await _played(state, environment, Speaker(complete, setting=asked))
 
@@ -90,6 +98,14 @@ def tools() -> Solver:
         return state
 
     return solve
+
+
+def without_keys(text: str) -> str:
+    """Return a text with three asterisks in place of every API key in the environment, which some servers repeat."""
+    for name, key in os.environ.items():
+        if name.upper().endswith(("KEY", "TOKEN", "SECRET")) and len(key) >= _SHORTEST:
+            text = text.replace(key, "***")
+    return text
 
 
 def _count_here() -> None:
@@ -160,7 +176,7 @@ async def _played(state: TaskState, environment: AnyEnvironment, player: Agent) 
         raise RuntimeError(f"the agent failed ({played.failure.kind}): {played.failure}")
     state.messages = chat(environment.messages())
     if not state.output.choices and played.exchanges:  # no model was asked
-        state.output = ModelOutput.from_content(f"planoracle/{player.name}", played.exchanges[-1].said.text)
+        state.output = ModelOutput.from_content(f"planoracle/{player.name}", played.exchanges[-1].message)
     state.completed = True
     return state
 

@@ -6,6 +6,7 @@ Importing this module registers tasks, solvers and the scorer.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -17,12 +18,18 @@ from planoracle.analysis.adapters.inspect_scores import planoracle
 from planoracle.instances import catalogue, registry
 from planoracle.instances.benchmark import AnyBenchmark
 from planoracle.instances.errors import InputError
+from planoracle.instances.problem import Problem
 from planoracle.instances.prompted import prompted
 
-__all__ = ["TASKS"]
+__all__ = ["TASKS", "place_of"]
 
 
-def _task_of(benchmark: AnyBenchmark) -> object:
+def place_of(name: str, problem: Problem) -> str:
+    """Return the name by which a problem that was read from a name or file is found again."""
+    return name if name == problem.name or not catalogue.is_file(name) or "#" in name else f"{name}#{problem.name}"
+
+
+def _task_of(benchmark: AnyBenchmark) -> Any:
     def made(
         setting: str = "",
         instances: str | list[str] = "",
@@ -63,11 +70,8 @@ def _samples(
                 raise InputError(
                     f"is a problem of {problem.benchmark}, not {benchmark.name}", field="instances", value=name
                 )
-            place = (
-                name if name == problem.name or not catalogue.is_file(name) or "#" in name else f"{name}#{problem.name}"
-            )
             text = benchmark.environment(problem).introduction()
-            found.append(Sample(input=text, id=place, metadata={**about, "unit": problem.unit}))
+            found.append(Sample(input=text, id=place_of(name, problem), metadata={**about, "unit": problem.unit}))
     return found
 
 

@@ -1,1 +1,1 @@
-"""Agents of live runs: optimal, heuristic, random, human, and models."""
+"""Agents of live runs: optimal, heuristic, random, replay, and models."""

@@ -64,9 +64,9 @@ async def spoken(
         before, said = run.fork(), await player.act(run)
         if said is None:
             break
-        outcomes = run.step(said.text).outcomes
+        outcomes = run.step(said).outcomes
         kind = "plan" if run.manner.loop == "open" else outcomes[-1].kind if outcomes else ""
-        told = {"command": said.text, "thought": _thought(before, kind), "changes": _changes(before, run)}
+        told = {"command": said, "thought": _thought(before, kind), "changes": _changes(before, run)}
         turns.append((before, told, run.observation.text))
     found = []
     for at, (before, told, answer) in enumerate(turns):

@@ -1,11 +1,10 @@
-"""Messages that are known beforehand, for as long as everything goes as expected."""
+"""Script of messages that is followed while the run goes as expected."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
 
-from planoracle.analysis.agents.agent import Said
 from planoracle.instances.environment import AnyEnvironment, Turn
 
 __all__ = ["Script"]
@@ -27,7 +26,7 @@ class Script:
         self._said = None
         self.broken = False
 
-    def next(self, environment: AnyEnvironment) -> Said | None:
+    def next(self, environment: AnyEnvironment) -> str | None:
         """Say the next message; ``None`` if there is none, or the run has not gone as expected."""
         turn = environment.state.turn
         if self._said is not None and not self._agrees(turn):
@@ -36,7 +35,7 @@ class Script:
         if not self._left:
             return None
         self._before, self._said = turn, self._left.popleft()
-        return Said(self._said)
+        return self._said
 
     def _agrees(self, turn: Turn | None) -> bool:
         """Whether the last turn is what was said last, and went well."""

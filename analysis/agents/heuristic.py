@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import cast
 
-from planoracle.analysis.agents.agent import AgentError, Said
+from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.agents.following import Script
 from planoracle.analysis.agents.knowing import closing
 from planoracle.analysis.difficulty import GREEDY
@@ -29,19 +29,17 @@ class Heuristic:
     ----------
     name
         Of the heuristic, see `planoracle.heuristics.registry`.
-    seed, iterations
+    seed
         See `planoracle.heuristics.registry.Budget`.
     """
 
-    waits = False
-
-    def __init__(self, name: str, *, seed: int = 0, iterations: int = 300) -> None:
+    def __init__(self, name: str, *, seed: int = 0) -> None:
         self.name = name
-        self._budget = Budget(seed, iterations)
+        self._budget = Budget(seed)
         self._script = Script()
         self._begun = False
 
-    async def act(self, environment: AnyEnvironment) -> Said | None:
+    async def act(self, environment: AnyEnvironment) -> str | None:
         """Say the next command of the schedule; with an open loop the whole plan.
 
         Raises
@@ -53,7 +51,7 @@ class Heuristic:
             self._begun = True
             plan, commands = self._planned(environment)
             if environment.manner.loop == "open":
-                return Said(plan)
+                return plan
             self._script.follow(commands)
         said = self._script.next(environment)
         if said is not None:

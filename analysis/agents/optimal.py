@@ -1,8 +1,8 @@
-"""The agent that knows the best way on."""
+"""Agent that queries the solver and plays an optimal action at every decision."""
 
 from __future__ import annotations
 
-from planoracle.analysis.agents.agent import AgentError, Said
+from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.agents.following import Script
 from planoracle.analysis.agents.knowing import Knowing, closing
 from planoracle.analysis.optimum import WORK, optimum
@@ -29,14 +29,13 @@ class Optimal:
     """
 
     name = "optimal"
-    waits = False
 
-    def __init__(self, *, seed: int = 0, limit: Limit = WORK) -> None:
+    def __init__(self, *, limit: Limit = WORK) -> None:
         self._limit = limit
         self._knowing = Knowing(limit)
         self._script = Script()
 
-    async def act(self, environment: AnyEnvironment) -> Said | None:
+    async def act(self, environment: AnyEnvironment) -> str | None:
         """Say the next command of a best plan; with an open loop all of it.
 
         Raises
@@ -68,7 +67,7 @@ class Optimal:
         return None if found is None else run.commands(run.begin, found)
 
 
-def whole_plan(environment: AnyEnvironment, limit: Limit) -> Said:
+def whole_plan(environment: AnyEnvironment, limit: Limit) -> str:
     """Say a best plan as a whole.
 
     Raises
@@ -81,4 +80,4 @@ def whole_plan(environment: AnyEnvironment, limit: Limit) -> Said:
     plan = None if run.impossible or solver.value.upper is None else solver.completed(solver.value)
     if plan is None:
         raise AgentError(f"{environment.problem.name}: no plan was found within the limit", "no_plan")
-    return Said(plan)
+    return plan

@@ -1,20 +1,20 @@
-"""The loop of a live run: ask the agent, carry out what it says, until the run is over."""
+"""Loop of a live run: ask the agent and carry out its message, until the run is over."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple
 
-from planoracle.analysis.agents.agent import Agent, AgentError, Said
+from planoracle.analysis.agents.agent import Agent, AgentError
 from planoracle.instances.environment import AnyEnvironment, Transition
 
 __all__ = ["Exchange", "Played", "play"]
 
 
 class Exchange(NamedTuple):
-    """What an agent said and what that led to."""
+    """A message of an agent and the transition that it led to."""
 
-    said: Said
+    message: str
     transition: Transition
 
 
@@ -24,11 +24,11 @@ class Played(NamedTuple):
     Attributes
     ----------
     environment
-        Where it stopped; its ``submission()`` is what is graded.
+        Where the run stopped; its ``submission()`` is what is graded.
     exchanges
-        All that was said and answered since the agent took over, in turn.
+        All messages since the agent took over, in turn.
     failure
-        Why the agent's side failed, if it did: the run is none to be scored then.
+        Why the agent failed, if it did: the run is not to be scored then.
     """
 
     environment: AnyEnvironment
@@ -47,7 +47,7 @@ async def play(environment: AnyEnvironment, agent: Agent, *, told: Callable[[Exc
     Parameters
     ----------
     told
-        Called after every turn, such as to write it down; also after those that the agent takes back later.
+        Called after every turn.
 
     Examples
     --------
@@ -59,19 +59,14 @@ async def play(environment: AnyEnvironment, agent: Agent, *, told: Callable[[Exc
     4080
     """
     exchanges: list[Exchange] = []
-    begun = environment.state.count
     while not environment.done:
         try:
-            said = await agent.act(environment)
+            message = await agent.act(environment)
         except AgentError as failure:
             return Played(environment, tuple(exchanges), failure)
-        del exchanges[environment.state.count - begun :]  # who takes turns back, goes back in the run
-        if said is None:
+        if message is None:
             break
-        exchanges.append(Exchange(said, environment.step(said.text)))
+        exchanges.append(Exchange(message, environment.step(message)))
         if told is not None:
             told(exchanges[-1])
-    over = getattr(agent, "over", None)
-    if over is not None:
-        over(environment)
     return Played(environment, tuple(exchanges))

@@ -1,4 +1,4 @@
-"""The agent that says again what was said before."""
+"""Agent that replays a submission."""
 
 from __future__ import annotations
 
@@ -9,30 +9,23 @@ from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import Any
 
-from planoracle.analysis.agents.agent import AgentError, Said
+from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.submissions import Intake
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.environment import AnyEnvironment
 from planoracle.instances.errors import InputError
 from planoracle.instances.plan import given_plan
-from planoracle.instances.reading import load_json
 
 __all__ = ["Replaying"]
 
-# Of a transcript, so many characters are read.
-_LONGEST = 2**26
-
 
 class Replaying:
-    """Says what a file holds: the plan of a submission, command by command, or the agent's side of a transcript.
-
-    What is said is not looked at: where a command is refused, the next one follows.
+    """Plays the plan of a submission in a file, command by command; where a command is refused, the next one follows.
 
     Parameters
     ----------
     file
-        Submissions, as ``planoracle grade`` reads them, of which those for the problem count; or a transcript, a JSON
-        line per message with ``role`` and ``content``, where ``outcomes`` mark those that were turns of the run.
+        Submissions, as ``planoracle grade`` reads them, of which those for the problem count.
     seed
         Which of several submissions for the problem it is, counted from 0; those beyond the last begin anew.
 
@@ -42,8 +35,6 @@ class Replaying:
         If there is no such file.
     """
 
-    waits = False
-
     def __init__(self, file: str, *, seed: int = 0) -> None:
         self.name = f"replay:{file}"
         if _stamp(file) is None:
@@ -52,14 +43,14 @@ class Replaying:
         self._seed = seed
         self._left: deque[str] | None = None
 
-    def about(self) -> dict[str, object]:
-        """Return what stands for the content of the file: a run is not gone on with when that has changed."""
+    def content(self) -> str:
+        """Return a digest of the file, ``""`` for a folder or pipe."""
         if not Path(self._file).is_file():
-            return {}
+            return ""
         with Path(self._file).open("rb") as stream:
-            return {"content": file_digest(stream, lambda: blake2b(digest_size=16)).hexdigest()}
+            return file_digest(stream, lambda: blake2b(digest_size=16)).hexdigest()
 
-    async def act(self, environment: AnyEnvironment) -> Said | None:
+    async def act(self, environment: AnyEnvironment) -> str | None:
         """Say the next message, with an open loop the whole plan; ``None`` after the last.
 
         Raises
@@ -72,14 +63,11 @@ class Replaying:
                 self._left = deque(self._messages(environment))
             except InputError as error:
                 raise AgentError(f"{self.name}: {error}", "no_plan") from error
-        return Said(self._left.popleft()) if self._left else None
+        return self._left.popleft() if self._left else None
 
     def _messages(self, environment: AnyEnvironment) -> list[str]:
-        lines, submissions = _read(self._file, _stamp(self._file))
-        if lines:
-            return list(lines)
         benchmark = environment.benchmark
-        fitting = [one for one in submissions if one["instance"] == environment.problem.name]
+        fitting = [one for one in _read(self._file, _stamp(self._file)) if one["instance"] == environment.problem.name]
         if not fitting:
             raise InputError("holds no submission for the problem", value=environment.problem.name)
         submission = fitting[self._seed % len(fitting)]
@@ -108,24 +96,7 @@ def _stamp(file: str) -> object:
 
 
 @lru_cache(maxsize=8)
-def _read(file: str, stamp: object) -> tuple[tuple[str, ...], tuple[dict[str, Any], ...]]:
-    """Return what the agent says in a file that is a transcript, and the submissions in one that is none."""
-    said = _transcript(file)
-    if said:
-        return said, ()
+def _read(file: str, stamp: object) -> tuple[dict[str, Any], ...]:
+    """Return the submissions in a file that name a problem."""
     entries = (entry for _, entry in Intake([file]))
-    return (), tuple(one for one in entries if isinstance(one, dict) and isinstance(one.get("instance"), str))
-
-
-def _transcript(file: str) -> tuple[str, ...]:
-    try:
-        with Path(file).open(encoding="utf-8") as stream:
-            text = stream.read(_LONGEST)
-        rows = [load_json(line, "transcript") for line in text.split("\n") if line.strip()]
-    except (OSError, ValueError, InputError):
-        return ()
-    if not all(isinstance(row, dict) and isinstance(row.get("role"), str) and "content" in row for row in rows):
-        return ()
-    own = [row for row in rows if row["role"] == "assistant"]
-    turns = [row for row in own if "outcomes" in row] or own
-    return tuple(str(row["content"]) for row in turns)
+    return tuple(one for one in entries if isinstance(one, dict) and isinstance(one.get("instance"), str))

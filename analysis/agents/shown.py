@@ -1,11 +1,11 @@
-"""What a model would be sent, without a model."""
+"""Messages that a model would be sent, without a model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from planoracle.analysis.agents.agent import AgentError, Said
+from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.agents.setting import Speaker, environment_for
 from planoracle.instances.environment import Message
 from planoracle.instances.problem import Problem
@@ -40,12 +40,12 @@ async def shown(problem: Problem, setting: Prompted, rules: Rules | None = None)
     """
     asks, found = setting.setting.asks, list[Shown]()
 
-    async def complete(messages: Sequence[Message], sampling: Sampling) -> Said:
+    async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
         purpose = asks[len(found)].name if len(found) < len(asks) else "turn 1"
         found.append(Shown(purpose, sampling, tuple(messages)))
         if len(found) > len(asks):
             raise AgentError("nobody answers here", _ENOUGH)
-        return Said(f"<{purpose}>")
+        return f"<{purpose}>"
 
     try:
         await Speaker(complete, setting=setting).act(environment_for(problem, setting, rules))

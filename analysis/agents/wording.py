@@ -1,4 +1,4 @@
-"""What is sent to a model: the prompts of a setting, filled in for one moment of a run, and what it remembers."""
+"""Messages for a model: the prompts of a setting, filled in for one moment of a run, and its memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from planoracle.instances.environment import AnyEnvironment, Message, Turn
 from planoracle.instances.prompted import Prompted
 
-__all__ = ["Values", "memory", "messages", "of_user", "opening", "transcript", "values"]
+__all__ = ["Values", "memory", "messages", "of_user", "values"]
 
 #: What stands in the places of prompts, worked out when it is wanted.
 Values = Mapping[str, Callable[[], str]]
@@ -28,7 +28,6 @@ def values(prompted: Prompted, environment: AnyEnvironment, given: Mapping[str, 
         "answer": lambda: "" if turn is None else turn.observation.text,
         "memory": lambda: memory(prompted.setting.history, turn),
         "example": str,
-        "lessons": str,
     }
     return {**known, **words, **{name: partial(str, text) for name, text in given.items()}}
 
@@ -36,28 +35,17 @@ def values(prompted: Prompted, environment: AnyEnvironment, given: Mapping[str, 
 def messages(prompted: Prompted, environment: AnyEnvironment, filling: Values) -> list[Message]:
     """Return the messages that ask for the next one of the agent, as the setting's history wants them."""
     setting = prompted.setting
-    found = opening(prompted, filling)
+    found = [{"role": "system", "content": prompted.fill(setting.system, filling)}] if setting.system else []
+    found.append(of_user(prompted.fill(setting.task, filling)))
     now = prompted.fill(setting.turn, filling) if setting.turn else ""
     if setting.history != "full" or not environment.state.count:
-        return with_more(found, now)
+        return [*found[:-1], of_user(f"{found[-1]['content']}\n\n{now}")] if now else found
     found += environment.messages()[len(environment.opening()) :]
     if now and found[-1]["role"] == "user":
         found[-1] = of_user(now)
     elif now or found[-1]["role"] == "assistant":
         found.append(of_user(now or _GO_ON))
     return found
-
-
-def opening(prompted: Prompted, filling: Values) -> list[Message]:
-    """Return the messages of the system and of the user that every request begins with."""
-    setting = prompted.setting
-    system = [{"role": "system", "content": prompted.fill(setting.system, filling)}] if setting.system else []
-    return [*system, of_user(prompted.fill(setting.task, filling))]
-
-
-def with_more(found: list[Message], text: str) -> list[Message]:
-    """Return messages with a text behind that of the last one."""
-    return [*found[:-1], of_user(f"{found[-1]['content']}\n\n{text}")] if text else found
 
 
 def of_user(text: str) -> Message:
@@ -85,8 +73,3 @@ def memory(history: str, turn: Turn | None) -> str:
     if history == "last_observed" and turn.before is not None:
         return f"What you knew then:\n{turn.before.observation.text}\n\n{said}"
     return said
-
-
-def transcript(environment: AnyEnvironment) -> str:
-    """Return what was said and answered in a run."""
-    return "\n".join(f"You: {turn.said}\nAnswer: {turn.observation.text}" for turn in environment.turns)

@@ -76,7 +76,7 @@ def critique(
     failed = False
     rows = []
     limits = limits_of(line_seconds, line_memory)
-    for answer in answered(found_in, reported, "reading plans", found_problems(problems, submissions), limits):
+    for answer in answered(found_in, reported, "reading plans", found_problems(problems), limits):
         if answer.value is None:
             failed = True
             continue

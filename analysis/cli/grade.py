@@ -103,7 +103,7 @@ def grade(
     failed = False
     intake = opened(submissions, pattern, columns, model)
     with workshop(work, jobs, run, cluster, intake.count) as (pool, journal):
-        making = Submissions(work, found_problems(problems, submissions), keyed=journal is not None)
+        making = Submissions(work, found_problems(problems), keyed=journal is not None)
         # The bar is closed before anything is said of an end before time.
         items = answered(items_of(_keeping(intake, kept), making), pool, journal, Sound())
         with closing(track(items, "grading", counted(intake))) as told:
@@ -133,7 +133,7 @@ def grade(
     for said in strangers.warnings():
         tell(said, "warning")
     if page is not None and kept is not None:
-        known = named_problems(problems, submissions)
+        known = named_problems(problems)
         places = chosen_places(problems)
         shown = {"profile": profile, "rules": options, "problems": known, "places": places, "limits": work.limits}
         write_page(kept, page, intake, day=day, **shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["PANELS", "VERBS", "Verb"]
+__all__ = ["PANELS", "REMOVED_OPTIONS", "VERBS", "Verb"]
 
 
 class Verb(NamedTuple):
@@ -64,7 +64,7 @@ PANELS = {
         ),
     },
     "Play": {
-        "run": Verb("run.run", "Let agents play problems, keep all that is said, and grade."),
+        "run": Verb("run.run", "Let agents and models play problems, and grade their plans."),
         "prompt": Verb(
             "prompt.prompt",
             "Show what a model is sent for a problem up to its first command; of a set or benchmark, the files of its "
@@ -139,3 +139,17 @@ PANELS = {
     },
 }
 VERBS = {name: verb for verbs in PANELS.values() for name, verb in verbs.items()}
+
+#: Options of earlier releases, and what replaces them. (Their use ends with status 2, like that of unknown options.)
+REMOVED_OPTIONS = {
+    "--hints": "use planoracle next for the legal commands and their costs",
+    "--base-url": "use --model-base-url",
+    "--key-variable": "use the variable of inspect_ai's provider, such as OPENAI_API_KEY",
+    "--timeout": "inspect_ai waits for answers and repeats requests",
+    "--retries": "inspect_ai repeats requests that fail",
+    "--input-price": "see the costs of the logs with inspect view",
+    "--output-price": "see the costs of the logs with inspect view",
+    "--cached-price": "see the costs of the logs with inspect view",
+    "--send-seed": "inspect_ai decides what is sent",
+    "--no-send-seed": "inspect_ai decides what is sent",
+}

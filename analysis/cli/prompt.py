@@ -34,8 +34,8 @@ PromptsOption = Annotated[
     ),
 ]
 
-_COLUMNS = ("benchmark", "setting", "title", "loop", "history", "way", "asks", "example", "temperature", "max_tokens")
-_LEAST = ("way", "asks", "max_tokens", "temperature", "example", "history", "loop")
+_COLUMNS = ("benchmark", "setting", "title", "loop", "history", "asks", "example", "temperature", "max_tokens")
+_LEAST = ("asks", "max_tokens", "temperature", "example", "history", "loop")
 
 
 class Form(StrEnum):
@@ -121,7 +121,6 @@ def _list(benchmarks: list[AnyBenchmark], form: Form) -> None:
                     "title": one.title,
                     "loop": one.manner.loop,
                     "history": one.history,
-                    "way": one.way,
                     "asks": len(one.asks),
                     "example": bool(one.examples),
                     **one.sampling._asdict(),

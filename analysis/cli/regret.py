@@ -80,7 +80,7 @@ def regret(
     table = Table(form, _COLUMNS, least=_LEAST)
     notes = []
     failed = False
-    for answer in answered(found_in, priced, "pricing decisions", found_problems(problems, submissions), limits):
+    for answer in answered(found_in, priced, "pricing decisions", found_problems(problems), limits):
         failed |= answer.value is None
         who = submitted(answer)
         if answer.value is None:

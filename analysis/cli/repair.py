@@ -78,7 +78,7 @@ def repair(
     def repaired(problem: Any, submission: dict[str, Any]) -> dict[str, Any]:
         return repairer.repair(problem, submission).as_dict()
 
-    for answer in answered(found_in, repaired, "repairing", found_problems(problems, submissions), limits):
+    for answer in answered(found_in, repaired, "repairing", found_problems(problems), limits):
         found = {"status": None} if answer.value is None else answer.value
         failed |= found["status"] in (None, Status.unknown)
         own = submitted(answer) | {"model": None, "method": "repair"}

@@ -1,25 +1,24 @@
-"""``planoracle run``: agents play problems, from the first message to the graded table."""
+"""``planoracle run``: built-in agents and models play problems, and their plans are graded."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import json
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.batching import JobsOption
+from planoracle.analysis.cli.batching import JobsOption, workshop
 from planoracle.analysis.cli.common import NamesArgument
-from planoracle.analysis.cli.output import Format, FormatOption, complain
-from planoracle.analysis.cli.stopping import Stopped, stoppable
-from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
+from planoracle.analysis.cli.output import Format, FormatOption, complain, track
+from planoracle.analysis.cli.prompt import PromptsOption, SettingOption
+from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, chosen_rules
+from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
-    from planoracle.analysis.live.evaluation import Evaluation
-    from planoracle.analysis.live.playing import Episode, Record
+    from planoracle.analysis.batch.playing import Playing
     from planoracle.instances.problem import Problem
 
 _MODELS = "Models"
@@ -27,49 +26,41 @@ _MODELS = "Models"
 
 def run(
     names: NamesArgument,
+    folder: Annotated[Path, typer.Option("--run", help="Folder that keeps all results; the same command resumes.")],
     agents: Annotated[
-        list[str],
-        typer.Option(
-            "--agent", "-a", help="optimal, greedy, random, advice, human, a heuristic, replay:FILE, openai:MODEL."
-        ),
-    ],
-    folder: Annotated[
-        Path,
-        typer.Option("--run", help="Folder that keeps everything; what it holds already is not played again."),
-    ],
-    samples: Annotated[int, typer.Option("--samples", "-k", help="Episodes of every agent per problem.", min=1)] = 1,
-    setting: Annotated[
-        str, typer.Option(help="How models are asked: a setting of the paper; planoracle prompt --list lists them.")
-    ] = "",
-    prompts: Annotated[
-        Path | None,
-        typer.Option(help="Folder with prompts of your own in place of those of the setting.", file_okay=False),
+        list[str] | None,
+        typer.Option("--agent", "-a", help="Built-in agent: optimal, greedy, random, a heuristic, replay:FILE."),
     ] = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="Model as inspect_ai names it: openai/gpt-x, openai-api/PROVIDER/MODEL, vllm/MODEL, ... "
+            "Needs planoracle[inspect].",
+            metavar="PROVIDER/MODEL",
+            rich_help_panel=_MODELS,
+        ),
+    ] = None,
+    samples: Annotated[int, typer.Option("--samples", "-k", help="Episodes of every agent per problem.", min=1)] = 1,
+    setting: SettingOption = "",
+    prompts: PromptsOption = None,
     limit: Annotated[int | None, typer.Option(help="Only so many problems, the first ones.", min=1)] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the first sample; the next one has the next.", min=0)] = 0,
-    profile: Annotated[str, typer.Option("--rules", "--profile", help="Rules: paper or released.")] = "paper",
+    seed: Annotated[int, typer.Option(help="Seed of an agent's first sample; the next one has the next.", min=0)] = 0,
+    profile: ProfileOption = "paper",
     rule: RuleOption = None,
     form: FormatOption = Format.table,
     page: Annotated[
         Path | None,
         typer.Option("--report", help="Also write the page of planoracle report, an HTML file.", dir_okay=False),
     ] = None,
-    concurrency: Annotated[
-        int, typer.Option("--concurrency", "-c", help="Episodes at a time of agents that wait for answers.", min=1)
-    ] = 8,
     jobs: JobsOption = None,
-    hints: Annotated[bool | None, typer.Option("--hints", help="Show a human what every command costs.")] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(help="Address of the models' server; else OPENAI_BASE_URL.", rich_help_panel=_MODELS),
+    concurrency: Annotated[
+        int | None,
+        typer.Option("--concurrency", "-c", help="Calls at a time.", min=1, rich_help_panel=_MODELS),
     ] = None,
-    key_variable: Annotated[
-        str | None,
-        typer.Option(
-            help="Name of the environment variable with its key; else OPENAI_API_KEY.",
-            metavar="VARIABLE",
-            rich_help_panel=_MODELS,
-        ),
+    base_url: Annotated[
+        str | None, typer.Option("--model-base-url", help="Address of the models' server.", rich_help_panel=_MODELS)
     ] = None,
     temperature: Annotated[
         float | None, typer.Option(help="Else that of the setting.", min=0.0, rich_help_panel=_MODELS)
@@ -77,163 +68,138 @@ def run(
     max_tokens: Annotated[
         int | None, typer.Option(help="Of an answer; else those of the setting.", min=1, rich_help_panel=_MODELS)
     ] = None,
-    timeout: Annotated[
-        float | None, typer.Option(help="Seconds for a whole answer.", min=0.0, rich_help_panel=_MODELS)
-    ] = None,
-    retries: Annotated[
-        int | None, typer.Option(help="Of a request that fails.", min=0, rich_help_panel=_MODELS)
-    ] = None,
-    input_price: Annotated[
-        str | None, typer.Option(help="Of a million tokens that are sent.", rich_help_panel=_MODELS)
-    ] = None,
-    output_price: Annotated[
-        str | None, typer.Option(help="Of a million tokens that are answered.", rich_help_panel=_MODELS)
-    ] = None,
-    cached_price: Annotated[
-        str | None, typer.Option(help="Of a million tokens that the server knew already.", rich_help_panel=_MODELS)
-    ] = None,
-    seeded: Annotated[
-        bool | None,
-        typer.Option("--send-seed/--no-send-seed", help="Whether seeds are sent.", rich_help_panel=_MODELS),
-    ] = None,
 ) -> None:
-    """Let agents play problems, keep all that is said, and grade.
+    """Let agents and models play problems, and grade their plans.
 
-    Whatever ends the program, also kill -9: the same command goes on where it was, and in the end everything is as if
-    nothing had happened. Where a model does not answer, the episode is not scored (status 1), and is played again by
-    the same command. planoracle grade DIR grades anew.
+    The same command resumes whatever ended it. inspect_ai runs the models and keeps their logs in DIR/logs; calls of a
+    sample that was interrupted are paid again. Where an agent or a model fails, the episode is not scored (status 1),
+    and the same command plays it again.
     """
+    from planoracle.analysis.batch.playing import Playing
     from planoracle.analysis.cli.grade import grade
-    from planoracle.analysis.live.evaluation import Evaluation
-    from planoracle.analysis.live.playing import Playing
+    from planoracle.analysis.intake.runs import is_former_run
+    from planoracle.analysis.profiles import profiles
+    from planoracle.instances.catalogue import is_file
     from planoracle.instances.errors import InputError
+    from planoracle.instances.prompted import prompted
 
     if page is not None and not page.absolute().parent.is_dir():
         raise typer.BadParameter(f"there is no folder {page.parent}", param_hint="--report")
-    given = {
-        "base_url": base_url,
-        "key_variable": key_variable,
-        "temperature": temperature,
-        "max_tokens": max_tokens,
-        "timeout": timeout,
-        "retries": retries,
-        "seeded": seeded,
-        "input_price": input_price,
-        "output_price": output_price,
-        "cached_price": cached_price,
-        "hints": hints,
-    }
-    options = tuple((name, value) for name, value in given.items() if value is not None)
-    rules = tuple(sorted(chosen_rules(rule or ()).items()))
-    playing = Playing(profile, rules, setting, prompts, seed, options)
+    if not agents and not models:
+        raise typer.BadParameter("name an agent by --agent, or a model by --model", param_hint="--agent")
+    rules = chosen_rules(rule or ())
+    profiles(profile, rules)
+    if models and rules:
+        raise typer.BadParameter("models play by a whole profile, --rules; grade DIR/logs by single rules")
     problems, failed = _problems(names, limit)
+    for benchmark in dict.fromkeys(problem.benchmark for _, problem in problems):
+        prompted(benchmark, setting, prompts)
     try:
-        evaluation = Evaluation(playing, agents, problems, samples)
-    except InputError as error:  # an option, or what is in the environment in its place
+        if is_former_run(folder):
+            raise InputError("is a run of an earlier release; name another folder", source=str(folder))
+        paths: list[Path] = []
+        if agents:
+            work = Playing(profile, tuple(sorted(rules.items())), setting, seed)
+            paths.append(_played(work, agents, [problem for _, problem in problems], samples, folder, jobs))
+        if models:
+            task = {"setting": setting, "profile": profile, "prompts": None if prompts is None else str(prompts)}
+            options = {"max_connections": concurrency, "temperature": temperature, "max_tokens": max_tokens}
+            given = {name: value for name, value in options.items() if value is not None}
+            success, logs = _evaluated(models, problems, folder, samples, task, {**given, "model_base_url": base_url})
+            failed |= not success
+            paths += logs
+    except InputError as error:
         complain(error)
         raise typer.Exit(2) from None
-    alone = any(getattr(agent, "alone", False) for agent in evaluation.agents.values())
-    failed |= _played(evaluation, folder, 1 if alone else concurrency, jobs)
+    files = list(dict.fromkeys(name.rpartition("#")[0] or name for name, _ in problems if is_file(name)))
     try:
-        grade([folder], form=form, profile=profile, rule=rule, page=page, jobs=jobs)
+        grade(paths, form=form, profile=profile, rule=rule, problems=files, page=page, jobs=jobs)
     except typer.Exit as ended:
         raise typer.Exit(ended.exit_code or int(failed)) from None
 
 
-def _problems(names: list[str], limit: int | None) -> tuple[list[Problem], bool]:
-    """Return the problems behind names, and whether there is one that cannot be read; ends the program for none."""
+def _problems(names: list[str], limit: int | None) -> tuple[list[tuple[str, Problem]], bool]:
+    """Return problems with the names behind which they are, and whether one cannot be read; ends the program for none.
+
+    Raises
+    ------
+    InputError
+        For two problems of one name.
+    """
     from planoracle.instances.catalogue import expand, read_each
     from planoracle.instances.errors import InputError
 
-    found: list[Problem] = []
+    found: dict[str, tuple[str, Problem]] = {}
     failed = False
     for name in expand(names):
         for one in read_each(name):
             if isinstance(one, InputError):
                 complain(one)
                 failed = True
+            elif one.name in found:
+                raise InputError("is the name of two problems", source=name, field="name", value=one.name)
             elif limit is None or len(found) < limit:
-                found.append(one)
+                found[one.name] = name, one
     if not found:
         tell("there is no problem to be played", "error")
         raise typer.Exit(2)
-    return found, failed
+    return list(found.values()), failed
 
 
-def _played(evaluation: Evaluation, folder: Path, concurrency: int, jobs: int | None) -> bool:
-    """Play what is left; return whether something has failed."""
-    from planoracle.analysis.batch.errors import StorageError, WorkerError
-    from planoracle.analysis.live.evaluation import HopelessError
-    from planoracle.instances.errors import InputError
+def _played(
+    work: Playing, agents: list[str], problems: list[Problem], samples: int, folder: Path, jobs: int | None
+) -> Path:
+    """Let built-in agents play what the journal of the folder lacks; return the file of all their submissions."""
+    from planoracle.analysis.batch.errors import StorageError
+    from planoracle.analysis.batch.pipeline import answered
+    from planoracle.analysis.batch.playing import is_row
+    from planoracle.analysis.intake.runs import SUBMISSIONS
+
+    episodes = [(name, one, sample) for sample in range(1, samples + 1) for one in problems for name in agents]
+    items = [work.item(*episode) for episode in episodes]
+    rows: list[str] = []
+    with workshop(work, jobs, folder, None, lambda: len(items)) as (pool, journal):
+        played = track(answered(items, pool, journal, is_row), "playing", len(items))
+        with closing(played) as answers:
+            rows += [answer.row for _, answer in answers if answer.row is not None]
+    path = folder / SUBMISSIONS
+    try:
+        with output_file(path) as stream:
+            stream.writelines(f"{row}\n" for row in sorted(rows, key=_order(agents, problems)))
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be written: {error.strerror}") from None
+    return path
+
+
+def _order(agents: list[str], problems: list[Problem]) -> Any:
+    """Return a key that sorts rows by agent, problem and sample."""
+    ranks = {problem.name: rank for rank, problem in enumerate(problems)}
+
+    def key(text: str) -> tuple[int, int, int]:
+        row = json.loads(text)
+        return agents.index(row["model"]), ranks[row["instance"]], row["sample"]
+
+    return key
+
+
+def _evaluated(
+    models: list[str],
+    problems: list[tuple[str, Problem]],
+    folder: Path,
+    samples: int,
+    task: dict[str, Any],
+    options: dict[str, Any],
+) -> tuple[bool, list[Path]]:
+    """Hand models to inspect_ai; ends the program if it refuses the call."""
+    from planoracle.analysis.adapters.extras import need
+
+    need("inspect_ai", "inspect")
+    from inspect_ai._util.error import PrerequisiteError
+
+    from planoracle.analysis.adapters.inspect_sets import evaluate
 
     try:
-        with stoppable(), _watching(evaluation) as seen:
-            evaluation.play(
-                folder,
-                concurrency=concurrency,
-                jobs=jobs,
-                seen=seen,
-                told=lambda message: tell(message, "warning"),
-            )
-    except InputError as error:  # it is the folder of another run
-        complain(error)
+        return evaluate(models, problems, folder / "logs", samples=samples, task=task, **options)
+    except PrerequisiteError as error:
+        complain(str(error.message))
         raise typer.Exit(2) from None
-    except Stopped:
-        tell(_kept(evaluation, folder), "interrupted")
-        raise
-    except HopelessError as error:
-        complain(error)
-        tell(_kept(evaluation, folder), "note")
-        raise typer.Exit(1) from None
-    except (StorageError, WorkerError) as error:
-        if not evaluation.records:
-            raise
-        raise type(error)(f"{error}; {_kept(evaluation, folder)}") from None
-    return _told(evaluation, folder)
-
-
-def _kept(evaluation: Evaluation, folder: Path) -> str:
-    done = sum("failure" not in record for record in evaluation.records.values())
-    planned = len(evaluation.agents) * len(evaluation.problems) * evaluation.samples
-    return f"{done} of {planned} episodes are in {folder}; the same command goes on from there"
-
-
-def _told(evaluation: Evaluation, folder: Path) -> bool:
-    """Say what agents took and where their side failed; return whether it did."""
-    from planoracle.analysis.agents.usage import words
-
-    for agent in evaluation.agents:
-        usage = evaluation.usage(agent)
-        if usage:
-            tell(f"{agent} took {words(usage)}")
-    failures = evaluation.failures()
-    for agent, kinds in failures.items():
-        how = ", ".join(f"{kind} {times}" for kind, times in sorted(kinds.items()))
-        tell(f"{agent}: not scored, since the agent's side failed: {how}", "warning")
-    if failures:
-        tell(_kept(evaluation, folder), "note")
-    return bool(failures)
-
-
-@contextmanager
-def _watching(evaluation: Evaluation) -> Iterator[Callable[[Episode, Record], None]]:
-    """Show on standard error how far the agents are and how well they do, if that is a terminal."""
-    if not sys.stderr.isatty() or any(getattr(one, "alone", False) for one in evaluation.agents.values()):
-        yield lambda episode, record: None
-        return
-    from rich.markup import escape
-
-    from planoracle.analysis.cli.progress import bars
-    from planoracle.analysis.live.standing import Standing
-
-    planned = len(evaluation.problems) * evaluation.samples
-    with bars() as progress:
-        standings = {agent: Standing(evaluation.playing) for agent in evaluation.agents}
-        tasks = {agent: progress.add_task(escape(agent), total=planned) for agent in evaluation.agents}
-
-        def seen(episode: Episode, record: Mapping[str, Any]) -> None:
-            standings[episode.agent].add(episode.problem, record)
-            said = f"{episode.agent}  {standings[episode.agent]}"
-            progress.update(tasks[episode.agent], advance=1, description=escape(said))
-
-        yield seen

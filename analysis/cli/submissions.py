@@ -88,31 +88,30 @@ def chosen_rules(entries: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def named_problems(names: Iterable[str] | None, submissions: Iterable[Path] = ()) -> dict[str, Problem]:
-    """Return problems by name from files and folders, and those that runs among the submissions keep.
+def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
+    """Return problems by name from files and folders.
 
     Raises
     ------
     InputError
         For two problems of one name.
     """
-    from planoracle.analysis.live.folder import problems_in
     from planoracle.instances.catalogue import expand, read_problems
     from planoracle.instances.errors import InputError
 
     found: dict[str, Problem] = {}
-    for path in expand([*(names or ()), *problems_in(submissions)]):
+    for path in expand(names or ()):
         for problem in read_problems(path):
             if found.setdefault(problem.name, problem) != problem:
                 raise InputError("is the name of two problems", source=path, field="--problems", value=problem.name)
     return found
 
 
-def found_problems(names: Iterable[str] | None, submissions: Iterable[Path] = ()) -> Problems:
+def found_problems(names: Iterable[str] | None) -> Problems:
     """Return what finds the problems that submissions name."""
     from planoracle.analysis.problems import Problems
 
-    return Problems(named=named_problems(names, submissions), places=chosen_places(names))
+    return Problems(named=named_problems(names), places=chosen_places(names))
 
 
 def opened(

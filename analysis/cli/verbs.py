@@ -16,7 +16,7 @@ import typer
 from planoracle import __version__
 from planoracle.analysis.cli.calls import Command, Group
 from planoracle.analysis.cli.data import with_data
-from planoracle.analysis.cli.index import PANELS, VERBS
+from planoracle.analysis.cli.index import PANELS, REMOVED_OPTIONS, VERBS
 from planoracle.analysis.cli.output import complain
 from planoracle.analysis.cli.paths import with_paths
 from planoracle.analysis.cli.view import viewable
@@ -36,7 +36,9 @@ def _visible_complaints() -> Iterator[None]:
         yield
     except Exception as error:
         told = hasattr(error, "format_message") and isinstance(getattr(error, "message", None), str)
-        if told and type(error).__name__ != "NoArgsIsHelpError":  # whose message is a help text
+        if told and getattr(error, "option_name", None) in REMOVED_OPTIONS:
+            error.message = f"{error.option_name} was removed; {REMOVED_OPTIONS[error.option_name]}."  # type: ignore[attr-defined]
+        elif told and type(error).__name__ != "NoArgsIsHelpError":  # whose message is a help text
             error.message = visible(error.message)  # type: ignore[attr-defined]
         raise
 

@@ -98,7 +98,7 @@ def verify(
         rules, limits = tuple(sorted(chosen_rules(rule or ()).items())), limits_of(line_seconds, line_memory)
         options = Grading(profile, rules, trace, cache, limits, own_limits)
         count = _number(sample)
-        making = found_problems(problems, against)
+        making = found_problems(problems)
         raise typer.Exit(_run(what, opened(against, pattern, columns, model), options, making, form, count, seed, jobs))
     if len(against) != 1:
         raise typer.BadParameter(f"{what} is no run, and only one file of certificates is taken", param_hint="PROOF")

@@ -1,67 +1,43 @@
-"""Folders of live runs among other files: only their submissions are submissions."""
+"""Files that are no submissions in the folders that `planoracle run` and inspect_ai write."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from planoracle.analysis.live.folder import NAME, SUBMISSIONS, described
 from planoracle.instances.errors import InputError
 
-__all__ = ["without_rest"]
+__all__ = ["SUBMISSIONS", "is_former_run", "without_rest"]
 
-_Listed = Sequence[tuple[str, InputError | None]]
+#: File of a run directory that holds the plans of built-in agents.
+SUBMISSIONS = "submissions.jsonl"
 
-
-def without_rest(
-    folder: str, listed: _Listed, told: Callable[[str], None]
-) -> tuple[list[tuple[str, InputError | None]], set[str]]:
-    """Return the files in a folder without those of live runs that hold no submissions, and those that do.
-
-    Parameters
-    ----------
-    listed
-        Paths in the folder, and what is wrong with them.
-    told
-        Called with what a person should know: by which rules was played, what is not finished.
-    """
-    left, runs = list(listed), set[str]()
-    for path, error in listed:
-        if error is not None or os.path.basename(path) != NAME:
-            continue
-        inner = os.path.dirname(path)
-        place = Path(folder, inner)
-        inside = f"{inner}/" if inner else ""
-        kept = f"{inside}{SUBMISSIONS}/"
-        try:
-            document = described(place)
-        except InputError as fault:
-            left = [*(one for one in left if not one[0].startswith(inside)), (path, fault)]
-            continue
-        if document is None:
-            continue
-        left = [one for one in left if not one[0].startswith(inside) or one[0].startswith(kept)]
-        planned = len(document["agents"]) * len(document["problems"]) * document["samples"]
-        there = [name for name, _ in left if name.startswith(kept)]
-        runs.update(there)
-        done = sum(_lines(Path(folder, name)) for name in there)
-        if not done:
-            left.append(
-                (path, InputError("is a run without submissions yet; planoracle run goes on with it", source=path))
-            )
-        elif done < planned:
-            told(f"{place}: {done} of {planned} episodes are there; planoracle run goes on with the rest")
-        rules = document["settings"]["rules"]
-        if rules != {"profile": "paper", "set": {}}:
-            single = (f"--set {name}={value}" for name, value in rules["set"].items())
-            told(f"{place}: was played by the rules of {' '.join(('--profile', rules['profile'], *single))}")
-    return left, runs
+# Files that are no submissions where another file is in the same folder.
+_RESULTS = (("results.jsonl", SUBMISSIONS), ("logs.json", "eval-set.json"), ("eval-set.json", "eval-set.json"))
+_FORMER = "run.json"
+_Listed = tuple[str, InputError | None]
 
 
-def _lines(path: Path) -> int:
+def is_former_run(folder: Path) -> bool:
+    """Whether a folder is a run directory of `planoracle run` before it handed models to inspect_ai."""
     try:
-        with path.open("rb") as stream:
-            return sum(1 for _ in stream)
+        with (folder / _FORMER).open("rb") as stream:
+            return b'"planoracle/live"' in stream.read(200)
     except OSError:
-        return 0
+        return False
+
+
+def without_rest(folder: str, listed: Sequence[_Listed]) -> list[_Listed]:
+    """Return the files in a folder that may hold submissions, and an error for a run directory of earlier releases."""
+    names = {path for path, _ in listed}
+    remaining: list[_Listed] = []
+    for path, error in listed:
+        inner, name = os.path.split(path)
+        if name == _FORMER and is_former_run(Path(folder, inner)):
+            said = "is a run of an earlier release; grade the files in its folder submissions"
+            remaining = [one for one in remaining if os.path.dirname(one[0]) != inner]
+            remaining.append((path, InputError(said, source=path)))
+        elif not any(name == own and os.path.join(inner, beside) in names for own, beside in _RESULTS):
+            remaining.append((path, error))
+    return remaining

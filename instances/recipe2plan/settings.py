@@ -18,7 +18,6 @@ _WHOLE, _STEPWISE = Sampling(0, 2048), Sampling(0, 512)
 _BELIEFS = tuple(
     Ask(name, name, Sampling(0, 256), f"{name}-example") for name in ("concurrency", "dependency", "resources")
 )
-_OPEN = Manner("open")
 
 
 def _ready(environment: AnyEnvironment) -> str:
@@ -58,27 +57,22 @@ def _closed(name: str, title: str, prompt: str, task: str, **more: Any) -> Setti
     )
 
 
-def _whole(name: str, title: str, **more: Any) -> Setting:
-    return Setting(
-        name,
-        title,
-        __package__,
-        "believed",
-        "solve",
-        form="solve-form",
-        manner=_OPEN,
-        sampling=_WHOLE,
-        asks=_BELIEFS,
-        examples=("timed.json", "untimed.json"),
-        apart=_apart,
-        words=_WORDS,
-        **more,
-    )
-
-
 SETTINGS = by_name(
     [
-        _whole("plan-and-solve", "beliefs, then the whole plan at once"),
+        Setting(
+            "plan-and-solve",
+            "beliefs, then the whole plan at once",
+            __package__,
+            "believed",
+            "solve",
+            form="solve-form",
+            manner=Manner("open"),
+            sampling=_WHOLE,
+            asks=_BELIEFS,
+            examples=("timed.json", "untimed.json"),
+            apart=_apart,
+            words=_WORDS,
+        ),
         _closed("react", "beliefs, then ReAct: a thought and a step", "react", "believed", asks=_BELIEFS),
         _closed("react-oracle", "ReAct that is told what the recipes leave unsaid", "react", "known"),
         _closed(
@@ -93,21 +87,6 @@ SETTINGS = by_name(
             form="careful-form",
             examples=("single.json",),
             apart=distinct,
-        ),
-        _whole(
-            "critic",
-            "plan-and-solve, revised by a critic until it is a success",
-            way="drafts",
-            rounds=10,
-            again="revise",
-        ),
-        _whole(
-            "critic-improve",
-            "plan-and-solve, revised by a critic until the model is content",
-            way="drafts",
-            rounds=10,
-            again="improve",
-            improve=True,
         ),
     ]
 )

@@ -67,9 +67,9 @@ def test_settings_are_listed() -> None:
     everything = json.loads(told("--list", "--format", "json"))
     assert {row["benchmark"] for row in everything} == set(registry.names())
     rows = json.loads(told("timearena", "--list", "--format", "json"))
-    assert [row["setting"] for row in rows] == ["closed", "open", "vanilla", "react", "reflexion", "self-plan"]
+    assert [row["setting"] for row in rows] == ["closed", "open", "vanilla", "react", "self-plan"]
     assert rows == [row for row in everything if row["benchmark"] == "timearena"]
-    assert "Reflexion: ReAct in 3 attempts" in told("timearena", "--list")
+    assert "ReAct: a thought and a decision" in told("timearena", "--list")
 
 
 def test_files_are_copied_changed_and_taken(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def play(run: AnyEnvironment, limit: int) -> str:
             said = None if run.done else asyncio.run(agent.act(run))
             if said is None:
                 break
-            run.step(said.text)
+            run.step(said)
     except AgentError as error:
         return error.kind
     ended = run.run()

@@ -13,7 +13,7 @@ from planoracle.instances import registry
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.manner import Manner
 from planoracle.instances.prompted import MAX_BYTES, Prompt, Prompted, filled, prompted
-from planoracle.instances.settings import HISTORIES, WAYS, Sampling, Setting
+from planoracle.instances.settings import HISTORIES, Sampling, Setting
 
 ALL = [(name, setting) for name in registry.names() for setting in registry.get(name).settings]
 
@@ -50,8 +50,6 @@ def test_settings_are_whole(room: str, name: str) -> None:
     setting = found.setting
     assert (found.benchmark, found.name, setting.name) == (room, name, name)
     assert setting.history in HISTORIES
-    assert setting.way in WAYS
-    assert (setting.way == "turns") == (setting.again == "")
     assert (setting.history == "full") or setting.turn  # else nobody would say how things stand
     assert json.loads(json.dumps(found.record()))["digest"] == found.digest
     assert len(found.digest) == 16
@@ -71,7 +69,6 @@ def test_settings_are_told_apart_by_their_digest() -> None:
     [
         {"sampling": Sampling(0.5)},
         {"history": "last"},
-        {"rounds": 4},
         {"manner": Manner(feedback="terse")},
         {"examples": ("generic/none",)},
     ],

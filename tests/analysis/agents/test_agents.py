@@ -13,11 +13,10 @@ from support.samples import sample
 from planoracle import environment, load
 from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.agents.play import Played, play
-from planoracle.analysis.agents.registry import agent, options
+from planoracle.analysis.agents.registry import agent
 from planoracle.analysis.optimum import WORK, optimum
 from planoracle.instances import catalogue
 from planoracle.instances.environment import AnyEnvironment
-from planoracle.instances.errors import InputError
 from planoracle.solver.runs import solver_of
 
 PROBLEMS = ("timearena/household1+household2", "robotouille/asynchronous/0_cheese_chicken_sandwich")
@@ -70,7 +69,7 @@ def test_optimal_looks_again_when_the_world_does_not_agree() -> None:
     for other in ("wait", "wash teapot", None):
         said = asyncio.run(one.act(run))
         assert said is not None
-        run.step(said.text if other is None else other)
+        run.step(said if other is None else other)
     rest = asyncio.run(play(run, one))
     assert rest.total == 0.0
     assert run.run().success
@@ -86,23 +85,14 @@ def test_optimal_stops_where_nothing_leads_to_success() -> None:
     assert found.failure is None
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_advice_ends_with_the_optimum_every_time(name: str, seed: int) -> None:
-    found = played(environment(load(name)), "advice", seed)
-    assert found.environment.run().makespan == best(found.environment)
-
-
 def test_chance_follows_its_seed() -> None:
     def said(name: str, seed: int) -> list[str]:
         return [
-            one.said.text
+            one.message
             for one in played(environment(load("robotouille/synchronous/0_cheese_sandwich")), name, seed).exchanges
         ]
 
-    for name in ("random", "advice"):
-        assert said(name, 1) == said(name, 1)
+    assert said("random", 1) == said("random", 1)
     assert len({tuple(said("random", seed)) for seed in range(4)}) > 1
 
 
@@ -146,12 +136,6 @@ def test_a_heuristic_that_is_disturbed_says_so() -> None:
         asyncio.run(one.act(run))
 
 
-def test_options_are_those_of_the_agent() -> None:
-    assert options("improve") == {"iterations"}
-    with pytest.raises(InputError, match="is no option of the agent random"):
-        agent("random", limit=3)
-
-
 @cache
 def bundled(name: str) -> tuple[str, ...]:
     return tuple(catalogue.expand([name]))
@@ -170,14 +154,6 @@ def test_optimal_reaches_the_optimum_of_bundled_problems(name: str) -> None:
         found = played(environment(load(one), reward="regret"), "optimal")
         assert found.environment.run().makespan == best(found.environment), one
         assert found.total == 0.0, one
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SETS)
-def test_advice_ends_with_the_optimum_of_bundled_problems(name: str) -> None:
-    for number, one in enumerate(some(name, 10)):
-        found = played(environment(load(one)), "advice", number)
-        assert found.environment.run().makespan == best(found.environment), one
 
 
 @pytest.mark.slow

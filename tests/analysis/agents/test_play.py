@@ -6,11 +6,10 @@ import asyncio
 import pickle
 from collections.abc import Iterable
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 import pytest
 
-from planoracle.analysis.agents.agent import AgentError, Said
+from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.agents.play import Exchange, play
 from planoracle.analysis.agents.registry import agent, names
 from planoracle.instances.environment import AnyEnvironment, Observation, Transition
@@ -22,11 +21,6 @@ class Counting:
     """An environment that is over after so many messages."""
 
     left: int
-    count: int = 0
-
-    @property
-    def state(self) -> SimpleNamespace:
-        return SimpleNamespace(count=self.count)
 
     @property
     def done(self) -> bool:
@@ -34,7 +28,6 @@ class Counting:
 
     def step(self, said: str) -> Transition:
         self.left -= 1
-        self.count += 1
         return Transition(Observation(said.upper(), self.left), 0.5, self.done, (), {})
 
 
@@ -43,11 +36,11 @@ class Scripted:
     lines: Iterable[str]
     name: str = "scripted"
 
-    async def act(self, environment: AnyEnvironment) -> Said | None:
+    async def act(self, environment: AnyEnvironment) -> str | None:
         for line in self.lines:
             if line == "FAIL":
-                raise AgentError("no answer within 60 s", "timeout", {"requests": 3})
-            return Said(line, {"tokens": len(line)})
+                raise AgentError("no answer within 60 s", "timeout")
+            return line
         return None
 
 
@@ -59,7 +52,7 @@ def played(count: int, *lines: str, told: list[Exchange] | None = None):
 def test_goes_on_until_the_run_is_over() -> None:
     told: list[Exchange] = []
     found = played(2, "one", "two", "three", told=told)
-    assert [one.said.text for one in found.exchanges] == ["one", "two"]
+    assert [one.message for one in found.exchanges] == ["one", "two"]
     assert [one.transition.observation.text for one in found.exchanges] == ["ONE", "TWO"]
     assert found.exchanges == tuple(told)
     assert found.total == 1.0
@@ -80,7 +73,7 @@ def test_a_failure_of_the_agents_side_is_told_apart() -> None:
     assert not found.environment.done
     assert found.failure is not None
     again = pickle.loads(pickle.dumps(found.failure))
-    assert (str(again), again.kind, again.usage) == ("no answer within 60 s", "timeout", {"requests": 3})
+    assert (str(again), again.kind) == ("no answer within 60 s", "timeout")
 
 
 def test_names_are_told_and_checked() -> None:

@@ -1,4 +1,4 @@
-"""What was said once, said again: submissions and transcripts through live runs."""
+"""Submissions replayed in live runs."""
 
 from __future__ import annotations
 
@@ -57,21 +57,6 @@ def test_seeds_take_turns_with_the_submissions_for_the_problem(tmp_path: Path) -
     file = file_of(tmp_path, mine[0], {"instance": PROBLEMS[0], "plan": ""}, mine[1])
     ends = [played(environment(load(name)), file, seed).environment.observation.clock for seed in range(3)]
     assert ends == [1, 2, 1]
-
-
-def test_a_transcript_is_said_again_turn_by_turn(tmp_path: Path) -> None:
-    lines = [
-        {"role": "system", "content": "You ..."},
-        {"role": "assistant", "content": "Let me think.", "purpose": "belief"},
-        {"role": "assistant", "content": "Thought: tea. Action: activate kettle", "outcomes": []},
-        {"role": "user", "content": "valid"},
-        {"role": "assistant", "content": "wash teapot", "outcomes": []},
-    ]
-    path = tmp_path / "1.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    found = played(environment(load("timearena/household1")), f"replay:{path}")
-    assert [one.said.text for one in found.exchanges] == [lines[2]["content"], lines[4]["content"]]
-    assert found.environment.submission()["actions"] == ["activate kettle", "wash teapot"]
 
 
 def test_files_without_anything_to_say_are_no_plans_that_failed(tmp_path: Path) -> None:

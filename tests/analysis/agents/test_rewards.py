@@ -88,7 +88,7 @@ def test_whole_plans_are_priced_at_once() -> None:
     late = environment(problem, reward="regret", loop="open")
     best = asyncio.run(agent("optimal").act(late))
     assert best is not None
-    step = late.step("wait\nwait\n" + best.text)
+    step = late.step("wait\nwait\n" + best)
     assert (step.done, step.reward, step.info["cost"]) == (True, -2.0, 2)
     nothing = environment(problem, reward="regret", loop="open").step("I do not know.")
     assert (nothing.reward, nothing.info["lost"]) == (-130.0, "over")

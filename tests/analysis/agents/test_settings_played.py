@@ -9,10 +9,9 @@ import pytest
 from support.samples import sample
 
 from planoracle import load, read, solve
-from planoracle.analysis.agents.agent import Said
 from planoracle.analysis.agents.examples import example, spoken
 from planoracle.analysis.agents.play import play
-from planoracle.analysis.agents.setting import Call, Speaker, environment_for
+from planoracle.analysis.agents.setting import Speaker, environment_for
 from planoracle.analysis.grade import Grader
 from planoracle.instances import registry
 from planoracle.instances.catalogue import read_line
@@ -51,13 +50,14 @@ async def script(name: str, asked: Prompted) -> list[str]:
 def test_a_perfect_model_succeeds(room: str, name: str) -> None:
     asked = prompted(room, name)
     (problem,) = read(PROBLEMS[room])
-    lines = iter([*asyncio.run(script(PROBLEMS[room], asked)), "Done"])
-    heard: list[Call] = []
+    lines = iter(asyncio.run(script(PROBLEMS[room], asked)))
+    sent: list[Sequence[Message]] = []
 
-    async def complete(messages: Sequence[Message], sampling: Sampling) -> Said:
-        return Said(next(lines))
+    async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
+        sent.append(messages)
+        return next(lines)
 
-    speaker = Speaker(complete, setting=asked, heard=heard.append)
+    speaker = Speaker(complete, setting=asked)
     found = asyncio.run(play(environment_for(problem, asked), speaker))
     assert found.failure is None
     assert found.environment.done
@@ -65,15 +65,13 @@ def test_a_perfect_model_succeeds(room: str, name: str) -> None:
     assert grade.success
     assert grade.makespan == grade.optimal_makespan is not None
 
-    texts = [str(message["content"]) for call in heard for message in call.messages]
+    texts = [str(message["content"]) for one in sent for message in one]
     assert all(text.strip() for text in texts)
     assert [text for text in texts if "{{" in text] == []
-    assert {call.messages[-1]["role"] for call in heard} <= {"user", "tool"}
-    first = next(call for call in heard if call.purpose in ("turn 1", "draft 1", "trial 1 turn 1"))
-    assert [message["role"] for message in first.messages] == ["system", "user"]
-    assert len(heard) == len(asked.setting.asks) + len(found.exchanges) + asked.setting.improve
-    sampled = {call.purpose: ask.sampling for call, ask in zip(heard, asked.setting.asks, strict=False)}
-    assert list(sampled) == [ask.name for ask in asked.setting.asks]
+    assert {one[-1]["role"] for one in sent} <= {"user", "tool"}
+    asks = asked.setting.asks
+    assert [message["role"] for message in sent[len(asks)]] == ["system", "user"]
+    assert len(sent) == len(asks) + len(found.exchanges)
 
 
 @pytest.mark.parametrize(("room", "name"), sample(SHOWN, several=True))
@@ -133,8 +131,8 @@ def test_answers_in_words_are_graded(name: str) -> None:
     problem = load(PROBLEMS["asynchow"])
     hours = solve(problem).makespan // 3600
 
-    async def complete(messages: Sequence[Message], sampling: Sampling) -> Said:
-        return Said(f'START - 1\nstep/1: 4320 h - step/2, step/3\nThe shortest time is "{hours} hours".')
+    async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
+        return f'START - 1\nstep/1: 4320 h - step/2, step/3\nThe shortest time is "{hours} hours".'
 
     found = asyncio.run(play(environment_for(problem, asked), Speaker(complete, setting=asked)))
     assert found.environment.run().success

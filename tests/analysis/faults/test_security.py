@@ -16,8 +16,8 @@ PICKLES = {
     "analysis/batch/answering.py",
     "analysis/batch/grading.py",
     "analysis/batch/guard.py",
+    "analysis/batch/playing.py",
     "analysis/batch/solving.py",
-    "analysis/live/playing.py",
     "analysis/report/worker.py",
     "instances/asynchow/reader.py",
 }

@@ -1,1 +1,0 @@
-"""Live runs of agents over many problems: who plays what, what is kept, and how a run that was broken off goes on."""

@@ -1,0 +1,218 @@
+"""``planoracle run``: built-in agents in one loop, models by inspect_ai, and the table at the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.runner import CliRunner
+
+from planoracle import grade, load
+from planoracle.analysis.batch.journal import NAME as JOURNAL
+from planoracle.analysis.cli import app
+from planoracle.instances import catalogue, registry
+
+NAMES = [f"timearena/household{number}" for number in (1, 2, 3)]
+
+
+def invoke(*args: object) -> Any:
+    return CliRunner().invoke(app, ["run", *map(str, args)])
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "submissions.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_run_is_kept_and_graded(tmp_path: Path) -> None:
+    result = invoke(*NAMES, "--agent", "random", "--samples", 2, "--run", tmp_path / "run")
+    assert result.exit_code == 0, result.stderr
+    found = rows(tmp_path / "run")
+    assert [(row["instance"], row["sample"]) for row in found] == [(name, k) for name in NAMES for k in (1, 2)]
+    assert {row["model"] for row in found} == {"random"}
+    again = CliRunner().invoke(app, ["grade", str(tmp_path / "run")])
+    assert again.stdout == result.stdout
+    assert [one.scored for one in grade(tmp_path / "run")] == [True] * 6
+    journal = [json.loads(line)["row"] for line in (tmp_path / "run" / JOURNAL).read_text().splitlines()[1:]]
+    assert sorted(map(str, journal)) == sorted(map(str, found))
+
+
+def test_samples_differ_and_the_same_seed_says_the_same(tmp_path: Path) -> None:
+    invoke(NAMES[0], "--agent", "random", "--samples", 3, "--run", tmp_path / "a")
+    invoke(NAMES[0], "--agent", "random", "--seed", 1, "--run", tmp_path / "b")
+    plans = [row["actions"] for row in rows(tmp_path / "a")]
+    assert plans[0] != plans[1]
+    assert [row["actions"] for row in rows(tmp_path / "b")] == plans[1:2]
+
+
+def test_what_is_in_the_journal_is_not_played_again(tmp_path: Path) -> None:
+    first = invoke(*NAMES[:2], "--agent", "optimal", "--run", tmp_path)
+    kept = (tmp_path / JOURNAL).read_bytes()
+    (tmp_path / "submissions.jsonl").unlink()
+    assert invoke(*NAMES[:2], "--agent", "optimal", "--run", tmp_path).stdout == first.stdout
+    assert (tmp_path / JOURNAL).read_bytes() == kept
+    invoke(*NAMES, "--agent", "optimal", "--run", tmp_path)
+    (added,) = (tmp_path / JOURNAL).read_bytes().removeprefix(kept).splitlines()
+    assert json.loads(added)["row"]["instance"] == NAMES[2]
+
+
+def test_every_benchmark_is_played_by_the_optimal_agent(tmp_path: Path) -> None:
+    names = [next(iter(catalogue.names_of(registry.get(name))), None) for name in registry.names()]
+    result = invoke(*filter(None, names), "--agent", "optimal", "--agent", "greedy", "--run", tmp_path)
+    failed = {(row["model"], row["instance"]) for row in rows(tmp_path) if "error" in row}
+    assert {name for name, _ in failed} <= {"greedy"}, result.stderr
+    assert all(one.success for one in grade(tmp_path) if one.model == "optimal")
+
+
+def test_an_agent_that_fails_is_unscored_and_played_again(tmp_path: Path) -> None:
+    file = tmp_path / "plans.jsonl"
+    file.write_text(json.dumps({"instance": NAMES[0], "plan": "activate kettle"}) + "\n")
+    agent = ("--agent", f"replay:{file}", "--run", tmp_path / "run")
+    result = invoke(*NAMES[:2], *agent)
+    assert result.exit_code == 1
+    assert f"holds no submission for the problem (found '{NAMES[1]}')" in result.stderr
+    assert [one.scored for one in grade(tmp_path / "run")] == [True, False]
+    file.write_text(file.read_text() + json.dumps({"instance": NAMES[1], "plan": "activate kettle"}) + "\n")
+    assert invoke(*NAMES[:2], *agent).exit_code == 0
+    assert [one.scored for one in grade(tmp_path / "run")] == [True, True]
+
+
+def test_problems_of_files_are_played_and_graded(tmp_path: Path) -> None:
+    benchmark = registry.get("timearena")
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps({**benchmark.document(load(NAMES[0])), "name": "mine"}))
+    result = invoke(file, "--agent", "optimal", "--run", tmp_path / "run", "--format", "csv")
+    assert (result.exit_code, "True" in result.stdout) == (0, True), result.output
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--agent", "human"], "agent: was removed; use planoracle next"),
+        (["--agent", "openai:gpt-x"], "agent: was removed; use planoracle run --model openai/MODEL"),
+        (["--agent", "optimall"], "did you mean optimal"),
+        (["--agent", "optimal", "--setting", "shout"], "setting: must be one of closed"),
+        (["--agent", "optimal", "--rules", "house"], "house"),
+        (["--agent", "replay:nowhere"], "there is no file nowhere"),
+        (["--agent", "optimal", "--hints"], "--hints was removed; use planoracle next"),
+        ([], "name an agent by --agent, or a model by --model"),
+        (["--model", "mockllm/model", "--set", "timearena.stop_on_complete=true"], "by a whole profile"),
+    ],
+)
+def test_calls_that_cannot_be_carried_out_end_with_2(tmp_path: Path, args: list[str], message: str) -> None:
+    process = planoracle("run", NAMES[0], *args, "--run", str(tmp_path / "run"))
+    assert process.returncode == 2
+    assert message in " ".join(process.stderr.split())
+    assert not (tmp_path / "run").exists()
+
+
+def test_runs_of_earlier_releases_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"format": "planoracle/live", "version": 1}')
+    (tmp_path / "submissions").mkdir()
+    (tmp_path / "submissions" / "x.jsonl").write_text(json.dumps({"instance": NAMES[0], "plan": "activate kettle"}))
+    result = invoke(NAMES[0], "--agent", "optimal", "--run", tmp_path)
+    assert (result.exit_code, "is a run of an earlier release; name another folder" in result.stderr) == (2, True)
+    refused = CliRunner().invoke(app, ["grade", str(tmp_path)])
+    assert "is a run of an earlier release; grade the files in its folder submissions" in refused.stderr
+    assert [one.executed for one in grade(tmp_path / "submissions")] == [1]
+
+
+def planoracle(*args: str, before: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command(before, *args), check=False, capture_output=True, text=True)
+
+
+def command(before: str, *args: str) -> list[str]:
+    return [sys.executable, "-c", f"{before}\nfrom planoracle.analysis.cli import main\nmain()", *args]
+
+
+def test_without_the_extra_the_message_names_it(tmp_path: Path) -> None:
+    missing = "import sys; sys.modules['inspect_ai'] = None"
+    process = planoracle("run", NAMES[0], "-m", "mockllm/model", "--run", str(tmp_path / "run"), before=missing)
+    assert process.returncode == 2
+    assert "pip install 'planoracle[inspect]'" in process.stderr
+
+
+# --- models -------------------------------------------------------------------------------------------
+
+#: A mock model that takes its time, answers by what it is asked, and writes down every call.
+MOCK = """
+import asyncio, hashlib, os
+from inspect_ai.model import ModelOutput
+from inspect_ai.model._providers.mockllm import MockLLM
+
+async def generate(self, input, tools, tool_choice, config):
+    with open(os.environ["CALLS"], "a") as file:
+        file.write("call\\n")
+    await asyncio.sleep(0.05)
+    if os.environ.get("BROKEN"):
+        raise RuntimeError("401 for the key " + os.environ["OPENAI_API_KEY"])
+    text = "".join(one.text for one in input)
+    says = ["activate kettle", "wash teapot", "wash cup", "wait", "do it"]
+    answer = says[hashlib.sha256(text.encode()).digest()[0] % len(says)]
+    return ModelOutput.from_content("mockllm/model", answer)
+
+MockLLM.generate = generate
+"""
+
+
+@pytest.fixture
+def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    pytest.importorskip("inspect_ai", reason="needs planoracle[inspect]")
+    monkeypatch.setenv("CALLS", str(tmp_path / "calls"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path / "calls"
+
+
+def count(file: Path) -> int:
+    return file.read_text().count("\n") if file.exists() else 0
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_five_times_and_resumed_gives_the_table_of_one_without_kills(
+    tmp_path: Path, calls: Path
+) -> None:
+    args = ["run", *NAMES, "--model", "mockllm/model", "--samples", "4", "-c", "2", "--format", "csv", "--run"]
+    whole = planoracle(*args, str(tmp_path / "whole"), before=MOCK)
+    assert whole.returncode == 0, whole.stderr
+    needed, done = count(calls), 0
+    for kill in range(5):
+        limit = done + (1, needed // 8, needed // 6, needed // 5, 2)[kill]
+        with subprocess.Popen(
+            command(MOCK, *args, str(tmp_path / "killed")), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as process:
+            calls.unlink(missing_ok=True)
+            while count(calls) < limit - done and process.poll() is None:
+                time.sleep(0.01)
+            assert process.poll() is None, "the process ended before it was killed"
+            os.kill(process.pid, signal.SIGKILL)
+        done += count(calls)
+    calls.unlink()
+    resumed = planoracle(*args, str(tmp_path / "killed"), before=MOCK)
+    assert (resumed.returncode, resumed.stdout) == (0, whole.stdout), resumed.stderr
+    assert count(calls) < needed  # samples that were over are not played again
+
+
+@pytest.mark.slow
+def test_a_model_that_fails_is_unscored_played_again_and_no_key_is_shown(
+    tmp_path: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "sk-test-9f8e7d6c5b4a"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    monkeypatch.setenv("BROKEN", "1")
+    args = ["run", NAMES[0], "-m", "mockllm/model", "--format", "jsonl", "--run", str(tmp_path / "run")]
+    broken = planoracle(*args, before=MOCK)
+    assert broken.returncode == 1
+    assert "401 for the key ***" in broken.stderr
+    assert key not in broken.stdout + broken.stderr
+    monkeypatch.delenv("BROKEN")
+    mended = planoracle(*args, before=MOCK)
+    assert mended.returncode == 0, mended.stderr
+    assert [json.loads(line)["scored"] for line in mended.stdout.splitlines()] == [True]
+    again = CliRunner().invoke(app, ["grade", str(tmp_path / "run"), "--format", "jsonl"])
+    assert len(again.stdout.splitlines()) == 1
