@@ -41,12 +41,6 @@ class Values(Protocol):
     def known(self, run: AnyRun, before: Known | None = None) -> Known:
         """Return what is known of where a run stopped; ``before`` is that of a state from which it has gone on."""
 
-    def keeps(self, run: AnyRun, before: Known) -> bool:
-        """Whether a run that has gone on from a state has its best makespan, proved to be it, still within reach.
-
-        Not so where that is not proved by a short look.
-        """
-
     def commands(self, run: AnyRun, known: Known) -> list[str] | None:
         """Return the commands by which a run goes on best from where it stopped, each a message of its own.
 
@@ -78,10 +72,6 @@ class Live:
     def known(self, run: AnyRun, before: Known | None = None) -> Known:
         """Return what is known of where a run stopped, see `Values`."""
         return self.of(run).known(run, before)
-
-    def keeps(self, run: AnyRun, before: Known) -> bool:
-        """Whether a run has kept the best makespan of a state, see `Values`."""
-        return self.of(run).keeps(run, before)
 
     def commands(self, run: AnyRun, known: Known) -> list[str] | None:
         """Return the commands by which a run goes on best, see `Values`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import cast
 
-from planoracle.instances.deadline import Limit, Work
+from planoracle.instances.deadline import Limit
 from planoracle.instances.floors.acts import FINISH
 from planoracle.instances.floors.run import FloorRun
 from planoracle.solver.floors.beginning import Beginning, Done, begins, left_of
@@ -17,8 +17,6 @@ from planoracle.solver.states.solver import Value
 
 __all__ = ["Values", "messages"]
 
-# What one command is looked at for when asked only whether it keeps the best total.
-_GLANCE = Work(0.5)
 # States kept.
 _MOST = 10_000
 
@@ -46,24 +44,6 @@ class Values:
             found = self._searched(run, done, begun)
             self._found[key] = Known(value_of(found), found.plan)
         return self._found[key]
-
-    def keeps(self, run: FloorRun, before: Known) -> bool:
-        """Whether the best total is still within reach, as far as a short search proves it."""
-        best = before.value.makespan
-        if best is None or run.success:
-            return run.success and run.makespan == best
-        done, begun = _begun(run)
-        if run.restarts or not done.faithful:
-            return False
-        if _leads_through(before, begun):
-            return True
-        key = json.dumps(begun)
-        if key not in self._found:
-            found = plan(run.problem, done.rules, _GLANCE, begun)
-            if found.makespan != best:
-                return False
-            self._found[key] = Known(Value(best, best), found.plan)
-        return self._found[key].value.makespan == best
 
     def commands(self, run: FloorRun, known: Known) -> list[str] | None:
         """Return the actions of the best plan known, one by one, as they are asked for; ``None`` if none leads on."""

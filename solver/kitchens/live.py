@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from planoracle.instances.deadline import Limit, Work
+from planoracle.instances.deadline import Limit
 from planoracle.instances.kitchens.compiled import State
 from planoracle.instances.kitchens.run import KitchenRun
 from planoracle.instances.status import Status
@@ -16,8 +16,6 @@ from planoracle.solver.states.solver import NEVER, Value
 
 __all__ = ["Values"]
 
-# What one command is looked at for when asked only whether it keeps the best total.
-_GLANCE = Work(0.5)
 # States kept.
 _MOST = 100_000
 
@@ -36,7 +34,6 @@ class Values:
     def __init__(self, limit: Limit) -> None:
         self.limit = limit
         self._left: dict[State, _Left] = {}
-        self._short: dict[State, int] = {}  # steps in which a state is known not to reach the goal
 
     def known(self, run: KitchenRun, before: Known | None = None) -> Known:
         """Return what is known of where a run stopped; a plan for a state is one for all states on it."""
@@ -49,23 +46,6 @@ class Values:
             return Known(Value(NEVER, None))
         most = None if left.most is None else len(done) + left.most
         return Known(Value(len(done) + left.least, most))
-
-    def keeps(self, run: KitchenRun, before: Known) -> bool:
-        """Whether the best total is still within reach, as far as a short search proves it."""
-        best, done, state = before.value.makespan, run.legal, run.record.states[-1]
-        if best is None or run.success:
-            return run.success and best == len(done)
-        left = self._left.get(state)
-        if left is None or (left.least != left.most and len(done) + left.least <= best):
-            most = best - len(done)
-            if self._short.get(state, -1) >= most:
-                return False
-            found = plan(run.problem, time_limit=_GLANCE, rules=run.rules, after=done, at_least=most, at_most=most)
-            if found.status != Status.optimal:
-                self._short[state] = most
-                return False
-            left = self._keep(run, state, found)
-        return len(done) + left.least == best and left.most == left.least
 
     def commands(self, run: KitchenRun, known: Known) -> list[str] | None:
         """Return the actions of a best plan, or of the best one known."""

@@ -52,11 +52,6 @@ class Values:
             value = value_of(here, step, before.value.lower, limit=self.limit, solvers=self._solvers)
         return Known(value, keep)
 
-    def keeps(self, run: AnyTrajectory, before: Known) -> bool:
-        """Whether the best makespan is still within reach."""
-        best = before.value.makespan
-        return best is not None and self.known(run, before).value.makespan == best
-
     def commands(self, run: AnyTrajectory, known: Known) -> list[str] | None:
         """Return the rest of the schedule that proves the value, command by command."""
         here = self._here(run)
