@@ -175,14 +175,6 @@ class Intake:
             total += max(1, found)
         return total
 
-    def path_of(self, place: Place) -> Path | None:
-        """Return the file that a place is in, ``None`` for standard input and what is none of its places."""
-        return self._paths.get(place.source)
-
-    @cached_property
-    def _paths(self) -> dict[str | None, Path]:
-        return {file.source: Path(file.path).absolute() for file in self._files if file.path}
-
     def _hints_of(self, paths: Sequence[str]) -> dict[str, Hints]:
         """Return what the paths of single files say; nothing of one file with data."""
         tails = [_tail(path) for path in paths]

@@ -190,16 +190,10 @@ def _evaluated(
     task: dict[str, Any],
     options: dict[str, Any],
 ) -> tuple[bool, list[Path]]:
-    """Hand models to inspect_ai; ends the program if it refuses the call."""
+    """Hand models to inspect_ai; raises `InputError` if it is not installed, or refuses the call."""
     from planoracle.analysis.adapters.extras import need
 
     need("inspect_ai", "inspect")
-    from inspect_ai._util.error import PrerequisiteError
-
     from planoracle.analysis.adapters.inspect_sets import evaluate
 
-    try:
-        return evaluate(models, problems, folder / "logs", samples=samples, task=task, **options)
-    except PrerequisiteError as error:
-        complain(str(error.message))
-        raise typer.Exit(2) from None
+    return evaluate(models, problems, folder / "logs", samples=samples, task=task, **options)

@@ -216,3 +216,20 @@ def test_a_model_that_fails_is_unscored_played_again_and_no_key_is_shown(
     assert [json.loads(line)["scored"] for line in mended.stdout.splitlines()] == [True]
     again = CliRunner().invoke(app, ["grade", str(tmp_path / "run"), "--format", "jsonl"])
     assert len(again.stdout.splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_what_inspect_ai_refuses_is_a_mistake_in_the_call(
+    tmp_path: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    args = ["run", NAMES[0], "--run", str(tmp_path / "run"), "--model"]
+    assert planoracle(*args, "mockllm/model").returncode == 0
+    for model, message in {
+        "nowhere/model": "model: Model API nowhere of model 'nowhere/model' not recognized.",
+        "openai-api/mine/model": "API_KEY",
+        "mockllm/other": "holds logs of a command with other models, problems or options; name another folder",
+    }.items():
+        refused = planoracle(*args, model)
+        assert (refused.returncode, message in " ".join(refused.stderr.split())) == (2, True), refused.stderr
+        assert "Traceback" not in refused.stderr
