@@ -10,7 +10,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 
-__all__ = ["accepted", "agrees", "certify", "language", "settled"]
+__all__ = ["agrees", "certify", "language", "settled"]
 
 
 def language(instance: Instance) -> ScheduleBenchmark[Any, Any]:
@@ -45,12 +45,6 @@ def certify(instance: Instance, schedule: Schedule, makespan: int | None = None)
     if fault:
         raise InternalError(f"{instance.name}: a schedule of ours does not pass the rules: {fault}")
     return text
-
-
-def accepted(instance: Instance, schedule: Schedule) -> str | None:
-    """Return the text that `certify` does, ``None`` if the rules do not accept it: for what has only been guessed."""
-    text, fault = _replayed(instance, schedule, schedule.makespan)
-    return None if fault else text
 
 
 def _replayed(instance: Instance, schedule: Schedule, claimed: int) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from planoracle.instances.similar import did_you_mean
 if TYPE_CHECKING:
     from planoracle.instances.model import Action, Demand, Instance
 
-__all__ = ["topological_order", "validate", "validate_numbers"]
+__all__ = ["topological_order", "validate"]
 
 #: Largest number of ticks anywhere; keeps sums far inside 64 bits (and the solver's domains small).
 MAX_TICKS = 10**9
@@ -36,28 +36,6 @@ def validate(instance: Instance) -> None:
     """
     for stage in (_names, _parts, _whole):
         error = together(stage(instance))
-        if error is not None:
-            raise error
-
-
-def validate_numbers(instance: Instance, places: Iterable[int], *, lags: bool) -> None:
-    """Do what `validate` does for a valid instance of which some numbers are now others.
-
-    Parameters
-    ----------
-    places
-        Of the actions whose numbers have been changed; besides them only those of time lags and the time limit may be
-        others.
-    lags
-        Whether those of time lags are.
-    """
-    stages = (
-        _limits(instance),
-        _some_parts(instance, places, lags=lags),
-        _whole(instance) if lags else _checked(instance),
-    )
-    for stage in stages:
-        error = together(stage)
         if error is not None:
             raise error
 
@@ -87,16 +65,11 @@ def _limits(instance: Instance) -> Faults:
 
 def _parts(instance: Instance) -> Faults:
     """Yield what is wrong with actions and time lags."""
-    yield from _some_parts(instance, range(len(instance.actions)), lags=True)
-
-
-def _some_parts(instance: Instance, places: Iterable[int], *, lags: bool) -> Faults:
     states = _reachable_states(instance)
     stateful, agents = {name for name, _ in states}, set(instance.agents)
-    for place in places:
-        yield from _action(instance, instance.actions[place], states, stateful, agents)
-    if lags:
-        yield from _lags(instance)
+    for action in instance.actions:
+        yield from _action(instance, action, states, stateful, agents)
+    yield from _lags(instance)
 
 
 def _whole(instance: Instance) -> Faults:
@@ -105,15 +78,6 @@ def _whole(instance: Instance) -> Faults:
         topological_order(instance)
         if not isinstance(instance.benchmark, str):
             raise InputError("must be text", field="benchmark", value=instance.benchmark)
-    except InputError as error:
-        yield error
-    else:
-        yield from _checked(instance)
-
-
-def _checked(instance: Instance) -> Faults:
-    """Yield what the benchmark's rules do not know."""
-    try:
         registry.of(instance).check(instance)
     except InputError as error:
         yield error

@@ -10,7 +10,6 @@ from planoracle.instances.model import Action, Demand, Instance
 from planoracle.solver.exact.energy import agents_bound, resource_bound
 
 __all__ = [
-    "Lags",
     "Windows",
     "common_divisor",
     "common_tick",
@@ -63,51 +62,27 @@ def windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
 
     When time is over before all paths are as long as they can be, those found so far still bound all schedules.
     """
-    return Lags(instance).windows(instance, deadline)
-
-
-class Lags:
-    """Which ends of actions time lags tie together, whatever their numbers: in the order in which they are looked at.
-
-    Starts are nodes 2i, finishes 2i + 1.
-    """
-
-    def __init__(self, instance: Instance) -> None:
-        count, index = len(instance.actions), instance.index
-        lags = len(instance.lags)
-        # Node, node, and the place of the length among all durations, these negative, all minima, and maxima negative.
-        edges = [(2 * i, 2 * i + 1, i) for i in range(count)]
-        edges += [
-            (2 * i + 1, 2 * i, count + i) for i, action in enumerate(instance.actions) if not action.interruptible
-        ]
-        self._bounded = [(lag.minimum is not None, lag.maximum is not None) for lag in instance.lags]
-        for number, lag in enumerate(instance.lags):
-            before, after = 2 * index[lag.before] + 1, 2 * index[lag.after]
-            if lag.minimum is not None:
-                edges.append((before, after, 2 * count + number))
-            if lag.maximum is not None:
-                edges.append((after, before, 2 * count + lags + number))
-        place = [0] * (2 * count)
-        for k, i in enumerate(instance.order):
-            place[2 * i], place[2 * i + 1] = 2 * k, 2 * k + 1
-        self._onward = sorted(edges, key=lambda edge: place[edge[0]])  # precedences are settled in one pass
-        self._back = [(v, u, length) for u, v, length in sorted(edges, key=lambda edge: -place[edge[1]])]
-
-    def suits(self, instance: Instance) -> bool:
-        """Whether the lags of an instance with other numbers have bounds where these have."""
-        return self._bounded == [(lag.minimum is not None, lag.maximum is not None) for lag in instance.lags]
-
-    def windows(self, instance: Instance, deadline: Deadline = NEVER) -> Windows:
-        """Return the windows of an instance that they suit, see `windows`."""
-        durations = [action.duration for action in instance.actions]
-        lengths = durations + [-duration for duration in durations]
-        lengths += [lag.minimum or 0 for lag in instance.lags]
-        lengths += [-(lag.maximum or 0) for lag in instance.lags]
-        head, tail = [0] * (2 * len(durations)), [0] * (2 * len(durations))
-        head[::2] = [action.release for action in instance.actions]
-        onward, back = ([(u, v, lengths[k]) for u, v, k in edges] for edges in (self._onward, self._back))
-        settled = _relax(head, onward, deadline) and _relax(tail, back, deadline)
-        return Windows(head[::2], tail[1::2], tail[1::2], "" if settled else "the time lags contradict each other")
+    count, index = len(instance.actions), instance.index
+    # Starts are nodes 2i, finishes 2i + 1.
+    edges = [(2 * i, 2 * i + 1, action.duration) for i, action in enumerate(instance.actions)]
+    edges += [
+        (2 * i + 1, 2 * i, -action.duration) for i, action in enumerate(instance.actions) if not action.interruptible
+    ]
+    for lag in instance.lags:
+        before, after = 2 * index[lag.before] + 1, 2 * index[lag.after]
+        if lag.minimum is not None:
+            edges.append((before, after, lag.minimum))
+        if lag.maximum is not None:
+            edges.append((after, before, -lag.maximum))
+    place = [0] * (2 * count)
+    for k, i in enumerate(instance.order):
+        place[2 * i], place[2 * i + 1] = 2 * k, 2 * k + 1
+    onward = sorted(edges, key=lambda edge: place[edge[0]])  # precedences are settled in one pass
+    back = [(v, u, length) for u, v, length in sorted(edges, key=lambda edge: -place[edge[1]])]
+    head, tail = [0] * (2 * count), [0] * (2 * count)
+    head[::2] = [action.release for action in instance.actions]
+    consistent = _relax(head, onward, deadline) and _relax(tail, back, deadline)
+    return Windows(head[::2], tail[1::2], tail[1::2], "" if consistent else "the time lags contradict each other")
 
 
 def _relax(value: list[int], edges: list[_Edge], deadline: Deadline) -> bool:

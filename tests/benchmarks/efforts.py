@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from random import Random
 
 from planoracle.instances.catalogue import expand, load
 from planoracle.instances.deadline import Work, worked
@@ -21,9 +20,6 @@ from planoracle.instances.generate.styles import generate
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import of_kind
 from planoracle.instances.timearena.world import task_names
-from planoracle.solver.changes.numbers import Numbers
-from planoracle.solver.changes.solver import ChangeSolver
-from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.exact.cp import counted
 from planoracle.solver.exact.solve import solve
 from tests.benchmarks.peers.made import job_shop, project
@@ -73,16 +69,6 @@ def _drawn(seed: int, **given: float) -> Instance:
     return of_kind(generate("generic", seed, **given).problem, Instance)
 
 
-def _changed(name: str, count: int) -> int:
-    """Solve a problem again and again with three durations a step longer or shorter."""
-    instance, random, proved = replace(_loaded(name)), Random(0), 0
-    again, step = ChangeSolver(instance), common_tick(instance)
-    for _ in range(count):
-        other = {a.id: max(step, a.duration + random.choice((-step, step))) for a in random.sample(instance.actions, 3)}
-        proved += again.solve(Numbers(other), time_limit=_MOST).status.settled
-    return proved
-
-
 def _cases() -> Iterator[tuple[str, Callable[[], int]]]:
     patterns = [("recipe2plan", 13), ("asynctool", 25), ("timearena", 18), ("asynchow", 500)]
     patterns += [("recipe2plan~2", 43), ("timearena~3", 43), ("asynctool~2", 50)]
@@ -101,8 +87,6 @@ def _cases() -> Iterator[tuple[str, Callable[[], int]]]:
     for label, given in _GIVEN.items():
         for seed in (0, 1):
             yield f"generated/{label}/{seed}", partial(_solved, partial(_drawn, seed, **given))
-    for name in ("recipe2plan/timed/Cobbler_Pancakes", "recipe2plan/untimed/Vada_Chocolate-Cake"):
-        yield f"changes/{name}", partial(_changed, name, 30)
 
 
 _GIVEN: Mapping[str, Mapping[str, float]] = {

@@ -12,7 +12,6 @@ from support.samples import sample
 
 from planoracle.instances.catalogue import load
 from planoracle.instances.deadline import NEVER
-from planoracle.solver.changes import solver as changes
 from planoracle.solver.exact import solve as exact
 from planoracle.solver.exact.cp import Model, counted, run
 from tests.benchmarks import efforts
@@ -48,14 +47,6 @@ def test_a_weaker_bound_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "lower_bound", lambda instance, bounds: 1)
     some = [name for name in CASES if name.startswith("made/20/")]
     assert len([name for name in some if grown(SPENT[name], measure(CASES[name]))]) > len(some) / 2
-
-
-@pytest.mark.slow
-@on_linux
-def test_forgetting_what_was_best_shows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes.ChangeSolver, "_again", lambda self, *given: None)
-    name = next(name for name in CASES if name.startswith("changes"))
-    assert grown(SPENT[name], measure(CASES[name]))
 
 
 BEFORE = Spent(calls=2, size=100, branches=1000, conflicts=400, units=0.01, work=0.05, proved=3)

@@ -1,1 +1,0 @@
-"""The same problem with other numbers, many times over."""
