@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["PANELS", "REMOVED_OPTIONS", "VERBS", "Verb"]
+__all__ = ["PANELS", "REMOVED", "VERBS", "Verb"]
 
 
 class Verb(NamedTuple):
@@ -128,9 +128,6 @@ PANELS = {
             "report.report", "Write a page that needs no network: a leaderboard, and every plan over the optimum."
         ),
     },
-    "Install": {
-        "doctor": Verb("doctor.doctor", "Say whether this installation is sound, and what to do where it is not."),
-    },
     "Serve": {
         "mcp": Verb(
             "mcp.mcp",
@@ -140,16 +137,22 @@ PANELS = {
 }
 VERBS = {name: verb for verbs in PANELS.values() for name, verb in verbs.items()}
 
-#: Options of earlier releases, and what replaces them. (Their use ends with status 2, like that of unknown options.)
-REMOVED_OPTIONS = {
-    "--hints": "use planoracle next for the legal commands and their costs",
-    "--base-url": "use --model-base-url",
-    "--key-variable": "use the variable of inspect_ai's provider, such as OPENAI_API_KEY",
-    "--timeout": "inspect_ai waits for answers and repeats requests",
-    "--retries": "inspect_ai repeats requests that fail",
-    "--input-price": "see the costs of the logs with inspect view",
-    "--output-price": "see the costs of the logs with inspect view",
-    "--cached-price": "see the costs of the logs with inspect view",
-    "--send-seed": "inspect_ai decides what is sent",
-    "--no-send-seed": "inspect_ai decides what is sent",
+#: Message for each subcommand, and each option of a subcommand, that the release before still had.
+REMOVED = {
+    **{
+        f"run {option}": f"{option} has been removed; {replacement}"
+        for option, replacement in {
+            "--hints": "use planoracle next for the legal commands and their costs",
+            "--base-url": "use --model-base-url",
+            "--key-variable": "use the variable of inspect_ai's provider, such as OPENAI_API_KEY",
+            "--timeout": "inspect_ai waits for answers and repeats requests",
+            "--retries": "inspect_ai repeats requests that fail",
+            "--input-price": "see the costs of the logs with inspect view",
+            "--output-price": "see the costs of the logs with inspect view",
+            "--cached-price": "see the costs of the logs with inspect view",
+            "--send-seed": "inspect_ai decides what is sent",
+            "--no-send-seed": "inspect_ai decides what is sent",
+        }.items()
+    },
+    "doctor": "doctor has been removed; use planoracle --version --verbose, which prints versions and extras",
 }

@@ -16,7 +16,7 @@ import typer
 from planoracle import __version__
 from planoracle.analysis.cli.calls import Command, Group
 from planoracle.analysis.cli.data import with_data
-from planoracle.analysis.cli.index import PANELS, REMOVED_OPTIONS, VERBS
+from planoracle.analysis.cli.index import PANELS, REMOVED, VERBS
 from planoracle.analysis.cli.output import complain
 from planoracle.analysis.cli.paths import with_paths
 from planoracle.analysis.cli.view import viewable
@@ -31,16 +31,24 @@ _NAMELESS = {"benchmark", "schema"}
 
 @contextmanager
 def _visible_complaints() -> Iterator[None]:
-    """Let complaints about the call, which may hold any name of a file, be made of characters that can be seen."""
+    """Let complaints about the call, which may hold any name of a file, be made of characters that can be seen.
+
+    The complaint about a removed option names its replacement.
+    """
     try:
         yield
     except Exception as error:
+        if replacement := _replacement_of_option(error):
+            error.ctx.fail(replacement)  # type: ignore[attr-defined]
         told = hasattr(error, "format_message") and isinstance(getattr(error, "message", None), str)
-        if told and getattr(error, "option_name", None) in REMOVED_OPTIONS:
-            error.message = f"{error.option_name} was removed; {REMOVED_OPTIONS[error.option_name]}."  # type: ignore[attr-defined]
-        elif told and type(error).__name__ != "NoArgsIsHelpError":  # whose message is a help text
+        if told and type(error).__name__ != "NoArgsIsHelpError":  # whose message is a help text
             error.message = visible(error.message)  # type: ignore[attr-defined]
         raise
+
+
+def _replacement_of_option(error: Exception) -> str | None:
+    option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
+    return REMOVED.get(f"{context.info_name} {option}") if option and context else None
 
 
 def _unwrap(command: Any) -> None:
@@ -78,6 +86,8 @@ class _Verbs(Group):
         return list(VERBS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in REMOVED:
+            ctx.fail(REMOVED[cmd_name])
         if cmd_name not in VERBS:
             for verb in VERBS:  # so that the one that was meant can be named
                 self.get_command(ctx, verb)
@@ -107,20 +117,52 @@ app = typer.Typer(
 )
 
 
-def _tell_versions(wanted: bool) -> None:
+def _show_versions(context: typer.Context, wanted: bool) -> None:
     if not wanted:
         return
     from importlib.metadata import version
 
     say(f"planoracle {__version__} (ortools {version('ortools')})")
+    if context.params["verbose"]:
+        for line in _installation():
+            say(line)
     raise typer.Exit
+
+
+def _installation() -> Iterator[str]:
+    """Yield the versions of Python and of the dependencies, and which extras are installed."""
+    from importlib.metadata import PackageNotFoundError, requires, version
+    from platform import python_version
+
+    yield f"python {python_version()}"
+    packages: dict[str, dict[str, str | None]] = {"": {}}
+    for line in requires("planoracle") or ():
+        name, extra = re.split(r"[^\w.-]", line)[0], re.search(r"extra\s*==\s*['\"]([^'\"]+)", line)
+        try:
+            installed = version(name)
+        except PackageNotFoundError:
+            installed = None
+        packages.setdefault(extra[1] if extra else "", {})[name] = installed
+    for extra_name, versions in packages.items():
+        missing = [name for name, installed in versions.items() if installed is None]
+        if not extra_name:
+            yield from (f"{name} {installed or 'is missing'}" for name, installed in versions.items())
+        elif missing:
+            yield f"extra {extra_name} is not installed (missing: {', '.join(missing)})"
+        else:
+            yield f"extra {extra_name} is installed ({', '.join(f'{name} {versions[name]}' for name in versions)})"
 
 
 @app.callback()
 def _planoracle(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_tell_versions, is_eager=True, help="Say what results depend on, and end."),
+        typer.Option(
+            "--version", callback=_show_versions, help="Print versions of planoracle and its dependencies, and exit."
+        ),
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", is_eager=True, help="With --version: all dependencies and extras.")
     ] = False,
 ) -> None:
     pass

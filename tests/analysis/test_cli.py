@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
+from planoracle.analysis.cli.index import REMOVED
 from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -127,6 +129,21 @@ def test_wrong_usage_has_exit_status_2_and_says_so_on_standard_error(args):
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "Usage" in plain(result.stderr)
+
+
+@pytest.mark.parametrize("removed", sorted(REMOVED))
+def test_a_removed_command_or_option_is_answered_with_its_replacement(removed):
+    done = CliRunner().invoke(app, [*removed.split(), "x"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert REMOVED[removed] in " ".join(re.sub("[│╭╮╰╯─]", "", done.stderr).split())
+
+
+def test_verbose_version_lists_dependencies_and_extras():
+    done = CliRunner().invoke(app, ["--version", "--verbose"])
+    assert done.exit_code == 0
+    assert f"numpy {version('numpy')}" in done.stdout.splitlines()
+    assert re.search(r"^extra frames is (not )?installed \(", done.stdout, re.MULTILINE)
+    assert CliRunner().invoke(app, ["--version"]).stdout.splitlines() == done.stdout.splitlines()[:1]
 
 
 def test_without_a_verb_there_is_the_help_text():

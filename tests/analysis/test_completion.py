@@ -50,7 +50,6 @@ def asked(shell: str, line: str, instruction: str = "complete", code: str = CODE
             ),
             ("planoracle grade --columns succ", ["success"]),
             ("planoracle solve x --format js", ["json", "jsonl"]),
-            ("planoracle doctor --lic", ["--licences"]),
         ],
         several=True,
     ),

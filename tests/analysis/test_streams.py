@@ -43,7 +43,6 @@ CALLS = {
     "optima": "optima timearena/household1 --format csv",
     "run": "run timearena/household1 --agent random --run played --format csv",
     "report": "report s.jsonl -o page.html --regret-seconds 0",
-    "doctor": "doctor --licences --format csv",
     "schema": "schema",
     "speedup": "speedup timearena/household1 --agents 2",
     "summary": "summary s.jsonl --format csv",
