@@ -49,7 +49,7 @@ __all__ = [
 _LONGEST = 500
 # How names of files end that hold a problem a line, and that hold problems as a whole.
 _LINES = (".jsonl", ".ndjson")
-_WHOLE = (".json", ".yaml", ".yml", ".toml")
+_WHOLE = (".json",)
 
 
 def _shelf(name: str) -> Shelf | None:

@@ -1,4 +1,4 @@
-"""Files that hold a document, as JSON, YAML or TOML: what they say, and in which line."""
+"""JSON documents, and the lines of their values."""
 
 from __future__ import annotations
 
@@ -13,11 +13,6 @@ from planoracle.instances.lines import Place, json_lines, place_of
 from planoracle.instances.reading import load_json, read_bytes
 
 __all__ = ["Document", "load_document", "read_document"]
-
-#: Largest file of YAML or TOML, in bytes: reading them takes a thousand times as long as reading JSON.
-MAX_TEXT = 2**18
-# Most dots in a TOML file, each counted as often as there are dots in its line: a key of n parts takes memory for n².
-_DOTS = 1_000_000
 
 
 class Document(NamedTuple):
@@ -45,52 +40,20 @@ def read_document(path: str) -> Document:
 
 
 def load_document(data: bytes, path: str) -> Document:
-    """Parse a document: YAML or TOML if the name of the file says so, else JSON.
+    """Parse a JSON document.
 
     Raises
     ------
     InputError
-        As `load_json` does; for YAML that is more than plain data or unfolds to too much; and if PyYAML is missing.
+        As `load_json` does; and if the name of the file says that it is YAML or TOML.
     """
-    read = {".yaml": _yaml, ".yml": _yaml, ".toml": _toml}.get(PurePath(path).suffix.lower())
-    if read is None:
-        try:
-            value = load_json(data, path)
-        except InputError as error:  # a key that is given twice has a field
-            raise (error.at(path, line=_second(data, error.field)) if error.field else error) from None
-        return Document(value, lambda places: json_lines(data.decode("utf-8-sig"), list(places)))
-    if len(data) > MAX_TEXT:
-        raise InputError(f"is larger than {MAX_TEXT} bytes; write it as JSON", source=path)
+    if PurePath(path).suffix.lower() in (".yaml", ".yml", ".toml"):
+        raise InputError("is YAML or TOML; convert the file to JSON", source=path)
     try:
-        return read(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 ({error.reason} at byte {error.start})", source=path) from None
-    except RecursionError:
-        raise InputError("is nested too deeply", source=path) from None
-    except InputError as error:
-        raise error.at(path) from None
-    except ValueError as error:  # of TOML, or an integer with thousands of digits
-        raise InputError(f"cannot be read: {error}", source=path) from None
-
-
-def _toml(text: str) -> Document:
-    import tomllib
-
-    if sum(line.count(".") ** 2 for line in text.splitlines()) > _DOTS:
-        raise InputError("has keys of too many parts")
-    try:
-        return Document(tomllib.loads(text), lambda _: {})
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"is not TOML: {error}") from None
-
-
-def _yaml(text: str) -> Document:
-    try:
-        from planoracle.instances.plain_yaml import load
-    except ImportError:
-        message = "is YAML, which needs PyYAML: pip install 'planoracle[yaml]', or write it as JSON or TOML"
-        raise InputError(message) from None
-    return Document(*load(text))
+        value = load_json(data, path)
+    except InputError as error:  # a key that is given twice has a field
+        raise (error.at(path, line=_second(data, error.field)) if error.field else error) from None
+    return Document(value, lambda places: json_lines(data.decode("utf-8-sig"), list(places)))
 
 
 def _second(data: bytes, key: str) -> int | None:

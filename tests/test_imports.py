@@ -234,9 +234,7 @@ def test_messages_of_or_tools_are_made_in_one_module() -> None:
 def test_what_is_imported_is_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = [entry for entries in project["optional-dependencies"].values() for entry in entries]
-    called = {"pyyaml": "yaml"}  # packages whose module has another name
     declared = {re.split(r"[\[><=~ ]", entry)[0].replace("-", "_") for entry in project["dependencies"] + extras}
-    declared = {called.get(name, name) for name in declared}
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in MODULES]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}

@@ -38,8 +38,6 @@ SECRETS = {
     "d.sch": f"3 1 0 0\n{SECRET} 1 2\n",
     "e.sm": f"jobs (incl. supersource/sink ): {SECRET}\nPRECEDENCE RELATIONS:\n{SECRET} 1\n",
     "f.jss": f"2 2\n{SECRET} 3 1 2\n",
-    "g.yaml": f"{SECRET}: [",
-    "h.toml": f"{SECRET} = {SECRET}",
     "operations.tsv": f"Job_ID\t{SECRET}\n",
 }
 #: Verbs that read submissions, and what writes all that they have to say to standard output.

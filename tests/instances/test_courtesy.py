@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 
 from planoracle.instances import catalogue
-from planoracle.instances.documents import MAX_TEXT, load_document
 from planoracle.instances.errors import MAX_FAULTS, FaultsError, InputError, InputWarning, UnknownNameError
 from planoracle.instances.files import instance_from_document, read_instance
 from planoracle.instances.lines import json_lines
@@ -33,33 +31,6 @@ FAULTY = """{
       "max_lag": 1}]}
  ]}]
 }
-"""
-YAML = """
-# tea by hand
-format: planoracle/instance
-version: 1
-name: k
-tasks:
-  - name: tea
-    actions:
-      - {name: "no", duration: 1}
-      - name: on
-        duration: 5
-        after: ["no"]
-"""
-TOML = """
-format = "planoracle/instance"
-version = 1
-name = "k"
-[[tasks]]
-name = "tea"
-[[tasks.actions]]
-name = "no"
-duration = 1
-[[tasks.actions]]
-name = "on"
-duration = 5
-after = ["no"]
 """
 
 
@@ -142,77 +113,15 @@ def test_a_cycle_is_shown_whole_and_a_long_one_in_part() -> None:
     assert "t/step9 -> 981 more -> t/step991 -> " in cycle(1000)
 
 
-@pytest.mark.parametrize(("name", "content"), [("k.yaml", YAML), ("k.YML", YAML), ("k.toml", TOML)])
-def test_yaml_and_toml_say_the_same_as_json(tmp_path: Path, name: str, content: str) -> None:
-    steps = [{"name": "no", "duration": 1}, {"name": "on", "duration": 5, "after": ["no"]}]
-    (found,) = catalogue.read_problems(written(tmp_path, name, content))
-    assert found == instance_from_document(HEAD | {"tasks": [{"name": "tea", "actions": steps}]}, "k.json")
-
-
-def test_faults_of_yaml_have_lines(tmp_path: Path) -> None:
-    wrong = YAML.replace("duration: 5", "duration: 5.5").replace("name: k", "nmae: k")
-    path = written(tmp_path, "k.yaml", wrong)
-    assert faults(path) == [(5, "nmae"), (11, "tasks[0].actions[1].duration"), (None, "name")]
+@pytest.mark.parametrize("name", ["k.yaml", "k.YML", "k.toml"])
+def test_yaml_and_toml_are_refused_with_a_hint_to_json(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=r"is YAML or TOML; convert the file to JSON$"):
+        catalogue.read_problems(written(tmp_path, name, 'name = "k"'))
 
 
 def test_a_key_that_is_given_twice_has_a_line(tmp_path: Path) -> None:
     twice = json.dumps(problem(), indent=1).replace('"version": 1,', '"version": 1,\n "version": 1,')
     assert faults(written(tmp_path, "k.json", twice)) == [(4, "version")]
-
-
-BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{k}: &a{k} [*a{k - 1}, *a{k - 1}]\n" for k in range(1, 64))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (BOMB, "unfolds to more than 1000000 values"),
-        ("a: &a [*a]", ":1: holds a part of itself"),
-        ("a: 1\na: 2", ":2: a: key is given twice"),
-        ("!!python/object/apply:os.system [ls]", "only plain data are read"),
-        ("1: 2", "keys must be text"),
-        ("a: [1", "is not YAML: "),
-        ("a: 1\0", "is not YAML: "),
-        ("a: 1\n---\nb: 2", "is not YAML: "),
-        ("[" * 20_000, "is nested too deeply"),
-        ("a: " + "9" * 5_000, "cannot be read: "),
-        ("a: " + "9" * MAX_TEXT, f"is larger than {MAX_TEXT} bytes"),
-    ],
-)
-def test_yaml_is_plain_data_within_limits(content: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        load_document(content.encode(), "k.yaml")
-    assert str(caught.value).startswith("k.yaml:")
-    assert message in str(caught.value)
-
-
-def test_words_of_yaml_are_words() -> None:
-    text = "a: no\nb: 1:30\nc: 2024-01-01\nd: 010\ne: 0x1F\nf: .inf\ng: true\nh: 7\ni: ~\nj: 1.5\nk: yes"
-    words = {"a": "no", "b": "1:30", "c": "2024-01-01", "d": "010", "e": "0x1F", "f": ".inf", "k": "yes"}
-    found = load_document(text.encode(), "k.yaml").value
-    assert found == words | {"g": True, "h": 7, "i": None, "j": 1.5}
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("a = 1\na = 2", "is not TOML: "),
-        ("a." * 20_000 + "b = 1", "keys of too many parts"),
-        ("a = " + "[" * 20_000, "is nested too deeply"),
-        ("a = " + "9" * 5_000, "cannot be read: "),
-    ],
-)
-def test_toml_is_read_within_limits(content: str, message: str) -> None:
-    with pytest.raises(InputError, match=r"^k\.toml: ") as caught:
-        load_document(content.encode(), "k.toml")
-    assert message in str(caught.value)
-
-
-def test_who_has_no_reader_of_yaml_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "planoracle.instances.plain_yaml", None)
-    with pytest.raises(InputError, match=r"pip install 'planoracle\[yaml\]', or write it as JSON or TOML"):
-        load_document(b"a: 1", "k.yaml")
 
 
 @pytest.mark.parametrize(
