@@ -171,14 +171,6 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         """Return the problems of a file that is no JSON document, ``[]`` if it is none of this benchmark."""
         return []
 
-    def marks_folder(self, folder: Path) -> bool:
-        """Whether a folder as a whole stands for problems of this benchmark."""
-        return False
-
-    def read_folder(self, folder: Path) -> list[_P]:
-        """Return the problems that a folder stands for that is marked, else ``[]``."""
-        return []
-
     def file_of(self, name: str, folder: Path) -> str | None:
         """Return the file of the authors' `data` (or ``path#name`` in it) that a name means, ``None`` if there is none.
 

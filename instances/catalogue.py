@@ -219,7 +219,7 @@ def addressed(name: str, record: Mapping[str, Any]) -> str:
 
 
 def is_file(name: str) -> bool:
-    """Whether a name is the path of a file, or of one problem in it (``path#name``); or an S-LAB problem's folder."""
+    """Whether a name is the path of a file, or of one problem in it (``path#name``)."""
     crew = split_crew(name)
     return _path(name) is not None or (crew is not None and _path(crew[0]) is not None)
 
@@ -231,14 +231,9 @@ def _path(name: str) -> str | None:
 
 def _exists(path: str) -> bool:
     try:
-        return Path(path).is_file() or _is_folder(path)
+        return Path(path).is_file()
     except (OSError, ValueError):  # too long, or with a NUL
         return False
-
-
-def _is_folder(path: str) -> bool:
-    """Whether a path is a folder that stands for a problem."""
-    return isdir(path) and any(registry.get(name).marks_folder(Path(path)) for name in registry.names())
 
 
 def _files_in(folder: str) -> list[str]:
@@ -395,8 +390,6 @@ def _read(path: str) -> list[Problem | InputError]:
     from planoracle.instances.reading import read_bytes
 
     benchmarks = [registry.get(name) for name in registry.names()]
-    if _is_folder(path):
-        return next(filter(None, (benchmark.read_folder(Path(path)) for benchmark in benchmarks)), [])
     data = read_bytes(path)
     for benchmark in benchmarks:
         if found := benchmark.read_data(data, path):

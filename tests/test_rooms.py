@@ -166,7 +166,7 @@ def test_benchmarks_and_generic_modules_are_told_apart() -> None:
         "instances.catalogue",
         "instances.kitchens.compiled",
         "instances.generate.styles",
-        "instances.literature.slab",
+        "instances.literature.jobshop",
     )
     for module in (*rooms, "heuristics.timetable", "solver.kitchens.planner", "analysis.grade"):
         assert f"planoracle.{module}" in GENERIC

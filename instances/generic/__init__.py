@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from planoracle.instances.model import Instance
 from planoracle.instances.profiles import Rules
@@ -29,16 +28,6 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
         from planoracle.instances.literature import reader
 
         return reader.read_data(data, path)
-
-    def marks_folder(self, folder: Path) -> bool:
-        """Whether a folder holds the tables of an S-LAB problem."""
-        return (folder / "operations.tsv").is_file()
-
-    def read_folder(self, folder: Path) -> list[Instance]:
-        """Read the tables of an S-LAB problem."""
-        from planoracle.instances.literature import reader
-
-        return [reader.read_folder(str(folder))] if self.marks_folder(folder) else []
 
     def salvage(self, problem: Instance, given: object) -> tuple[object, tuple[Dropped, ...]]:
         """Leave the pieces of actions out that do not exist."""

@@ -8,22 +8,19 @@ from pathlib import Path
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
-from planoracle.instances.reading import read_bytes
 
-__all__ = ["read_data", "read_folder", "read_text"]
+__all__ = ["read_data", "read_text"]
 
 _RCPSP = re.compile(r"^(jobs \(incl\. supersource/sink|PRECEDENCE RELATIONS)", re.MULTILINE)
 _FOUR_NUMBERS = re.compile(r"\s*+([0-9]++[ \t]++){3}[0-9]++[ \t]*+(\r?\n|$)")
 _TWO_NUMBERS = re.compile(r"\s*+[0-9]++[ \t]++[0-9]++[ \t]*+(\r?\n|$)")
 _JOB_SHOPS = re.compile(r"^[# \t]*+(instance\s|Nb of jobs)", re.MULTILINE | re.IGNORECASE)
-_SLAB = re.compile(rb"(\xef\xbb\xbf)?(Job|Machine)_ID\t")
 
 
 def read_data(data: bytes, path: str) -> list[Instance]:
     """Return the problems of a file in a format of the literature, ``[]`` if it is in none of them.
 
-    A problem is called as in the file; else, like ``j10/psp1``, by its folder and its name without the ending. A table
-    of an S-LAB problem stands for the folder that it lies in.
+    A problem is called as in the file; else, like ``j10/psp1``, by its folder and its name without the ending.
 
     Raises
     ------
@@ -32,8 +29,6 @@ def read_data(data: bytes, path: str) -> list[Instance]:
     """
     if data.lstrip()[:1] in (b"{", b"["):
         return []
-    if _SLAB.match(data):
-        return [read_folder(os.path.dirname(path) or ".")]
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -78,23 +73,3 @@ def read_text(text: str, name: str) -> list[Instance]:
 
         return jobshop.read_text(text, name)
     return []
-
-
-def read_folder(folder: str) -> Instance:
-    """Return the S-LAB problem of a folder, under its name.
-
-    Raises
-    ------
-    InputError
-        Naming the file and the line of a fault.
-    """
-    from planoracle.instances.literature import slab
-
-    tables = {}
-    for file in slab.FILES:
-        # Notes are in all sorts of encodings, and nothing depends on them.
-        tables[file] = read_bytes(os.path.join(folder, file)).decode("utf-8-sig", errors="replace")
-    try:
-        return slab.read_tables(tables, os.path.basename(os.path.abspath(folder)))
-    except InputError as error:
-        raise error.at(os.path.join(folder, error.source or "")) from None

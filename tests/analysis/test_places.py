@@ -19,9 +19,7 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.places import Places
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.submissions import Place
-from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, _show
-from planoracle.instances.reading import confined
 
 SECRET = "hunter2"
 ROOT = Path(__file__).parents[2]
@@ -38,7 +36,6 @@ SECRETS = {
     "d.sch": f"3 1 0 0\n{SECRET} 1 2\n",
     "e.sm": f"jobs (incl. supersource/sink ): {SECRET}\nPRECEDENCE RELATIONS:\n{SECRET} 1\n",
     "f.jss": f"2 2\n{SECRET} 3 1 2\n",
-    "operations.tsv": f"Job_ID\t{SECRET}\n",
 }
 #: Verbs that read submissions, and what writes all that they have to say to standard output.
 VERBS = {
@@ -176,18 +173,6 @@ def test_only_regular_files_are_opened(folder: Path, monkeypatch: pytest.MonkeyP
         assert [one for one in opened if folder in Path(str(one)).parents] == [
             str(folder / "in/tea.json")
         ]  # and a cache
-
-
-def test_what_a_reader_opens_besides_is_checked_as_well(folder: Path) -> None:
-    """Tables of a laboratory stand for the folder that they are in, in which one of them is a link."""
-    header = "Job_ID\tOperation_ID\tCompatible_machine\tProcessing_time\n"
-    (folder / "in/operations.tsv").write_text(header)
-    for name in ("dependency.tsv", "machines.tsv", "tcmb.tsv"):
-        (folder / "in" / name).symlink_to("../out/conf.json")
-    said = str(reason("operations.tsv", instances=["in"]))
-    assert "names a file that cannot be read" in said
-    with pytest.raises(InputError, match="leads out"), confined(Places(("in",)).check):
-        catalogue.read_problems("in/operations.tsv")
 
 
 @pytest.mark.slow

@@ -1,8 +1,7 @@
-"""Formats of the literature: mutated texts and tables are read, or refused with file and line."""
+"""Formats of the literature: mutated texts are read, or refused with file and line."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,7 +11,6 @@ from support.hostile import FLOODS
 from support.mutations import Mutator, answer
 from support.samples import examples, sample
 
-from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import instance_from_document, to_document
 from planoracle.instances.literature import jobshop, reader
@@ -61,13 +59,6 @@ Machines
 2 1
 """
 TEXTS = {"sch": SCH, "sm": SM, "jobs": JOBS, "taillard": TAILLARD}
-LAB = {
-    "operations.tsv": "Job_ID\tOperation_ID\tCompatible_machine\tProcessing_time\tNote\n"
-    "1\t1\t7\t3\tmix\n1\t2\t8\t2\tspin\n",
-    "dependency.tsv": "Job_ID\tOperation_ID_1\tOperation_ID_2\n1\t1\t2\n",
-    "machines.tsv": "Machine_ID\tMachine_type\tMachine_name\n1\t7\tRobot_1\n2\t7\tRobot_2\n3\t8\tCentrifuge\n",
-    "tcmb.tsv": "Job_ID\tOperation_ID_1\tPoint_1\tOperation_ID_2\tPoint_2\tTime_constraint\n1\t1\tend\t2\tstart\t5\n",
-}
 
 
 @pytest.mark.parametrize("form", TEXTS)
@@ -87,21 +78,6 @@ def test_mutated_texts_are_read_or_refused(seed: int, form: str) -> None:
     else:
         for one in found:
             assert to_document(instance_from_document(to_document(one), "again")) == to_document(one)
-
-
-@pytest.mark.slow
-def test_mutated_tables_are_read_or_refused(tmp_path: Path) -> None:
-    outcomes = set()
-    for seed in range(200):
-        mutator = Mutator(Random(seed), list(LAB.values()))
-        changed = mutator.random.choice(sorted(LAB))
-        for file, text in LAB.items():
-            text = mutator.times(mutator.text, text) if seed and file == changed else text
-            (tmp_path / file).write_bytes(text.encode("utf-8", "surrogatepass"))
-        found = answer(catalogue.read_problems, str(tmp_path))
-        outcomes.add(type(found).__name__)
-        assert not isinstance(found, InputError) or str(tmp_path) in str(found)
-    assert outcomes == {"InputError", "list"}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from support.runner import CliRunner
 from planoracle.analysis.cli import app
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
-from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max, reader, slab
+from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max, reader
 from planoracle.instances.model import Instance, Lag, Resource
 from planoracle.solver.exact.solve import solve
 
@@ -76,25 +76,10 @@ JSS = """# a comment
 0 3  1 2
 1 4  0 1
 """
-LAB = {
-    "operations.tsv": "Job_ID\tOperation_ID\tCompatible_machine\tProcessing_time\tNote\n"
-    "1\t1\t7\t3\tmix\n1\t2\t8\t2\tspin\n2\t1\t7\t1\t\n",
-    "dependency.tsv": "Job_ID\tOperation_ID_1\tOperation_ID_2\n1\t1\t2\n",
-    "machines.tsv": "Machine_ID\tMachine_type\tMachine_name\n1\t7\tRobot_1\n2\t7\tRobot_2\n3\t8\tCentrifuge\n",
-    "tcmb.tsv": "Job_ID\tOperation_ID_1\tPoint_1\tOperation_ID_2\tPoint_2\tTime_constraint\n"
-    "1\t1\tend\t2\tstart\t5\n\t\t\t\t\t\n",
-}
 
 
 def uses(instance: Instance) -> dict[str, list[tuple[str, int]]]:
     return {a.id: [(d.resource, d.amount) for mode in a.modes for d in mode.demands] for a in instance.actions}
-
-
-def put(folder: Path, tables: dict[str, str]) -> Path:
-    folder.mkdir()
-    for file, text in tables.items():
-        (folder / file).write_text(text, encoding="utf-8", newline="")
-    return folder
 
 
 # --- meaning --------------------------------------------------------------------------------------
@@ -134,48 +119,6 @@ def test_operations_of_a_job_shop() -> None:
     }
     assert instance.lags == (Lag("job1/1", "job1/2"), Lag("job2/1", "job2/2"))
     assert solve(instance).makespan == 6
-
-
-def test_operations_of_a_laboratory() -> None:
-    instance = slab.read_tables(LAB, "lab")
-    assert [(a.id, a.duration, a.label) for a in instance.actions] == [
-        ("job1/1", 3, "mix"),
-        ("job1/2", 2, "spin"),
-        ("job2/1", 1, ""),
-    ]
-    assert instance.resources == (Resource("Robot", 2), Resource("Centrifuge"))
-    assert instance.lags == (Lag("job1/1", "job1/2", 0, 5),)
-    assert uses(instance)["job2/1"] == [("Robot", 1)]
-
-
-def test_boundaries_may_lie_in_either_order() -> None:
-    tcmb = LAB["tcmb.tsv"].replace("end\t2\tstart\t5", "start\t2\tend\t4")
-    found = slab.read_tables(
-        LAB | {"tcmb.tsv": tcmb, "dependency.tsv": "Job_ID\tOperation_ID_1\tOperation_ID_2"}, "lab"
-    )
-    # The start of the first lies at most 4 before or after the end of the second.
-    assert found.lags == (Lag("job1/2", "job1/1", -4, 4),)
-
-
-def test_columns_of_published_tables_may_have_other_names() -> None:
-    other = LAB["operations.tsv"].replace("Operation_ID", "Operation (O)").replace("Note", "Memo")
-    other = other.replace("Compatible_machine", "Compatible machine (C)")
-    assert slab.read_tables(LAB | {"operations.tsv": other}, "lab") == slab.read_tables(LAB, "lab")
-
-
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (["PCR_1", "PCR_2", "Tecan"], ["PCR", "Tecan"]),
-        (["A 1", "A 2", "A"], ["A [7]", "A [8]"]),
-        (["left", "right", ""], ["machine [7]", "machine [8]"]),
-    ],
-)
-def test_machines_of_one_type_are_named_together(names: list[str], expected: list[str]) -> None:
-    rows = [f"{k}\t{kind}\t{name}" for k, (kind, name) in enumerate(zip("778", names, strict=True))]
-    machines = "\n".join(["Machine_ID\tMachine_type\tMachine_name", *rows])
-    found = slab.read_tables(LAB | {"machines.tsv": machines}, "lab").resources
-    assert found == (Resource(expected[0], 2), Resource(expected[1]))
 
 
 def sch(arcs: dict[tuple[int, int], int], durations: tuple[int, ...], demand: int = 1, capacity: int = 9) -> Instance:
@@ -302,24 +245,6 @@ def test_problem_in_a_file_of_several(tmp_path: Path) -> None:
     assert [one.name for one in catalogue.read(f"{path}#other")] == ["other"]
 
 
-@pytest.mark.parametrize("file", ["", *slab.FILES])
-def test_laboratory_is_named_by_its_folder_or_any_of_its_files(file: str, tmp_path: Path) -> None:
-    path = str(put(tmp_path / "lab", LAB) / file)
-    assert catalogue.expand([path]) == [path]
-    assert catalogue.read(path) == [slab.read_tables(LAB, "lab")]
-
-
-def test_laboratory_in_the_folder_one_is_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(put(tmp_path / "lab", LAB))
-    assert [catalogue.read(path)[0].name for path in (".", "tcmb.tsv")] == ["lab", "lab"]
-
-
-def test_notes_may_be_in_any_encoding(tmp_path: Path) -> None:
-    folder = put(tmp_path / "lab", LAB)
-    (folder / "operations.tsv").write_bytes(LAB["operations.tsv"].encode().replace(b"mix", "混合".encode("shift-jis")))
-    assert [a.duration for a in catalogue.read(str(folder))[0].actions] == [3, 2, 1]
-
-
 @pytest.mark.parametrize("text", ["", "5", "a,b\n1,2\n", "1 2 3\n", "\n" * 10_000, "x" * 10_000, "1 " * 10_000])
 def test_other_text_is_in_none_of_the_formats(text: str) -> None:
     assert reader.read_text(text, "other") == []
@@ -410,52 +335,6 @@ def test_fault_is_named_with_its_line(text: str, right: str, wrong: str, expecte
     assert len(str(caught.value)) < 400 + len(str(path))
 
 
-LAB_FAULTS = [
-    ("operations.tsv", "Processing_time", "Time", "line 1: must name the column Processing_time once"),
-    (
-        "operations.tsv",
-        "1\t1\t7\t3",
-        "1\t1\t9\t3",
-        "line 2: Compatible_machine: machines.tsv has only machines of the types",
-    ),
-    (
-        "operations.tsv",
-        "1\t1\t7\t3",
-        "1\t1\t7\t-3",
-        "line 2: Processing_time: must lie between 0 and 250000000 (found -3)",
-    ),
-    ("operations.tsv", "1\t1\t7\t3", "1\t1\t7\t", "line 2: Processing_time: must be a whole number (found '')"),
-    ("operations.tsv", "1\t1\t7\t3", "1\t2\t7\t3", "line 3: Operation_ID: job 1 already has this operation"),
-    ("operations.tsv", "1\t1\t7\t3", "1/0\t1\t7\t3", "line 2: Job_ID: must be a number or a name without '/'"),
-    ("operations.tsv", "1\t1\t7\t3", "\t1\t7\t3", "line 2: Job_ID: must be a number or a name without '/'"),
-    ("operations.tsv", "1\t1\t7\t3\tmix", "1\t1\t7\t3\tmix\tmore", "line 2: must have 5 cells (found 6)"),
-    ("dependency.tsv", "1\t1\t2", "2\t1\t2", "line 2: Operation_ID_2: operations.tsv has no such operation of job 2"),
-    ("dependency.tsv", "1\t1\t2", "1\t1\t1", "line 2: Operation_ID_2: must be another operation"),
-    ("machines.tsv", "2\t7", "1\t7", "line 3: Machine_ID: is given twice (found '1')"),
-    ("tcmb.tsv", "end\t2", "middle\t2", "line 2: Point_1: must be start or end (found 'middle')"),
-    ("tcmb.tsv", "start\t5", "start\t-5", "line 2: Time_constraint: must lie between 0"),
-    ("tcmb.tsv", LAB["tcmb.tsv"], "", "after line 0: the file ends where the names of the columns should stand"),
-]
-
-
-@pytest.mark.parametrize(("file", "right", "wrong", "expected"), LAB_FAULTS)
-def test_fault_in_a_table_is_named_with_its_file(
-    file: str, right: str, wrong: str, expected: str, tmp_path: Path
-) -> None:
-    assert right in LAB[file]
-    folder = put(tmp_path / "lab", LAB | {file: LAB[file].replace(right, wrong, 1)})
-    with pytest.raises(InputError) as caught:
-        catalogue.read(str(folder))
-    assert str(caught.value).startswith(f"{folder / file}: {expected}")
-
-
-def test_missing_table_is_named(tmp_path: Path) -> None:
-    folder = put(tmp_path / "lab", LAB)
-    (folder / "tcmb.tsv").unlink()
-    with pytest.raises(InputError, match=r"tcmb\.tsv: cannot be read: No such file"):
-        catalogue.read(str(folder / "machines.tsv"))
-
-
 def test_project_without_activities_is_refused() -> None:
     text = re.sub(r"(?m)^ +[34] {5,}1 .*\n", "", SM).replace(":  4", ":  2")
     text = text.replace("2           2   3", "1           2").replace(
@@ -496,17 +375,6 @@ def test_damaged_text_is_read_or_refused(text: str, damage: list[tuple[float, st
     assert error is None or str(error)
 
 
-@given(
-    st.sampled_from(sorted(LAB)),
-    st.lists(
-        st.tuples(st.floats(0, 1), st.sampled_from(["", "-", "0", "7", "99999999999", "\n", "\t", " ", "/", "\0"]))
-    ),
-)
-def test_damaged_table_is_read_or_refused(file: str, damage: list[tuple[float, str]]) -> None:
-    error = outcome(lambda: slab.read_tables(LAB | {file: damaged(LAB[file], damage)}, "damaged"))
-    assert error is None or error.source in LAB
-
-
 def damaged(text: str, damage: list[tuple[float, str]]) -> str:
     for where, what in damage:
         at = int(where * len(text))
@@ -514,7 +382,7 @@ def damaged(text: str, damage: list[tuple[float, str]]) -> str:
     return text
 
 
-@given(st.binary(max_size=200), st.sampled_from([SCH, SM, JSS, LAB["tcmb.tsv"]]))
+@given(st.binary(max_size=200), st.sampled_from([SCH, SM, JSS]))
 def test_bytes_are_never_a_crash(junk: bytes, text: str) -> None:
     for data in (junk, text.encode() + junk, text.encode()[: len(junk)] + junk):
         error = outcome(lambda data=data: reader.read_data(data, "nowhere/junk.sch"))  # type: ignore[misc]
@@ -556,23 +424,12 @@ def test_known_optimum(shared: Path, table: str, file: str) -> None:
 def test_every_original_is_read(shared: Path) -> None:
     folder = shared / "literature"
     files = [path for ending in ("sch", "sm", "jss") for path in sorted(folder.rglob(f"*.{ending}"))]
-    laboratories = sorted(path.parent for path in folder.rglob("operations.tsv"))
-    if not files or not laboratories:
+    if not files:
         pytest.skip("the literature's files are not among the originals here")
-    for path in [*files, *laboratories]:
+    for path in files:
         (instance,) = catalogue.read(str(path))
         assert instance.benchmark == "generic"
         assert len(instance.actions) >= 10
-
-
-def test_optimum_of_a_laboratory(shared: Path) -> None:
-    folder = shared / "literature" / "slab" / "qPCR_N5"
-    if not folder.is_dir():
-        pytest.skip("qPCR_N5 is not among the originals here")
-    result = solve(catalogue.read(str(folder))[0], time_limit=10)
-    assert result.lower_bound is not None
-    assert result.makespan is not None
-    assert result.lower_bound <= 148 <= result.makespan
 
 
 def run(*arguments: object) -> list[dict[str, Any]]:
@@ -586,11 +443,8 @@ def test_command_line_takes_the_files(tmp_path: Path) -> None:
     (tmp_path / "set").mkdir()
     path = tmp_path / "set" / "ours.sch"
     path.write_text(SCH)
-    rows = run("solve", path, put(tmp_path / "lab", LAB))
-    assert [(row["instance"], row["status"], row["makespan"]) for row in rows] == [
-        ("set/ours", "optimal", 6),
-        ("lab", "optimal", 5),
-    ]
+    rows = run("solve", path)
+    assert [(row["instance"], row["status"], row["makespan"]) for row in rows] == [("set/ours", "optimal", 6)]
     assert [row["makespan"] >= 6 for row in run("schedule", path)] == [True]
     assert [row["status"] for row in run("explain", path)] == ["optimal"]
     assert [row["instance"] for row in run("compare", path)] == ["set/ours"]

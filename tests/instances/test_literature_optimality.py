@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any
 
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from planoracle.instances.files import instance_from_document, to_document
-from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max, slab
+from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max
 from planoracle.instances.model import Instance
 from planoracle.solver.exact.solve import solve
 from tests.support.samples import examples
@@ -131,56 +130,3 @@ def test_job_shop(jobs: list[list[tuple[int, int]]], first: int) -> None:
     demands = [[int(machine == m) for m in range(machines)] for machine, _ in flat]
     assert len(found) == 1
     check(found[0], least_makespan(durations, demands, [1] * machines, pairs, sum(durations)))
-
-
-@st.composite
-def laboratories(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw the rows of the tables of S-LAB problems: operations are (job, number, type, ticks)."""
-    types = draw(st.lists(st.integers(1, 2), min_size=1, max_size=2))
-    jobs = draw(st.lists(st.integers(1, 3), min_size=1, max_size=2).filter(lambda sizes: sum(sizes) <= 4))
-    operations = [
-        (job, number, draw(st.integers(1, len(types))), draw(st.integers(0, 3)))
-        for job, size in enumerate(jobs, 1)
-        for number in range(1, size + 1)
-    ]
-    inside = [(one[:2], two[:2]) for one in operations for two in operations if one[0] == two[0] and one[1] != two[1]]
-    some = st.lists(st.sampled_from(inside), max_size=3, unique=True) if inside else st.just([])
-    points = st.sampled_from(["start", "end"])
-    return {
-        "types": types,
-        "operations": operations,
-        "dependency": [pair for pair in draw(some) if pair[0] < pair[1]],
-        "tcmb": [(*pair, draw(points), draw(points), draw(st.integers(0, 4))) for pair in draw(some)],
-    }
-
-
-def tables(lab: dict[str, Any]) -> dict[str, str]:
-    rows: dict[str, list[list[Any]]] = {
-        "operations.tsv": [["Job_ID", "Operation_ID", "Compatible_machine", "Processing_time", "Note"]],
-        "dependency.tsv": [["Job_ID", "Operation_ID_1", "Operation_ID_2"]],
-        "machines.tsv": [["Machine_ID", "Machine_type", "Machine_name"]],
-        "tcmb.tsv": [["Job_ID", "Operation_ID_1", "Point_1", "Operation_ID_2", "Point_2", "Time_constraint"]],
-    }
-    rows["operations.tsv"] += [[*operation, "a note"] for operation in lab["operations"]]
-    rows["dependency.tsv"] += [[job, one, two] for (job, one), (_, two) in lab["dependency"]]
-    kinds = [kind for kind, count in enumerate(lab["types"], 1) for _ in range(count)]
-    rows["machines.tsv"] += [[k, kind, f"machine_{k}"] for k, kind in enumerate(kinds, 1)]
-    rows["tcmb.tsv"] += [[job, i, p, j, q, most] for (job, i), (_, j), p, q, most in lab["tcmb"]]
-    return {file: "\r\n".join("\t".join(map(str, row)) for row in table) for file, table in rows.items()}
-
-
-@examples(120)
-@given(laboratories())
-def test_laboratory(lab: dict[str, Any]) -> None:
-    at = {operation[:2]: k for k, operation in enumerate(lab["operations"])}
-    durations = [ticks for *_, ticks in lab["operations"]]
-    pairs: dict[tuple[int, int], list[Pair]] = defaultdict(list)
-    for one, two in lab["dependency"]:
-        pairs[at[one], at[two]].append(at_least(durations[at[one]]))
-    for one, two, first, second, most in lab["tcmb"]:
-        ahead = durations[at[one]] if first == "end" else 0
-        behind = durations[at[two]] if second == "end" else 0
-        pairs[at[one], at[two]].append(lambda s, t, a=ahead, b=behind, m=most: abs(t + b - s - a) <= m)  # type: ignore[misc]
-    demands = [[int(kind == k) for k in range(1, len(lab["types"]) + 1)] for _, _, kind, _ in lab["operations"]]
-    horizon = sum(durations) + 4 * len(lab["tcmb"]) + 3
-    check(slab.read_tables(tables(lab), "lab"), least_makespan(durations, demands, lab["types"], pairs, horizon))

@@ -66,7 +66,7 @@ def _timed(name: str, make, known=None) -> Problem:
 def _files(path: Path) -> Iterator[Problem]:
     folder = path if path.is_dir() else path.parent
     tables = _known(folder) | _known(folder.parent)
-    if path.is_file() or (path / "operations.tsv").exists():
+    if path.is_file():
         members = [path]
     else:
         members = sorted((one for one in path.iterdir() if one.suffix in (".sch", ".sm", ".jss")), key=_natural)
