@@ -7,7 +7,7 @@ What it needs is imported when it is asked for, so that looking a benchmark up c
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib import import_module
@@ -20,7 +20,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.feedback import Examined, Finding, Topic, clock_of
 from planoracle.instances.foreign import Foreign
 from planoracle.instances.manner import USUAL, Manner
-from planoracle.instances.model import Instance
 from planoracle.instances.offers import Composer, Generator, Limit, Shelf
 from planoracle.instances.optima import Entries
 from planoracle.instances.outputs.messages import is_cut
@@ -111,7 +110,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     heuristics
         The papers' own, by name: ``module:function`` as `planoracle.heuristics.registry` calls them.
     greedy
-        Those of them by which the difficulty of a problem is measured, beside ours.
+        The greedy ones among them; the agent `greedy` tries them before ours.
     """
 
     name: str
@@ -224,21 +223,6 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def composer(self) -> Composer | None:
         """How the benchmark's tasks are put together to new problems with names, if they can be."""
         return cast("Composer | None", getattr(self._part("sets"), "COMPOSER", None))
-
-    def selected(self, problem: _P, makespan: Callable[[Instance, str], int | None]) -> bool:
-        """Whether a problem meets the criteria by which the benchmark's authors chose theirs.
-
-        ``makespan`` returns that of the schedule of a heuristic, by name; ``None`` if it has none.
-
-        Raises
-        ------
-        InputError
-            If they tell none.
-        """
-        part = self._part("selection")
-        if part is None:
-            raise InputError("tells no criteria for its problems", field="benchmark", value=self.name)
-        return bool(part.selected(problem, makespan))
 
     def environment(
         self, problem: _P, rules: _R | None = None, manner: Manner = USUAL, reward: Reward | None = None

@@ -8,9 +8,8 @@ from typing import cast
 from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.agents.following import Script
 from planoracle.analysis.agents.knowing import closing
-from planoracle.analysis.difficulty import GREEDY
 from planoracle.analysis.optimum import WORK
-from planoracle.heuristics.registry import Budget, run
+from planoracle.heuristics.registry import GREEDY, Budget, run
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.environment import AnyEnvironment
 from planoracle.instances.errors import InputError

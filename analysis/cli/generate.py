@@ -1,8 +1,7 @@
-"""``planoracle generate``: random problems, and how hard they are."""
+"""``planoracle generate``: random problems."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
@@ -20,12 +19,6 @@ _COLUMNS = (
     "tasks",
     "actions",
     "agents",
-    "status",
-    "optimum",
-    "greedy",
-    "loss_gap",
-    "failed",
-    "seconds",
     "order_strength",
     "parallelism",
     "interruptible",
@@ -34,9 +27,9 @@ _COLUMNS = (
     "resource_strength",
     "file",
 )
-_LEAST = ("file", "seconds", "failed", "resource_strength", "resource_factor", "windows", "interruptible")
-
-_SUMMARY = ("method", "problems", "failed", "above", "mean_gap", "max_gap")
+_LEAST = ("file", "resource_strength", "resource_factor", "windows", "interruptible")
+# Draws for each combination of tasks, of which some come twice.
+_TRIES = 100
 
 
 def _parameter(text: str) -> Any:
@@ -57,21 +50,6 @@ def generate(
         bool, typer.Option("--combine", help="Combine tasks that the benchmark has, instead of making new ones.")
     ] = False,
     any_: Annotated[bool, typer.Option("--any", help="Do not see to it that there is a schedule.")] = False,
-    difficulty: Annotated[
-        bool, typer.Option("--difficulty", help="Solve the problems, and see what greedy schedules lose.")
-    ] = False,
-    min_loss: Annotated[
-        float | None, typer.Option(help="Keep problems of which greedy schedules lose this share or more.", min=0.0)
-    ] = None,
-    greedy: Annotated[
-        list[str] | None, typer.Option(help="Heuristics to take for greedy; default: four, and the paper's own.")
-    ] = None,
-    select: Annotated[
-        bool,
-        typer.Option("--select", help="Keep what meets the criteria by which the paper chose its problems."),
-    ] = False,
-    tries: Annotated[int, typer.Option(help="Draw at most so many times as many problems.", min=1)] = 100,
-    time_limit: Annotated[float, typer.Option(help="Seconds for each exact solve.", min=0.0)] = 10.0,
     form: FormatOption = Format.table,
     tasks: Annotated[int | None, _parameter("Number of tasks.")] = None,
     actions: Annotated[int | None, _parameter("Actions of each task.")] = None,
@@ -93,11 +71,9 @@ def generate(
 ) -> None:
     """Make random problems: the same seed, parameters and version give the same bytes.
 
-    With a folder, or with --difficulty or --min-loss, a table says what they are like; it goes to standard error
-    where the problems themselves go to standard output. So does the summary: how much each heuristic loses. Exit
-    status 1 if not as many as asked for are found, or the status of some problem stays unknown.
+    With a folder, a table describes the problems. Exit status 1 if there are fewer different combinations of tasks than
+    asked for.
     """
-    from planoracle.analysis.difficulty import sift, summarize
     from planoracle.instances.generate.parameters import Parameters
     from planoracle.instances.generate.styles import draw
     from planoracle.instances.registry import formerly
@@ -110,34 +86,22 @@ def generate(
     if benchmark is not None and benchmark.name != style:
         tell(f"{style} is called {benchmark.name} now", "note")
         style = benchmark.name
-    measured = difficulty or min_loss is not None
-    most = count * tries if select or combine or min_loss is not None else count
-    if greedy and not measured:
-        raise typer.BadParameter("is for --difficulty and --min-loss", param_hint="--greedy")
-    table = Table(form, _COLUMNS, least=_LEAST, stream=None if out is not None else sys.stderr)
     if out is not None:
         _folder(out)
-    found = 0
-    hard = []
-    draws = track(draw(style, seed, tries=most, combine=combine, **parameters), "drawing", most)
-    kept = sift(draws, min_loss=min_loss, select=select, heuristics=greedy or None, time_limit=time_limit)
-    for drawn in islice(kept, count):
-        found += 1
-        hard += [drawn.difficulty] if measured else []
-        figures = drawn.difficulty.row() if measured else {}
-        file = None if out is None else out / f"{style}-{seed}-{drawn.generated.number}.json"
-        _write(drawn.generated.problem, file)
-        table.add(_description(drawn.generated.problem) | figures | {"file": None if file is None else str(file)})
-    if out is not None or measured:
+    tries = count * _TRIES if combine else count
+    draws = track(draw(style, seed, tries=tries, combine=combine, **parameters), "drawing", tries)
+    table, written = Table(form, _COLUMNS, least=_LEAST), 0
+    for drawn in islice(draws, count):
+        written += 1
+        file = None if out is None else out / f"{style}-{seed}-{drawn.number}.json"
+        _write(drawn.problem, file)
+        if file is not None:
+            table.add(_description(drawn.problem) | {"file": str(file)})
+    if out is not None:
         table.close()
-    if measured:
-        summary = Table(Format.table, _SUMMARY, "above the optimum", sys.stderr)
-        summary.rows += summarize(hard)
-        summary.close()
-    if found < count:
-        complain(f"{found} of {count} problems found in {most} draws")
-    open_ = any(not one.status.settled for one in hard)
-    raise typer.Exit(1 if found < count or open_ else 0)
+    if written < count:
+        complain(f"{written} of {count} problems found in {tries} draws")
+    raise typer.Exit(int(written < count))
 
 
 def _folder(path: Path) -> None:

@@ -154,5 +154,10 @@ REMOVED = {
             "--no-send-seed": "inspect_ai decides what is sent",
         }.items()
     },
+    **{
+        f"generate {option}": f"{option} has been removed; compare the problems with planoracle compare FOLDER -H all "
+        "--format csv, and select rows with pandas"
+        for option in ("--difficulty", "--min-loss", "--greedy", "--select", "--tries", "--time-limit")
+    },
     "doctor": "doctor has been removed; use planoracle --version --verbose, which prints versions and extras",
 }
