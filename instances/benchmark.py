@@ -20,7 +20,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.feedback import Examined, Finding, Topic, clock_of
 from planoracle.instances.foreign import Foreign
 from planoracle.instances.manner import USUAL, Manner
-from planoracle.instances.offers import Composer, Generator, Limit, Shelf
+from planoracle.instances.offers import Generator, Limit, Shelf
 from planoracle.instances.optima import Entries
 from planoracle.instances.outputs.messages import is_cut
 from planoracle.instances.plan import CUT_OFF, FAULTS, Plan, Reading, UnreadError, given_limit, given_plan
@@ -218,11 +218,6 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         """How random problems in the style of this benchmark are made, if that is known."""
         part = self._part("generator")
         return None if part is None else cast(Generator, part.style())
-
-    @property
-    def composer(self) -> Composer | None:
-        """How the benchmark's tasks are put together to new problems with names, if they can be."""
-        return cast("Composer | None", getattr(self._part("sets"), "COMPOSER", None))
 
     def environment(
         self, problem: _P, rules: _R | None = None, manner: Manner = USUAL, reward: Reward | None = None

@@ -10,7 +10,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["Composer", "Generator", "Limit", "Shelf"]
+__all__ = ["Generator", "Limit", "Shelf"]
 
 
 class Shelf(Protocol):
@@ -44,6 +44,9 @@ class Generator(NamedTuple):
         Names of the parameters that count, and of those where bundled tasks are combined (none: that cannot be done).
     usual, make, combine
         Values that the parameters usually have; a problem with a schedule for it if one is known; a combination.
+    compose
+        Return names of combined problems, where they have a kind and a variant: called with the kind and the variant
+        (``None`` for the usual ones), the number of tasks, the number of problems and a seed.
     salt
         What seeds are mixed with; by default the benchmark's name.
     """
@@ -53,25 +56,8 @@ class Generator(NamedTuple):
     make: Callable[[Random, Any, str], tuple[Problem, Schedule | None]]
     combined: tuple[str, ...] = ()
     combine: Callable[[Random, Any, str], Instance] | None = None
+    compose: Callable[[str | None, str | None, int, int, int], Sequence[str]] | None = None
     salt: str = ""
-
-
-class Composer(NamedTuple):
-    """How tasks that a benchmark has are put together to new problems that have names.
-
-    Attributes
-    ----------
-    kinds
-        Of combinations, the usual one first.
-    variant
-        What usually stands behind the ``@`` of a name.
-    compose
-        Returns names and their tasks, for a kind, a number of tasks and of problems, a seed, and a variant.
-    """
-
-    kinds: tuple[str, ...]
-    variant: str
-    compose: Callable[[str, int, int, int, str], Sequence[tuple[str, Sequence[str]]]]
 
 
 class Limit(NamedTuple):

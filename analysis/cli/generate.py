@@ -49,6 +49,13 @@ def generate(
     combine: Annotated[
         bool, typer.Option("--combine", help="Combine tasks that the benchmark has, instead of making new ones.")
     ] = False,
+    kind: Annotated[
+        str | None, typer.Option(help="With --combine, for asynctool: cross (tasks of different families) or similar.")
+    ] = None,
+    variant: Annotated[
+        str | None,
+        typer.Option(help="With --combine, for asynctool: turns that a result takes, as behind @: 1, 0-1, 1-2:7."),
+    ] = None,
     any_: Annotated[bool, typer.Option("--any", help="Do not see to it that there is a schedule.")] = False,
     form: FormatOption = Format.table,
     tasks: Annotated[int | None, _parameter("Number of tasks.")] = None,
@@ -75,7 +82,8 @@ def generate(
     asked for.
     """
     from planoracle.instances.generate.parameters import Parameters
-    from planoracle.instances.generate.styles import draw
+    from planoracle.instances.generate.styles import compose, draw
+    from planoracle.instances.generate.styles import style as style_of
     from planoracle.instances.registry import formerly
 
     given = {name: context.params.get(name) for name in Parameters.__dataclass_fields__}
@@ -88,8 +96,16 @@ def generate(
         style = benchmark.name
     if out is not None:
         _folder(out)
-    tries = count * _TRIES if combine else count
-    draws = track(draw(style, seed, tries=tries, combine=combine, **parameters), "drawing", tries)
+    composed = combine and style_of(style).compose is not None
+    if not composed and (kind is not None or variant is not None):
+        raise typer.BadParameter("are for asynctool with --combine", param_hint="--kind, --variant")
+    tries = count * _TRIES if combine and not composed else count
+    drawn_problems = (
+        compose(style, seed, count=count, kind=kind, variant=variant, **parameters)
+        if composed
+        else draw(style, seed, tries=tries, combine=combine, **parameters)
+    )
+    draws = track(drawn_problems, "drawing", tries)
     table, written = Table(form, _COLUMNS, least=_LEAST), 0
     for drawn in islice(draws, count):
         written += 1

@@ -97,10 +97,6 @@ PANELS = {
             "generate.generate",
             "Make random problems: the same seed, parameters and version give the same bytes.",
         ),
-        "compose": Verb(
-            "compose.compose",
-            "Combine a benchmark's tasks into new problems; every other verb takes the names it prints.",
-        ),
         "benchmark": Verb("benchmark.benchmark", "List the benchmarks, or begin a new one."),
         "schema": Verb(
             "schema.schema", "Print the JSON Schema of the files that planoracle instances --export writes."
@@ -139,6 +135,7 @@ VERBS = {name: verb for verbs in PANELS.values() for name, verb in verbs.items()
 
 #: Message for each subcommand, and each option of a subcommand, that the release before still had.
 REMOVED = {
+    "compose": "compose has been removed; use planoracle generate asynctool --combine, which prints the same names",
     **{
         f"run {option}": f"{option} has been removed; {replacement}"
         for option, replacement in {

@@ -8,15 +8,14 @@ from random import Random
 from planoracle.instances.asynctool import encode, sets
 from planoracle.instances.asynctool.calls import Call
 from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
-from planoracle.instances.errors import InputError
 from planoracle.instances.generate.parameters import Parameters
 from planoracle.instances.generate.witness import witnessed
 from planoracle.instances.model import Instance
 from planoracle.instances.offers import Generator
-from planoracle.instances.rng import below, one, shuffled
+from planoracle.instances.rng import below, one
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["combine", "defaults", "generate", "style"]
+__all__ = ["defaults", "generate", "style"]
 
 #: Tools that are offered in every task.
 _TOOLS = 10
@@ -26,15 +25,6 @@ _TOOLS = 10
 def defaults() -> Parameters:
     """Return two tasks of as many calls as the bundled ones have, with results delayed by up to two turns."""
     return Parameters(tasks=2, actions=None, shortest=0, longest=2)
-
-
-def combine(random: Random, parameters: Parameters, name: str) -> Instance:
-    """Combine so many of the bundled tasks; the problem has the name by which it can be loaded."""
-    if parameters.tasks > len(sets.tasks()):
-        raise InputError(f"must be at most {len(sets.tasks())}, all tasks", field="tasks", value=parameters.tasks)
-    drawn = "+".join(shuffled(random, sets.tasks())[: parameters.tasks])
-    delays = Delays.parse(f"{parameters.shortest}-{parameters.longest}:{below(random, 10**6)}")
-    return sets.load(f"asynctool/{drawn}@{delays}")
 
 
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
@@ -63,5 +53,5 @@ def _task(random: Random, name: str, length: int) -> SubTask:
 def style() -> Generator:
     """Return how such problems are made."""
     return Generator(
-        ("tasks", "actions", "shortest", "longest"), defaults(), generate, ("tasks", "shortest", "longest"), combine
+        ("tasks", "actions", "shortest", "longest"), defaults(), generate, ("tasks",), compose=sets.composed
     )

@@ -13,10 +13,9 @@ from planoracle.instances.asynctool.executors import documents
 from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.model import Instance
-from planoracle.instances.offers import Composer
 from planoracle.instances.reading import load_json
 
-__all__ = ["COMPOSER", "composed", "covers", "load", "members", "names", "problem", "set_of", "tasks"]
+__all__ = ["composed", "covers", "load", "members", "names", "problem", "set_of", "tasks"]
 
 _PREFIX = "asynctool/"
 
@@ -116,15 +115,12 @@ def load(name: str) -> Instance:
     return encode.instance(problem(name))
 
 
-def composed(kind: str, size: int, count: int, seed: int = 0, delay: str = "1") -> list[tuple[str, list[str]]]:
-    """Return names of new problems, and of their tasks; the arguments as for `compose.compose`, and delays as in names.
+def composed(kind: str | None, delay: str | None, size: int, count: int, seed: int = 0) -> list[str]:
+    """Return names of new problems; the arguments as for `compose.compose`, and delays as in names.
 
-    >>> composed("cross", 2, 1, delay="0-1")[0][0]
-    'asynctool/numbers_4+text_2@0-1'
+    >>> composed("cross", "0-1", 2, 1)
+    ['asynctool/numbers_4+text_2@0-1']
     """
-    suffix = "" if Delays.parse(delay) == Delays() else f"@{delay}"
-    rows = [[task.id for task in row] for row in compose(list(tasks().values()), kind, size, count, seed)]
-    return [(f"{_PREFIX}{'+'.join(ids)}{suffix}", ids) for ids in rows]
-
-
-COMPOSER = Composer(("cross", "similar"), "1", composed)
+    suffix = "" if delay is None or Delays.parse(delay) == Delays() else f"@{delay}"
+    rows = compose(list(tasks().values()), "cross" if kind is None else kind, size, count, seed)
+    return [f"{_PREFIX}{'+'.join(task.id for task in row)}{suffix}" for row in rows]

@@ -17,7 +17,7 @@ from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.similar import one_of
 
-__all__ = ["VERSION", "Generated", "draw", "generate", "style", "styles"]
+__all__ = ["VERSION", "Generated", "compose", "draw", "generate", "style", "styles"]
 
 #: Raised when the same seed and parameters give other problems than before.
 VERSION: Final = 1
@@ -108,3 +108,35 @@ def draw(name: str, seed: int = 0, *, tries: int, combine: bool = False, **given
                 continue
             met.add(tasks)
         yield found
+
+
+def compose(
+    name: str, seed: int = 0, *, count: int, kind: str | None = None, variant: str | None = None, **given: Any
+) -> Iterator[Generated]:
+    """Yield problems that a benchmark combines of its tasks by a kind, no combination twice.
+
+    Parameters
+    ----------
+    name
+        A style with `Generator.compose`.
+    kind, variant
+        Kind of combination, and the end of the names behind ``@``; ``None`` for the usual ones.
+    given
+        Parameters that differ from the style's usual values.
+
+    Raises
+    ------
+    InputError
+        If the benchmark has no kinds of combinations, or not as many combinations.
+
+    Examples
+    --------
+    >>> [found.problem.name for found in compose("asynctool", count=1, variant="0-1")]
+    ['asynctool/numbers_4+text_2@0-1']
+    """
+    maker, shelf = style(name), registry.get(name).shelf
+    if maker.compose is None or shelf is None:
+        raise InputError("this benchmark has no kinds of combinations", field="kind", value=kind)
+    parameters = Parameters.of(maker.usual, maker.combined, given)
+    for number, label in enumerate(maker.compose(kind, variant, parameters.tasks, count, seed)):
+        yield Generated(shelf.load(label), number, parameters, None)

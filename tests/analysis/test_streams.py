@@ -30,7 +30,6 @@ CALLS = {
     "schedule": f"schedule {NAME} --format csv",
     "grade": "grade s.jsonl --format jsonl",
     "compare": f"compare {NAME} --format csv",
-    "compose": "compose asynctool --variant 0-1 --count 1",
     "collect": "collect s.jsonl",
     "critique": "critique s.jsonl --no-regret",
     "explain": f"explain {NAME}",

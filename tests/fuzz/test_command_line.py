@@ -46,7 +46,6 @@ VERBS = {
     "critique": ("submissions", ["--format", "--profile", "--hints", "--originals", "--instances"]),
     "repair": ("submissions", ["--format", "--profile", "--objective", "--data", "--instances"]),
     "report": ("submissions", ["--profile", "--title", "--originals", "--instances"]),
-    "compose": ("nothing", ["--format", "--kind", "--size", "--variant", "--seed"]),
     "schema": ("nothing", []),
 }
 NEAR = ["--instances", str(Path(EXAMPLES[0]).parent)]  # which the specimens of submissions are from
@@ -56,7 +55,6 @@ FIXED = {
     **{verb: ["--time-limit", "0.1"] for verb in ("explain", "next", "regret", "critique", "repair")},
     "gantt": ["-o", "out.png", "--time-limit", "0.1"],
     "report": ["-o", "out.html", "--regret-seconds", "0.1"],
-    "compose": ["--count", "3"],
 }
 GOOD = [
     "json",

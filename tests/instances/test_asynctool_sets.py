@@ -334,66 +334,47 @@ def test_an_empty_pool_makes_nothing() -> None:
         compose([], "similar", 1, 1)
 
 
-# --- planoracle compose ---------------------------------------------------------------------------
+# --- planoracle generate asynctool --combine -------------------------------------------------------
 
 
-def invoke(*args: Any) -> Any:
-    return CliRunner().invoke(app, ["compose", *map(str, args)])
-
-
-def rows(result: Any) -> list[dict[str, Any]]:
+def names(*args: Any) -> list[str]:
+    result = CliRunner().invoke(app, ["generate", "asynctool", "--combine", *map(str, args)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
     assert result.exit_code == 0
-    return [json.loads(line) for line in result.stdout.splitlines()]
+    return result.stdout.split()
 
 
 def test_composed_names_are_names_of_problems() -> None:
-    found = rows(invoke("--kind", "similar", "--size", 3, "--count", 7, "--seed", 4, "--delay", "0-1:7", "-f", "jsonl"))
+    found = names("--kind", "similar", "--tasks", 3, "--count", 7, "--seed", 4, "--variant", "0-1:7")
     expected = ids(compose(POOL, "similar", 3, 7, 4))
-    assert [row["tasks"] for row in found] == [list(row) for row in expected]
-    assert [row["instance"] for row in found] == [f"asynctool/{'+'.join(row)}@0-1:7" for row in expected]
-    assert {(row["kind"], row["seed"]) for row in found} == {("similar", 4)}
-    for row in found:
-        problem = sets.problem(row["instance"])
-        assert ([task.id for task in problem.tasks], problem.delays) == (row["tasks"], Delays(0, 1, 7))
+    assert found == [f"asynctool/{'+'.join(row)}@0-1:7" for row in expected]
+    for name, row in zip(found, expected, strict=True):
+        problem = sets.problem(name)
+        assert ([task.id for task in problem.tasks], problem.delays) == (list(row), Delays(0, 1, 7))
 
 
 def test_ten_cross_pairs_are_composed_by_default() -> None:
-    found = rows(invoke("-f", "jsonl"))
-    assert [row["tasks"] for row in found] == [list(row) for row in ids(compose(POOL, "cross", 2, 10))]
-    assert all("@" not in row["instance"] for row in found)
-    assert rows(invoke("--delay", "1", "-f", "jsonl")) == found
-    table = invoke()
-    assert table.exit_code == 0
-    assert all(row["instance"] in table.stdout for row in found)
-    assert rows(invoke("--count", 0, "-f", "jsonl")) == []
+    assert names() == [f"asynctool/{'+'.join(row)}" for row in ids(compose(POOL, "cross", 2, 10))]
+    assert names("--variant", "1") == names()
 
 
-@pytest.mark.parametrize(
-    "args", [("--size", 0), ("--size", 21), ("--count", -1), ("--count", 10**7), ("--seed", "x"), ("--format", "xml")]
-)
-def test_wrong_usage_has_exit_status_2(args: tuple[Any, ...]) -> None:
-    result = invoke(*args)
-    assert (result.exit_code, result.stdout) == (2, "")
-
-
-def test_tasks_are_those_of_the_benchmark_named() -> None:
-    assert rows(invoke("asynctool", "--variant", "0-1", "-f", "jsonl")) == rows(invoke("--delay", "0-1", "-f", "jsonl"))
-    for other in ("timearena", "robotouille"):
-        assert invoke(other).exit_code == 2
-    assert type(invoke("nobody").exception) is UnknownNameError
+def test_kinds_are_for_combinations_of_asynctool() -> None:
+    for args in (("timearena", "--combine", "--kind", "cross"), ("asynctool", "--variant", "1")):
+        assert CliRunner().invoke(app, ["generate", *args]).exit_code == 2
 
 
 @pytest.mark.parametrize(
     ("args", "error"),
     [
         (("--kind", "same"), InputError),
-        (("--size", 11), InputError),
+        (("--tasks", 11), InputError),
         (("--kind", "similar", "--count", 10**6), InputError),
-        (("--delay", "2-1"), UnknownNameError),
-        (("--delay", ""), UnknownNameError),
+        (("--longest", 2), InputError),
+        (("--variant", "2-1"), UnknownNameError),
+        (("--variant", ""), UnknownNameError),
     ],
 )
 def test_what_cannot_be_composed_is_an_error(args: tuple[Any, ...], error: type) -> None:
-    result = invoke(*args)
-    assert type(result.exception) is error  # the program's main prints it
-    assert result.stdout == ""
+    with pytest.raises(error):
+        names(*args)

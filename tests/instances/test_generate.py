@@ -260,9 +260,8 @@ def test_combinations() -> None:
     assert len({frozenset(one.tasks) for one in recipes}) == len(recipes) <= 40
     book = {action.id: action for name in facts.names() for action in catalogue.load(name).actions}
     assert all(book[action.id] == action for one in recipes for action in one.actions)
-    for name in ("timearena", "asynctool"):
-        for found in draw(name, 1, tries=5, combine=True, tasks=3):
-            assert catalogue.load(found.problem.name) == found.problem
+    for found in draw("timearena", 1, tries=5, combine=True, tasks=3):
+        assert catalogue.load(found.problem.name) == found.problem
     assert len(list(draw("recipe2plan", tries=3, combine=True, tasks=24))) == 1
 
 
@@ -369,7 +368,7 @@ def test_every_bundled_problem_can_be_measured() -> None:
         ("recipe2plan", {"combine": True, "tasks": 25}, "tasks"),
         ("recipe2plan", {"combine": True, "windows": 0.5}, "windows"),
         ("timearena", {"combine": True, "tasks": 31}, "tasks"),
-        ("asynctool", {"combine": True, "tasks": 51}, "tasks"),
+        ("asynctool", {"combine": True}, "combine"),
         ("robotouille", {"windows": 0.5}, "windows"),
     ],
 )
