@@ -228,10 +228,6 @@ class Environment(ABC, Generic[_P, _R, _S]):
             {"role": "user", "content": self.introduction()},
         ]
 
-    def tools(self) -> list[dict[str, Any]]:
-        """Return the tools that a model may call in place of writing commands, as chat interfaces want them."""
-        return []
-
     # What a room says
 
     @abstractmethod

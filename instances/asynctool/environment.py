@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from planoracle.instances.asynctool import native
 from planoracle.instances.asynctool.encode import problem_of
 from planoracle.instances.asynctool.language import CLOSING, MAX_MESSAGES, WAIT, Said, as_message, call_message
 from planoracle.instances.asynctool.problem import Problem
@@ -30,9 +29,6 @@ _INSTRUCTIONS = """You work on several tasks at the same time by calling functio
 Results arrive later, with the answer to one of your next messages; use the time for another task. The calls of one task
 build on each other. If there is nothing to call before a result arrives, reply {"content": "WAIT"}. When every task is
 done, reply {"content": "ALL COMPLETED"}."""
-
-_NATIVE = """
-If functions are offered to you as tools, call them as such, with the id of the task as task_id."""
 
 _ALL = """
 Write all your messages at once, one a line."""
@@ -71,7 +67,7 @@ class AsyncToolEnvironment(Environment[Instance, Profile, Simulation]):
         """Return how calls are written, and when results come."""
         if self.manner.loop == "open":
             return _INSTRUCTIONS + _ALL
-        return _INSTRUCTIONS + (_NATIVE if self.manner.style == "chat" else "")
+        return _INSTRUCTIONS
 
     def introduction(self) -> str:
         """Return the functions by task, and the questions."""
@@ -79,10 +75,6 @@ class AsyncToolEnvironment(Environment[Instance, Profile, Simulation]):
         questions = [{"id": task.id, "question": task.question} for task in self.task.tasks]
         functions = f"The functions, by task:\n{json.dumps(tools, indent=1)}"
         return f"{functions}\n\nThe tasks:\n{json.dumps(questions, indent=1)}"
-
-    def tools(self) -> list[dict[str, Any]]:
-        """Return the functions of all tasks, each with the ``task_id`` that it is called for."""
-        return native.tools(self.task)
 
     def _begin(self) -> Simulation:
         return Simulation(self.task, self.rules)
@@ -127,12 +119,9 @@ class AsyncToolEnvironment(Environment[Instance, Profile, Simulation]):
         return "\n".join([*(one.text for one in outcomes if one.text), *ending])
 
     def _exchange(self, turn: Exchange) -> list[Message]:
-        if self.manner.loop == "open":
+        if self.manner.loop == "open" or self.manner.style == "chat":
             return super()._exchange(turn)
-        number = turn.outcomes[0].end
-        if self.manner.style == "chat":
-            return native.exchange(_plain(turn.said), number, turn.observation.text)
-        turns = self.state.world.turns[:number]
+        turns = self.state.world.turns[: turn.outcomes[0].end]
         said = turn.said if isinstance(turn.said, str) else json.dumps(_message(turns[-1]))
         answers = [{"role": "tool", **answer} for answer in self._answers(turns)]
         return [{"role": "assistant", "content": said}, *answers]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import doctest
 import json
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,7 +14,7 @@ import pytest
 
 from planoracle import grade, load
 from planoracle.instances import registry
-from planoracle.instances.asynctool import native, sets
+from planoracle.instances.asynctool import sets
 from planoracle.instances.asynctool.calls import Call
 from planoracle.instances.asynctool.encode import instance, problem_of
 from planoracle.instances.asynctool.environment import AsyncToolEnvironment
@@ -246,104 +246,13 @@ def test_the_legal_calls_lead_to_the_optimum() -> None:
         assert found.metrics["premature_calls"] == 0
 
 
-def test_a_native_call_is_answered_as_one_and_one_in_text_as_text() -> None:
-    run = live("asynctool/cross2/01")
-    first, second = run.task.tasks
-    run.step(native_call(first.id, first.gold[0], "x"))
-    run.step(call_message(second.id, second.gold[0]))
-    run.step(json.dumps(call_message(first.id, first.gold[1])))
-    run.step(native_call(second.id, second.gold[1], None))
-    run.step("wait")
-    run.step("wait")
-    chat = run.messages()[2:]
-    valid_chat(run.messages())
-    roles = ["tool", "tool", "user", "tool", "user", "user"]
-    assert [one["role"] for one in chat] == [role for answer in roles for role in ("assistant", answer)]
-    assert [one["tool_call_id"] for one in chat if one["role"] == "tool"] == ["x", "call_2_0", "call_4_0"]
-    result = {"id": first.id, "function name": str(first.gold[0]), "response": first.solved.results[0]}
-    assert [json.loads(line) for line in chat[3]["content"].splitlines()] == [
-        {"wait": "The call is being executed."},
-        result,
-    ]
-    assert chat[-1] == {"role": "user", "content": '{"wait": "No call is being executed."}'}
-    assert [turn.step for turn in run.state.world.turns] == [0, 0, 1, 1, None, None]
-
-
-def test_a_native_call_written_behind_a_text_is_one() -> None:
+def test_a_message_with_tool_calls_is_a_call() -> None:
     run = live("asynctool/cross2/01")
     first = run.task.tasks[0]
     said = native_call(first.id, first.gold[0])
     run.step("I begin.\n" + json.dumps({"tool_calls": said["tool_calls"]}))
     assert run.submission()["turns"] == [call_message(first.id, first.gold[0])]
-    assert run.messages()[2] == {**said, "content": "I begin."}
-    assert run.messages()[3]["tool_call_id"] == "c1"
-
-
-@pytest.mark.parametrize(
-    "change", [{"name": "no such function"}, {"name": "x" * 65}, {"arguments": "{"}, {"arguments": "[]"}, {"name": 5}]
-)
-def test_native_calls_that_interfaces_refuse_stay_text(change: dict[str, Any]) -> None:
-    said = native_call("text_2", Call("sort_words", {"text": "b a"}))
-    said["tool_calls"][0]["function"] |= change
-    for one in (said, "Now:\n" + json.dumps(said)):
-        run = live()
-        run.step(one)
-        assert [one["role"] for one in run.messages()[2:]] == ["assistant", "user"]
-        assert json.dumps(said["tool_calls"]) in run.messages()[2]["content"]
-        same(run)
-
-
-def test_several_native_calls_are_all_answered() -> None:
-    said = native_call("text_2", Call("sort_words", {"text": "b a"}))
-    said["tool_calls"] *= 2
-    for rules, kind in ((PROFILES["paper"], "unreadable"), (profile(several_calls="first"), "call")):
-        run = live(rules=rules)
-        run.step(said)
-        assert run.state.world.turns[0].kind == kind
-        valid_chat(run.messages())
-        assert [one["role"] for one in run.messages()[3:]] == ["tool", "tool"]
-
-
-@pytest.mark.parametrize("name", ["asynctool/cross3/01", "asynctool/files_1+files_2+text_3"])
-def test_every_gold_call_can_be_made_by_the_tools(name: str) -> None:
-    run = live(name)
-    tools = {one["function"]["name"]: one["function"]["parameters"] for one in run.tools()}
-    assert len(tools) == len(run.tools())
-    for task in run.task.tasks:
-        assert all(task.id in tools[name]["properties"]["task_id"]["enum"] for name in task.documents)
-        for call in task.gold:
-            given = {"task_id": task.id, **call.params}
-            assert set(tools[call.name]["required"]) <= given.keys() <= tools[call.name]["properties"].keys()
-            read = read_message(native_call(task.id, call))
-            assert (read.task, read.call) == (task.id, call)
-
-
-def documented(name: str, **properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"name": name, "parameters": {"type": "dict", "properties": properties, "required": list(properties)}}
-
-
-def test_tools_that_differ_or_take_our_names_are_called_in_full() -> None:
-    one, other = sets.tasks()["files_1"], sets.tasks()["text_1"]
-    documents = (
-        {"f": documented("f", x={"type": "float"}), "g": documented("g", task_id={"type": "any"})},
-        {"f": documented("f", y={"type": "tuple", "items": {"type": "dict"}}), "h": {"name": "h"}},
-    )
-    tasks = [
-        type(task)(task.id, task.question, task.gold, None, found, {})
-        for task, found in zip((one, other), documents, strict=True)
-    ]
-    found = {tool["function"]["name"]: tool["function"]["parameters"] for tool in native.tools(Problem("p", (*tasks,)))}
-    assert [part["properties"] for part in found["f"]["properties"]["params"]["anyOf"]] == [
-        {"x": {"type": "number"}},
-        {"y": {"type": "array", "items": {"type": "object"}}},
-    ]
-    assert found["g"]["required"] == ["id", "func_name", "params"]
-    assert found["g"]["properties"]["params"]["properties"] == {"task_id": {}}
-    assert found["h"]["properties"].keys() == {"task_id"}
-    said = call_message(one.id, Call("g", {"task_id": 1}))
-    chat = native.exchange(said, 1, "fine")
-    valid_chat(chat)
-    assert read_message(chat[0]) == read_message(said)
+    assert [one["role"] for one in run.messages()[2:]] == ["assistant", "user"]
 
 
 def test_terse_answers_give_no_reasons() -> None:
