@@ -1,4 +1,4 @@
-"""AsyncHow's settings: the time alone, with thoughts, or from a graph that is drawn first."""
+"""Setting of the AsyncHow paper: a question for the time alone."""
 
 from __future__ import annotations
 
@@ -28,14 +28,16 @@ def _steps(environment: AnyEnvironment) -> str:
     return "\n".join(lines())
 
 
-def _setting(name: str, title: str) -> Setting:
-    return Setting(name, title, __package__, "steps", name, manner=Manner("open"), words={"steps": _steps})
-
-
 SETTINGS = by_name(
     [
-        _setting("zero-shot", "the time alone"),
-        _setting("cot", "chain of thought, then the time"),
-        _setting("graph", "the graph is drawn first, then the time"),
+        Setting(
+            "zero-shot",
+            "the time alone",
+            __package__,
+            "steps",
+            "zero-shot",
+            manner=Manner("open"),
+            words={"steps": _steps},
+        )
     ]
 )

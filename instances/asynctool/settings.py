@@ -1,4 +1,4 @@
-"""AsyncTool's settings: one call a message, without and with an example."""
+"""Setting of the AsyncTool paper: one call in every message, without an example."""
 
 from __future__ import annotations
 
@@ -17,20 +17,6 @@ def _questions(environment: AnyEnvironment) -> str:
     return "\n".join(json.dumps({"id": task.id, "question": task.question}) for task in tasks)
 
 
-_WORDS = {"questions": _questions}
-
 SETTINGS = by_name(
-    [
-        Setting("zero-shot", "one call a message", __package__, "task", "system", words=_WORDS),
-        Setting(
-            "one-shot",
-            "one call a message, with an example",
-            __package__,
-            "task",
-            "system",
-            examples=("example.json",),
-            shows="dialogue",
-            words=_WORDS,
-        ),
-    ]
+    [Setting("zero-shot", "one call a message", __package__, "task", "system", words={"questions": _questions})]
 )

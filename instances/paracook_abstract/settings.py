@@ -1,4 +1,4 @@
-"""Settings of ParaCook's abstract part: the lists alone, or with thoughts before them."""
+"""Setting of ParaCook's abstract part: the lists alone."""
 
 from __future__ import annotations
 
@@ -7,9 +7,4 @@ from planoracle.instances.settings import Setting, by_name
 
 __all__ = ["SETTINGS"]
 
-
-def _setting(name: str, title: str) -> Setting:
-    return Setting(name, title, __package__, "tasks", name, manner=Manner("open"))
-
-
-SETTINGS = by_name([_setting("io", "the lists alone"), _setting("cot", "chain of thought, then the lists")])
+SETTINGS = by_name([Setting("io", "the lists alone", __package__, "tasks", "io", manner=Manner("open"))])

@@ -27,39 +27,40 @@ def run(*arguments: str) -> Result:
 
 
 def test_messages_of_a_problem() -> None:
-    found = told("timearena/household1", "--setting", "self-plan")
-    head, asked, first = found.split("\n== ")
+    found = told("recipe2plan/timed/Cobbler_Pancakes", "--setting", "react")
+    head, *asked, first = found.split("\n== ")
     assert head.splitlines()[:2] == [
-        "timearena/household1",
-        "setting self-plan of timearena: self-plan: a plan is made first",
+        "recipe2plan/timed/Cobbler_Pancakes",
+        "setting react of recipe2plan: beliefs, then ReAct: a thought and a step",
     ]
-    assert head.splitlines()[2].startswith("prompts vanilla 1, planned 1, form 1, outline 1; digest ")
-    assert asked.startswith("outline\n[user]\n")
-    assert first.startswith("turn 1\n[system]\n")
-    assert "\nBefore you began you made this plan:\n<outline>\n" in first
-    assert "tea (dry), kettle (inactive)" in first
+    assert head.splitlines()[2].startswith("prompts react 1, believed 1, react-form 1, example 1, concurrency 1, ")
+    names = ["concurrency", "dependency", "resources"]
+    assert [one.splitlines()[:2] for one in asked] == [
+        [f"{name} (temperature 0, at most 256 tokens)", "[user]"] for name in names
+    ]
+    assert first.splitlines()[:2] == ["turn 1 (temperature 0, at most 512 tokens)", "[system]"]
+    assert "so that you can do something else meanwhile:\n<concurrency>\n" in first
     assert "{{" not in found
 
 
 def test_messages_as_json() -> None:
-    found = json.loads(told("recipe2plan/untimed/Cobbler_Pancakes", "--setting", "react-oracle", "-f", "json"))
+    found = json.loads(told("recipe2plan/untimed/Cobbler_Pancakes", "--setting", "react", "-f", "json"))
     assert found["instance"] == "recipe2plan/untimed/Cobbler_Pancakes"
-    assert found["digest"] == prompted("recipe2plan", "react-oracle").digest
-    (call,) = found["calls"]
+    assert found["digest"] == prompted("recipe2plan", "react").digest
+    call = found["calls"][-1]
     assert (call["purpose"], call["sampling"]) == ("turn 1", {"temperature": 0, "max_tokens": 512})
     assert [message["role"] for message in call["messages"]] == ["system", "user"]
     system, user = (message["content"] for message in call["messages"])
     assert "Recipe Porridge" in system
     assert "must start within" not in system + user  # neither the problem nor its example have time constraints
-    assert "Cobbler: 1 -> 2, 2 -> 3" in user
 
 
 @pytest.mark.parametrize("name", ["timearena", "timearena/household", "timearena/household/2"])
 def test_files_of_a_set_or_benchmark(name: str) -> None:
-    found = told(name, "--setting", "react")
-    assert [part.splitlines()[0] for part in found.split("\n== ")[1:]] == ["react 1", "task 1", "react-form 1"]
+    found = told(name, "--setting", "vanilla")
+    assert [part.splitlines()[0] for part in found.split("\n== ")[1:]] == ["vanilla 1", "task 1", "form 1"]
     assert "\n{{introduction}}\n" in found
-    texts = json.loads(told(name, "--setting", "react", "--format", "json"))["texts"]
+    texts = json.loads(told(name, "--setting", "vanilla", "--format", "json"))["texts"]
     assert texts["task"] == "{{introduction}}"
 
 
@@ -67,36 +68,36 @@ def test_settings_are_listed() -> None:
     everything = json.loads(told("--list", "--format", "json"))
     assert {row["benchmark"] for row in everything} == set(registry.names())
     rows = json.loads(told("timearena", "--list", "--format", "json"))
-    assert [row["setting"] for row in rows] == ["closed", "open", "vanilla", "react", "self-plan"]
+    assert [row["setting"] for row in rows] == ["closed", "open", "vanilla"]
     assert rows == [row for row in everything if row["benchmark"] == "timearena"]
-    assert "ReAct: a thought and a decision" in told("timearena", "--list")
+    assert "one decision a minute" in told("timearena", "--list")
 
 
 def test_files_are_copied_changed_and_taken(tmp_path: Path) -> None:
-    found = run("timearena", "--setting", "react", "--copy", str(tmp_path))
+    found = run("timearena", "--setting", "vanilla", "--copy", str(tmp_path))
     written = [Path(line) for line in found.stdout.splitlines()]
-    assert [path.name for path in written] == ["react.md", "task.md", "react-form.md"]
+    assert [path.name for path in written] == ["vanilla.md", "task.md", "form.md"]
     assert f"--prompts {tmp_path}" in found.stderr
-    assert prompted("timearena", "react", tmp_path).digest == prompted("timearena", "react").digest
+    assert prompted("timearena", "vanilla", tmp_path).digest == prompted("timearena", "vanilla").digest
     written[0].write_text("version: 2\n\nBe brief. {{instructions}}", encoding="utf-8")
-    first = told("timearena/household1", "--setting", "react", "--prompts", str(tmp_path)).split("[system]\n")[1]
+    first = told("timearena/household1", "--setting", "vanilla", "--prompts", str(tmp_path)).split("[system]\n")[1]
     assert first.startswith("Be brief. You do several tasks")
-    again = run("timearena", "--setting", "react", "--copy", str(tmp_path))
+    again = run("timearena", "--setting", "vanilla", "--copy", str(tmp_path))
     assert isinstance(again.exception, InputError)
     assert "exists already" in str(again.exception)
     assert written[0].read_text(encoding="utf-8").startswith("version: 2")
 
 
 def test_an_example_of_a_user_is_solved(tmp_path: Path) -> None:
-    told("recipe2plan", "--setting", "react-oracle", "--copy", str(tmp_path))
+    told("recipe2plan", "--setting", "react", "--copy", str(tmp_path))
     path = tmp_path / "recipe2plan" / "timed.json"
     path.write_text(path.read_text(encoding="utf-8").replace("Porridge", "Gruel"), encoding="utf-8")
     name = "recipe2plan/timed/Cobbler_Pancakes"
-    found = told(name, "--setting", "react-oracle", "--prompts", str(tmp_path))
+    found = told(name, "--setting", "react", "--prompts", str(tmp_path))
     assert "Action: Step(0, Gruel, 00:05:00, " in found
     assert "Porridge" not in found
     path.write_text('{"format": "planoracle/kitchen"}', encoding="utf-8")
-    assert isinstance(run(name, "--setting", "react-oracle", "--prompts", str(tmp_path)).exception, InputError)
+    assert isinstance(run(name, "--setting", "react", "--prompts", str(tmp_path)).exception, InputError)
 
 
 def test_mistakes_are_told() -> None:

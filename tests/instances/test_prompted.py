@@ -80,52 +80,53 @@ def test_a_digest_stands_for_all_that_is_sent(other: dict[str, object]) -> None:
 
 
 def test_a_user_can_put_files_in_place_of_ours(tmp_path: Path) -> None:
-    ours = prompted("timearena", "react")
+    ours = prompted("timearena", "vanilla")
     assert ours.record()["changed"] == []
-    for_all = prompted("timearena", "react", changed(tmp_path, "react.md", "version: 7\n\nMine: {{instructions}}"))
-    assert for_all.prompts["react"][:2] == ("Mine: {{instructions}}", 7)
+    for_all = prompted("timearena", "vanilla", changed(tmp_path, "vanilla.md", "version: 7\n\nMine: {{instructions}}"))
+    assert for_all.prompts["vanilla"][:2] == ("Mine: {{instructions}}", 7)
     assert for_all.prompts["task"] == ours.prompts["task"]
-    assert for_all.record()["changed"] == ["react"]
-    assert for_all.record()["prompts"] == {"react": 7, "task": 1, "react-form": 1}
+    assert for_all.record()["changed"] == ["vanilla"]
+    assert for_all.record()["prompts"] == {"vanilla": 7, "task": 1, "form": 1}
     assert for_all.digest != ours.digest
-    own = prompted("timearena", "react", changed(tmp_path, "timearena/react.md", "For this benchmark."))
-    assert own.prompts["react"][:2] == ("For this benchmark.", None)
-    assert own.versions == "react of your own, task 1, react-form 1"
-    assert prompted("recipe2plan", "react", tmp_path).prompts["react"].version == 7
+    own = prompted("timearena", "vanilla", changed(tmp_path, "timearena/vanilla.md", "For this benchmark."))
+    assert own.prompts["vanilla"][:2] == ("For this benchmark.", None)
+    assert own.versions == "vanilla of your own, task 1, form 1"
+    forms = prompted("robotouille", "react", changed(tmp_path, "turn.md", "version: 9\n\n{{situation}}"))
+    assert forms.prompts["turn"].version == 9
 
 
 def test_the_same_text_has_the_same_digest_wherever_it_stands(tmp_path: Path) -> None:
-    ours = prompted("timearena", "react")
-    copy = changed(tmp_path, "react.md", f"version: 1\n\n{ours.prompts['react'].text}\n")
-    assert prompted("timearena", "react", copy).digest == ours.digest
+    ours = prompted("timearena", "vanilla")
+    copy = changed(tmp_path, "vanilla.md", f"version: 1\n\n{ours.prompts['vanilla'].text}\n")
+    assert prompted("timearena", "vanilla", copy).digest == ours.digest
 
 
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("reakt.md", "x", "prompts: must be one of .*did you mean react.md"),
-        ("timearena/solve.md", "x", "must be one of"),  # which is another benchmark's
-        ("react.md", "Do {{it}}.", r"\{\{...\}\}: must be one of instructions, .*found '\{\{it\}\}'"),
-        ("react.md", "version: two\n", "react.md:1: version: must be a whole number from 1"),
-        ("react.md", "x" * (MAX_BYTES + 1), f"must be at most {MAX_BYTES} bytes"),
+        ("vanila.md", "x", "prompts: must be one of .*did you mean vanilla.md"),
+        ("timearena/believed.md", "x", "must be one of"),  # which is another benchmark's
+        ("vanilla.md", "Do {{it}}.", r"\{\{...\}\}: must be one of instructions, .*found '\{\{it\}\}'"),
+        ("vanilla.md", "version: two\n", "vanilla.md:1: version: must be a whole number from 1"),
+        ("vanilla.md", "x" * (MAX_BYTES + 1), f"must be at most {MAX_BYTES} bytes"),
     ],
 )
 def test_files_that_cannot_stand_for_ours_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        prompted("timearena", "react", changed(tmp_path, name, text))
+        prompted("timearena", "vanilla", changed(tmp_path, name, text))
 
 
 def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "react.md").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "vanilla.md").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="UTF-8"):
-        prompted("timearena", "react", tmp_path)
+        prompted("timearena", "vanilla", tmp_path)
     with pytest.raises(InputError, match="is no folder"):
-        prompted("timearena", "react", tmp_path / "nowhere")
+        prompted("timearena", "vanilla", tmp_path / "nowhere")
 
 
 def test_unknown_settings_are_named() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean react"):
-        prompted("timearena", "reakt")
+    with pytest.raises(UnknownNameError, match="did you mean vanilla"):
+        prompted("timearena", "vanila")
     assert prompted("timearena").name == "closed"
 
 
@@ -145,9 +146,9 @@ def test_paragraphs_without_anything_to_say_are_left_out() -> None:
 
 
 def test_prompts_are_asked_for_by_benchmark_or_name() -> None:
-    found = prompted(registry.get("timearena"), "react")
+    found = prompted(registry.get("timearena"), "vanilla")
     assert isinstance(found, Prompted)
-    assert found == prompted("timearena", "react")
+    assert found == prompted("timearena", "vanilla")
 
 
 def test_a_package_of_its_own_can_have_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -107,10 +107,10 @@ def told(asked: Prompted, run: AnyEnvironment) -> str:
 
 
 def test_an_example_is_an_optimal_plan_of_the_room() -> None:
-    asked = prompted("recipe2plan", "plan-and-solve")
+    asked = prompted("recipe2plan", "react")
     shown = told(asked, environment_for(load(PROBLEMS["recipe2plan"]), asked))
     problem = examples(asked)["timed.json"]
-    plan = shown.partition("Plan:\n")[2].partition("\n\nNow the recipes")[0]
+    plan = "\n".join(line for line in shown.splitlines() if line.startswith("Action: "))
     run = registry.of(problem).run(problem, plan)
     assert run.success
     assert run.makespan == solve(problem).makespan
@@ -125,9 +125,8 @@ def test_kitchens_with_several_cooks_have_an_example_with_several() -> None:
     assert "players" not in told(asked, environment_for(load(PROBLEMS["robotouille"]), asked))
 
 
-@pytest.mark.parametrize("name", ["zero-shot", "cot", "graph"])
-def test_answers_in_words_are_graded(name: str) -> None:
-    asked = prompted("asynchow", name)
+def test_answers_in_words_are_graded() -> None:
+    asked = prompted("asynchow", "zero-shot")
     problem = load(PROBLEMS["asynchow"])
     hours = solve(problem).makespan // 3600
 
