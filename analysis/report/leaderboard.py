@@ -21,7 +21,7 @@ from planoracle.instances import catalogue, registry
 from planoracle.instances.problem import GENERAL
 from planoracle.instances.profiles import Rules
 
-__all__ = ["Line", "board", "columns", "lines_of", "model_rows", "problem_row", "scoring", "set_name"]
+__all__ = ["Line", "board", "columns", "lines_of", "problem_row", "scoring", "set_name"]
 
 # Models of a set are ordered by these, the highest first.
 _BEST = ("success", "score")
@@ -91,11 +91,6 @@ def _signed(grade: Grade, entry: Entry) -> Grade:
 def set_name(grade: Grade) -> str:
     """Return the bundled set of a problem, or else its benchmark."""
     return catalogue.set_of(grade.instance or "")[0] or plain(grade.benchmark or "", 60)
-
-
-def model_rows(lines: Iterable[Line], rules: Mapping[str, Rules] | None = None) -> list[dict[str, Any]]:
-    """Return the rows of `board` per model and set."""
-    return board(lines, rules)[1]
 
 
 def board(

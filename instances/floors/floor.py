@@ -155,12 +155,6 @@ class Floor(Remembering):
         made.check()
         return made
 
-    def with_orders(self, name: str, orders: Iterable[Dish]) -> Floor:
-        """Return the same floor for other dishes."""
-        made = replace(self, name=name, orders=tuple(orders))
-        made.check()
-        return made
-
     def with_cooks(self, name: str, count: int) -> Floor:
         """Return the same floor with the first cooks only; raises `InputError` if there are not so many."""
         if not 1 <= count <= len(self.cooks):

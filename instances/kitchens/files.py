@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -13,9 +12,8 @@ from planoracle.instances.files import SchemaLink, input_error
 from planoracle.instances.kitchens.domain import ACTOR, OWN, Domain, domain_for
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.kitchens.layout import Layout, layout_of
-from planoracle.instances.reading import load_json, read_bytes
 
-__all__ = ["FORMAT", "VERSION", "json_schema", "kitchen_from_document", "read_kitchen", "to_document"]
+__all__ = ["FORMAT", "VERSION", "json_schema", "kitchen_from_document", "to_document"]
 
 FORMAT: Final = "planoracle/kitchen"
 VERSION: Final = 1
@@ -59,19 +57,8 @@ def json_schema() -> dict[str, Any]:
     return schema
 
 
-def read_kitchen(path: str | Path, domain: Domain | None = None) -> Kitchen:
-    """Read a kitchen in our own format.
-
-    Raises
-    ------
-    InputError
-        Naming file, field and value of the first fault.
-    """
-    return kitchen_from_document(load_json(read_bytes(path), str(path)), str(path), domain)
-
-
 def kitchen_from_document(document: Any, source: str, domain: Domain | None = None) -> Kitchen:
-    """Turn a parsed document into a `Kitchen` (of the bundled domain); raises `InputError` like `read_kitchen`."""
+    """Turn a parsed document into a `Kitchen` (of the bundled domain); raises `InputError`."""
     version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
     if version != VERSION or isinstance(version, bool | float):
         raise InputError(f"must be {VERSION}", source=source, field="version", value=version)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from planoracle.analysis.grade import Grade
-from planoracle.analysis.report.leaderboard import Line, columns, model_rows, set_name
+from planoracle.analysis.report.leaderboard import Line, board, columns, set_name
 from planoracle.analysis.report.worker import Priced
 from planoracle.instances import registry
 
@@ -235,7 +235,7 @@ TABLES: dict[str, tuple[list[Line], dict[str, Any]]] = {
 @pytest.mark.parametrize(("lines", "expected"), TABLES.values(), ids=TABLES)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_rows_of_models(lines: list[Line], expected: dict[str, Any], backwards: bool) -> None:
-    (row,) = model_rows(reversed(lines) if backwards else lines)
+    (row,) = board(reversed(lines) if backwards else lines)[1]
     assert row["model"] == "m"
     assert {key: row[key] for key in expected} == {
         key: pytest.approx(value, **EXACT) if isinstance(value, float) else value for key, value in expected.items()
@@ -246,7 +246,7 @@ def test_a_line_whose_benchmark_is_not_known_does_not_change_how_the_others_are_
     broken = line(grade(None, "recipe2plan/timed/Cobbler_Pancakes", None))
     good = line(recipe("Cobbler_Pancakes", True, 1.0))
     for lines in ([broken, good], [good, broken]):
-        (row,) = model_rows(lines)
+        (row,) = board(lines)[1]
         assert (row["missing"], row["success"]) == (64, pytest.approx(1 / 65, **EXACT))
 
 
@@ -259,7 +259,7 @@ def test_models_are_ordered_by_success_then_score_in_their_set() -> None:
     }
     lines = [line(arena("household1", good, best, model=model, makespan=20)) for model, (good, best) in runs.items()]
     lines += [line(recipe("Cobbler_Pancakes", True, 0.5, model="a"))]
-    rows = model_rows(lines)
+    rows = board(lines)[1]
     assert [(row["set"], row["model"]) for row in rows] == [
         ("recipe2plan/timed", "a"),
         *(("timearena/household/1", model) for model in ("b", "c", "a", "d")),

@@ -22,7 +22,7 @@ from planoracle.analysis.places import Places
 from planoracle.analysis.regret import regret
 from planoracle.analysis.report.inputs import Entry, entries_of
 from planoracle.analysis.report.jobs import work_on
-from planoracle.analysis.report.leaderboard import lines_of, model_rows
+from planoracle.analysis.report.leaderboard import board, lines_of
 from planoracle.analysis.report.page import build
 from planoracle.analysis.report.worker import Options, bench
 from planoracle.analysis.statistics import summarize
@@ -393,7 +393,7 @@ def test_profiles_reach_the_judges():
 def test_models_without_problems_in_common_stay_apart():
     entries = [Entry(Place(i), i, submission=row) for i, row in numbered(submissions())]
     lines = lines_of(work_on(entries, Options(), regret_seconds=0.0, processes=1))
-    assert sum(row["submissions"] for row in model_rows(lines)) == len(lines) == 13
+    assert sum(row["submissions"] for row in board(lines)[1]) == len(lines) == 13
 
 
 def invoke(*args, stdin=None):

@@ -12,7 +12,7 @@ import pytest
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.domain import Domain, bundled
-from planoracle.instances.kitchens.files import json_schema, kitchen_from_document, read_kitchen, to_document
+from planoracle.instances.kitchens.files import json_schema, kitchen_from_document, to_document
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.kitchens.run import replay
 from planoracle.instances.robotouille.reader import (
@@ -79,9 +79,9 @@ def test_own_kitchens_round_trip(name: str, tmp_path: Path) -> None:
     written = to_document(KITCHENS[name])
     path = tmp_path / "kitchen.json"
     path.write_text(json.dumps(written))
-    assert read_kitchen(path) == load_kitchen(path) == KITCHENS[name]
-    assert hash(read_kitchen(path)) == hash(KITCHENS[name])
-    assert to_document(read_kitchen(path)) == written
+    assert load_kitchen(path) == KITCHENS[name]
+    assert hash(load_kitchen(path)) == hash(KITCHENS[name])
+    assert to_document(load_kitchen(path)) == written
 
 
 def test_an_environment_by_hand() -> None:
@@ -235,7 +235,7 @@ def test_faults_in_own_kitchens(change: dict[str, Any], where: str, word: str) -
 def test_what_is_no_kitchen_at_all(entry: Any, tmp_path: Path) -> None:
     path = tmp_path / "kitchen.json"
     path.write_text(json.dumps(entry))
-    for reader in (read_environment, read_kitchen, load_kitchen, read_domain):
+    for reader in (read_environment, load_kitchen, read_domain):
         with pytest.raises(InputError, match=r"kitchen\.json"):
             reader(path)
 
