@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from json.encoder import encode_basestring_ascii
 from typing import Any
@@ -15,14 +16,15 @@ from planoracle.instances.problem import Problem
 __all__ = ["FORMAT", "digest", "fingerprint", "of_text"]
 
 #: Raised when stored results change their form or meaning.
-FORMAT = 2
+FORMAT = 3
 
 
 def digest(*parts: Any) -> str:
-    """Return 32 hexadecimal digits that stand for values made of numbers, texts, containers and dataclasses.
+    """Return 32 hexadecimal digits that stand for values made of numbers, texts, containers, dataclasses, named tuples.
 
-    Fields of a dataclass that its constructor does not take (caches) do not count. Raises `TypeError` for
-    values of other kinds.
+    A dataclass or named tuple stands for its fields by name. Fields that hold their default, fields that the
+    constructor does not take, and the name of the class do not count. So a digest survives a new field with a default
+    and a renamed class. Raises `TypeError` for values of other kinds.
 
     Examples
     --------
@@ -41,13 +43,13 @@ def of_text(text: str) -> str:
 
 @Memo
 def fingerprint(problem: Problem) -> str:
-    """Return the digest of a problem with everything its rules need, its name included; worked out once."""
+    """Return the digest of a problem with its name, its benchmark and everything that its rules need."""
     return digest(problem)
 
 
 def _text(value: Any) -> str:
     """Return compact JSON."""
-    if isinstance(value, list | tuple):  # of which there are the most, of texts
+    if type(value) in (list, tuple):  # most values are texts in lists
         return f"[{','.join([encode_basestring_ascii(one) if type(one) is str else _text(one) for one in value])}]"
     if isinstance(value, str):
         return encode_basestring_ascii(value)
@@ -58,14 +60,34 @@ def _text(value: Any) -> str:
         return f'{{"object":[{",".join(pairs)}]}}'
     if isinstance(value, set | frozenset):
         return f'{{"set":[{",".join(sorted([_text(entry) for entry in value]))}]}}'
-    if is_dataclass(value) and not isinstance(value, type):
-        parts = (_part(getattr(value, field.name)) for field in fields(value) if field.init)
-        return f'{{"{type(value).__name__}":[{",".join(parts)}]}}'
-    raise TypeError(f"no digest of {type(value).__name__}")
+    if isinstance(value, type) or not (is_dataclass(value) or hasattr(value, "_fields")):
+        if isinstance(value, list | tuple):
+            return _text(list(value))
+        raise TypeError(f"no digest of {type(value).__name__}")
+    parts = [
+        f'["{name}",{_part(entry)}]'
+        for name, default in _defaults(type(value))
+        if type(entry := getattr(value, name)) is not type(default) or entry != default
+    ]
+    return f'{{"object":[{",".join(parts)}]}}'
+
+
+@lru_cache(maxsize=256)
+def _defaults(kind: type) -> list[tuple[str, Any]]:
+    """Return names and defaults (`MISSING` without one) of the fields of a dataclass or named tuple, sorted by name."""
+    if not is_dataclass(kind):
+        defaults: Mapping[str, Any] = getattr(kind, "_field_defaults", {})
+        return [(name, defaults.get(name, MISSING)) for name in sorted(getattr(kind, "_fields", ()))]
+    made = {
+        field.name: field.default if field.default_factory is MISSING else field.default_factory()
+        for field in fields(kind)
+        if field.init
+    }
+    return [(name, made[name]) for name in sorted(made)]
 
 
 def _part(value: Any) -> str:
-    """Return the same of a part: what many share, and what remembers, is worked out once."""
+    """Return the text of a part; that of a `Remembering` part, which many problems share, is kept."""
     return _kept(value) if isinstance(value, Remembering) else _text(value)
 
 

@@ -20,13 +20,15 @@ from typing import BinaryIO
 
 from planoracle.analysis.batch.errors import StorageError
 from planoracle.analysis.batch.secret import secret, tag
+from planoracle.instances.digest import FORMAT
 
 __all__ = ["NAME", "Journal"]
 
 #: Name of the file in the directory.
 NAME = "results.jsonl"
 
-_HEAD = b'{"format":"planoracle/run","version":1}\n'
+_FORMAT = b'{"format":"planoracle/run","version":'
+_HEAD = b"%b%d}\n" % (_FORMAT, FORMAT)
 _LINE = re.compile(rb'\{"key":"([0-9a-f]{32})","check":"([0-9a-f]{16}|[0-9a-f]{32})","row":(.*)\}\n', re.DOTALL)
 # Longer results are worked out anew every time, so that a broken file cannot ask for any amount of memory.
 _LONGEST = 64 * 2**20
@@ -220,6 +222,8 @@ class Journal:
                 match = _LINE.fullmatch(line)
                 if number == 1 and line == _HEAD:
                     ours = True
+                elif number == 1 and line.startswith(_FORMAT):
+                    raise StorageError(f"{self.path}: is of another release of planoracle; name another directory")
                 elif match is None or not compare_digest(self._check(match[1], match[3]), match[2]):
                     damaged.append(number)
                 else:

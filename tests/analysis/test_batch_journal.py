@@ -16,7 +16,7 @@ from planoracle.analysis.batch import journal as module
 from planoracle.analysis.batch.errors import StorageError
 from planoracle.analysis.batch.journal import NAME, Journal
 from planoracle.instances import catalogue
-from planoracle.instances.digest import digest, fingerprint
+from planoracle.instances.digest import FORMAT, digest, fingerprint
 
 KEYS = [digest(number) for number in range(50)]
 ROWS = {key: json.dumps({"n": i, "text": '"},{"row": é\n\t' * (i % 3)}) for i, key in enumerate(KEYS)}
@@ -44,9 +44,15 @@ def test_what_is_added_is_there_the_next_time(tmp_path):
 
 def test_lines_are_json_with_key_and_row(tmp_path):
     lines = [json.loads(line) for line in filled(tmp_path).read_text().splitlines()]
-    assert lines[0] == {"format": "planoracle/run", "version": 1}
+    assert lines[0] == {"format": "planoracle/run", "version": FORMAT}
     assert [line["key"] for line in lines[1:]] == KEYS
     assert [line["row"] for line in lines[1:]] == [json.loads(row) for row in ROWS.values()]
+
+
+def test_a_directory_of_an_earlier_release_is_refused(tmp_path):
+    (tmp_path / NAME).write_text('{"format":"planoracle/run","version":1}\n')
+    with pytest.raises(StorageError, match="is of another release of planoracle; name another directory"):
+        Journal(tmp_path, print)
 
 
 def test_a_key_is_written_once(tmp_path):

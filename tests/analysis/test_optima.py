@@ -27,10 +27,33 @@ ALL = chosen([])
 SETS = sorted({registry.of(catalogue.problem(name)).name for name in ALL})
 
 
-@pytest.mark.slow
-def test_all_bundled_problems_without_a_formula_have_entries() -> None:
+SOUP_AND_BURGER = (
+    "robotouille/asynchronous/9_onion_potato_soup_and_fried_onion_ring_lettuce_burger_and_onion_cheese_sandwich"
+)
+#: Bundled problems whose optimum is not proved; by the paper's rules the first two-cook floor is.
+UNPROVED = {
+    "kitchens/multi_agent/3_lettuce_fried_chicken_fried_onion_burger",
+    "kitchens/multi_agent/6_double_lettuce_chicken_burger",
+    "kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup",
+    "paracook/cook/own/seed_1/agent_num_2/orders_num_1",
+    "paracook/cook/own/seed_2/agent_num_2/orders_num_1",
+    "paracook/cook/own/seed_3/agent_num_1/orders_num_1",
+    "paracook/cook/own/seed_3/agent_num_2/orders_num_1",
+    f"{SOUP_AND_BURGER}@84",
+    f"{SOUP_AND_BURGER}@252",
+    f"{SOUP_AND_BURGER}@420",
+    "robotouille/multi_agent/2_lettuce_tomato_burger",
+    "robotouille/multi_agent/5_lettuce_tomato_chicken_sandwich",
+    "robotouille/multi_agent/6_double_lettuce_chicken_burger",
+    "robotouille/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup",
+}
+
+
+def test_every_bundled_problem_finds_its_entry_under_each_profile() -> None:
     assert len(ALL) >= 220 + 230 + 30
-    assert {name for name in ALL for one in ways_of(name) if one.entry is None} == set()
+    statuses = {name: [one.entry["status"] if one.entry else None for one in ways_of(name)] for name in ALL}
+    assert {status for each in statuses.values() for status in each} == {"optimal", "feasible"}
+    assert {name for name, each in statuses.items() if "feasible" in each} == UNPROVED
 
 
 @pytest.mark.parametrize("name", ALL[::25])  # all: test_verify

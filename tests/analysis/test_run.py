@@ -100,7 +100,7 @@ def test_problems_of_files_are_played_and_graded(tmp_path: Path) -> None:
         (["--agent", "optimal", "--setting", "shout"], "setting: must be one of closed"),
         (["--agent", "optimal", "--rules", "house"], "house"),
         (["--agent", "replay:nowhere"], "there is no file nowhere"),
-        (["--agent", "optimal", "--hints"], "--hints was removed; use planoracle next"),
+        (["--agent", "optimal", "--hints"], "--hints has been removed; use planoracle next"),
         ([], "name an agent by --agent, or a model by --model"),
         (["--model", "mockllm/model", "--set", "timearena.stop_on_complete=true"], "by a whole profile"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any
 
 import pytest
@@ -25,14 +25,31 @@ def plain(value: Any) -> Any:
     """Return what JSON is made of, in an order that does not depend on the process."""
     if value is None or isinstance(value, str | int | float):
         return value
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        value = {name: entry for name, entry in value._asdict().items() if (name, entry) not in defaults(value)}
     if isinstance(value, list | tuple):
         return [plain(entry) for entry in value]
+    if is_dataclass(value):
+        named = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
+        value = {
+            name: entry
+            for name, entry in named.items()
+            if not any(same(entry, d) for n, d in defaults(value) if n == name)
+        }
     if isinstance(value, Mapping):
         return {"object": sorted(([plain(key), plain(entry)] for key, entry in value.items()), key=json.dumps)}
-    if isinstance(value, set | frozenset):
-        return {"set": sorted(map(plain, value), key=json.dumps)}
-    assert is_dataclass(value)
-    return {type(value).__name__: [plain(getattr(value, field.name)) for field in fields(value) if field.init]}
+    assert isinstance(value, set | frozenset)
+    return {"set": sorted(map(plain, value), key=json.dumps)}
+
+
+def same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and bool(one == other)
+
+
+def defaults(value: Any) -> list[tuple[str, Any]]:
+    if not is_dataclass(value):
+        return list(value._field_defaults.items())
+    return [(field.name, field.default) for field in fields(value) if field.default is not MISSING]
 
 
 def whole(*parts: Any) -> str:
@@ -64,3 +81,21 @@ def test_so_is_a_fingerprint(name: str) -> None:
 def test_what_is_no_value_has_none() -> None:
     with pytest.raises(TypeError, match="no digest of object"):
         digest({"a": [object()]})
+
+
+def test_a_new_field_with_a_default_and_another_name_of_the_class_change_nothing() -> None:
+    @dataclass(frozen=True)
+    class Former:
+        duration: int
+        modes: tuple[str, ...] = ()
+
+    @dataclass(frozen=True)
+    class Later:
+        windows: tuple[int, ...] = ()
+        modes: tuple[str, ...] = ()
+        duration: int = 0
+        labels: list[str] = field(default_factory=list)
+
+    assert digest(Former(3, ("a",))) == digest(Later(duration=3, modes=("a",)))
+    assert digest(Former(3)) != digest(Later(duration=3, windows=(1,)))
+    assert digest(Former(True)) != digest(Former(1))
