@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from enum import Flag, auto
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 __all__ = [
     "Cue",
@@ -34,9 +34,29 @@ class Cue(Flag):
     SUMMARY = auto()
 
 
-def _any(*phrases: str) -> re.Pattern[str]:
+class _Pattern:
+    """Regular expression that is compiled at its first use: compiling all of them takes a tenth of a second."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self._text, re.IGNORECASE)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        return self._compiled.search(text)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        return self._compiled.match(text)
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        return self._compiled.fullmatch(text)
+
+
+def _any(*phrases: str) -> _Pattern:
     """Return a pattern for any of some phrases."""
-    return re.compile("|".join(phrases), re.IGNORECASE)
+    return _Pattern("|".join(phrases))
 
 
 #: Longest sentence whose words are looked at, in characters.
@@ -84,13 +104,12 @@ _HERE = (
 # --- words of retraction ---------------------------------------------------------------------------
 
 # What somebody says to themselves before they take something back.
-_OPENERS = re.compile(
+_OPENERS = _Pattern(
     r"(?:\W|\b(?:wait|h+m+|umm*|uh|oh|ah|ugh|argh|oops|whoops|sorry|apologies|actually|but|hold on|hang on|well|nope"
     r"|okay|ok|stop|damn|so|and|then|now|however|unfortunately|alas|yet|honestly|in fact|to be honest"
     r"|i (?:now )?(?:think|see|reali[sz]e|notice|believe|find|fear)(?: that)?|on closer inspection"
     r"|on (?:second thoughts?|reflection)|looking (?:at it )?again"
-    r"|no(?=\W*\s+(?:that|this|it|the|i|my|wait|sorry)\b)|no(?=[,.!:;]))\b)*",
-    re.IGNORECASE,
+    r"|no(?=\W*\s+(?:that|this|it|the|i|my|wait|sorry)\b)|no(?=[,.!:;]))\b)*"
 )
 # Claims that the plan before is wrong.
 _CLAIM = _any(
@@ -162,10 +181,9 @@ _GIVES_UP = _any(
     r"\bi(?:['’]m| am) (?:lost|stuck|at a loss|out of ideas)\b|\bno idea\b",
 )
 # Words before a claim that take its meaning away: in its clause, anywhere before it, and before one in the past tense.
-_DENIAL = re.compile(
+_DENIAL = _Pattern(
     r"\b(?:no|not|never|nothing|none|nobody|neither|nor|without|avoid\w*|prevent\w*|free|rather|hardly|when|ensur\w+"
-    r"|sure|check\w*|than|any|anything)\b|n['’]t\b",
-    re.IGNORECASE,
+    r"|sure|check\w*|than|any|anything)\b|n['’]t\b"
 )
 _CONDITION = _any(r"\b(?:if|unless|whether|otherwise|lest|because|since|in case|suppose|had)\b")
 _BEFORE = _any(r"\b(?:first|initial\w*|earlier|previous\w*|thought|original\w*|before|tried)\b")
@@ -176,17 +194,15 @@ _COMPARES = _any(
     r"\b(?:better|faster|shorter|quicker|sooner|earlier|improve\w*|shorten|less|fewer|under|below|other|cheaper|slack"
     r"|idle|further|optimal|within|beat|speed|more|waste\w*|wait\w*|conflict\w*|lower)\b"
 )
-_NOTHING = re.compile(
+_NOTHING = _Pattern(
     r"\W*(?:none|nothing|n/?a|unknown|unsolvable|unsatisfiable|impossible|not (?:possible|known|available|solvable)"
-    rf"|no(?: \w+)? ?(?:{_PLAN})?|-+|\?+)\W*",
-    re.IGNORECASE,
+    rf"|no(?: \w+)? ?(?:{_PLAN})?|-+|\?+)\W*"
 )
 # A "wait" that is no command.
-_TO_ONESELF = re.compile(
+_TO_ONESELF = _Pattern(
     r"\W*(?:(?:h+m+|oh|no|but|ah|ok(?:ay)?|so)\W+)?wait(?:\W+|\s+a (?:second|moment|minute|sec|bit)\W+)(?:let|i\b|i['’]"
     r"|(?:that|this|it|no|but|there|we|my|is|are|how|why)\b|actually|maybe|perhaps|what|did|does|should|shouldn"
-    r"|the (?:plan|order|task))",
-    re.IGNORECASE,
+    r"|the (?:plan|order|task))"
 )
 
 # --- words of introduction -------------------------------------------------------------------------
@@ -214,7 +230,7 @@ _NO_EXAMPLE = _any(
     r"\b(?:no longer|not (?:just|only|merely)|more than|no) (?:an? )?(?:example|draft|sketch|template)\b",
     r"\b(?:from|like|of|in|as in|following) (?:the|your|this) (?:\w+ )?(?:example|sample|template)\b",
 )
-_UNLIKE = re.compile(r"\b(?:nothing|no|avoids?|but|thought|was|if|unlike|never)\W+(?:\w+\W+){0,3}$", re.IGNORECASE)
+_UNLIKE = _Pattern(r"\b(?:nothing|no|avoids?|but|thought|was|if|unlike|never)\W+(?:\w+\W+){0,3}$")
 _FINALS = _any(
     rf"\b(?:final|definitive|ultimate) (?:[\w-]+ ){{0,2}}(?:{_PLAN}|actions|commands|decision|choice|verdict)\b",
     r"^\W*final(?:ly)?\W*$|^\W*answer\W*$|\bi (?:\w+ )?(?:submit|hand in|commit to)\b",
@@ -244,15 +260,13 @@ _OTHERS = _any(
     r"\bequally (?:good|valid|possible)\b|\b(?:some|two|several|three|a few) (?:[\w-]+ )?(?:plans|options|possibilities"
     r"|candidates|alternatives|solutions|schedules|ways|variants|versions)\b",
 )
-_LABEL = re.compile(
+_LABEL = _Pattern(
     r"\b(?:plan|option|version|variant|alternative|candidate|approach|solution|schedule|possibility|proposal|choice"
     r"|strategy|answer|attempt|idea)[ #-]{1,2}(?:no\.? ?|number )?([a-h]|[1-9]|one|two|three|i{2,3})\b"
-    r"(?! (?:is to|of|for|minute|step))",
-    re.IGNORECASE,
+    r"(?! (?:is to|of|for|minute|step))"
 )
-_ORDINAL = re.compile(
-    r"\bthe (first|former|second|latter|third)(?: (?:one|of|plan|option|version|schedule|alternative|solution))?\b",
-    re.IGNORECASE,
+_ORDINAL = _Pattern(
+    r"\bthe (first|former|second|latter|third)(?: (?:one|of|plan|option|version|schedule|alternative|solution))?\b"
 )
 _RANKS = {
     **dict.fromkeys(("a", "one", "first", "former"), "1"),
