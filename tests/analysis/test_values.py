@@ -1,7 +1,4 @@
-"""States with several agents, pauses and starts inside of pieces: values, prices and advice beside two other ways.
-
-``python tests/benchmarks/states.py`` does the same for 20,000 states.
-"""
+"""States with several agents, pauses and starts inside of pieces: values, prices and advice beside two other ways."""
 
 from __future__ import annotations
 

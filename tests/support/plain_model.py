@@ -1,38 +1,81 @@
-"""A minimal direct CP-SAT model, as a user of OR-Tools would write it with ``ortools.sat.python.cp_model``.
+"""Minimal CP-SAT model, as a user of OR-Tools would write it, as an independent check of the solver.
 
 Actions are fixed-size intervals, those that can be paused chains of them; lags are differences; capacities and
-agents ``no_overlap`` or ``cumulative``. There are no bounds, hints, warm starts or second attempts. Left out, because
-nobody would call it minimal any more: states of resources, maximum lags before what can be paused, agents that are
-not alike.
+agents ``no_overlap`` or ``cumulative``. There are no bounds, hints, warm starts or second attempts. The model does not
+cover states of resources, maximum lags before what can be paused, and agents that are not alike.
 """
 
 from __future__ import annotations
 
-from functools import partial
-from math import ceil
-from time import perf_counter
+from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
 from planoracle.instances.model import Instance
+from planoracle.instances.schedule import Piece, Schedule
 from planoracle.solver.exact.bounds import common_tick
-from tests.benchmarks.peers.answer import Answer, Starts, UnsupportedError, horizon
 
-__all__ = ["PROFILES", "core", "direct", "plain"]
 
-_FAST = {"num_workers": 1, "cp_model_presolve": False, "linearization_level": 0}
-#: CP-SAT's parameters: two profiles known to be fast on small models, and its defaults with one worker.
-PROFILES: dict[str, dict[str, int]] = {
-    "direct": _FAST,
-    "core": {**_FAST, "optimize_with_core": True},
-    "plain": {"num_workers": 1},
-}
-_STATUS = {
-    cp_model.OPTIMAL: "optimal",
-    cp_model.FEASIBLE: "feasible",
-    cp_model.INFEASIBLE: "infeasible",
-    cp_model.UNKNOWN: "unknown",
-}
+class UnsupportedError(Exception):
+    """The model does not cover an instance; the message gives the feature."""
+
+
+class Answer(NamedTuple):
+    """Status, makespan in ticks and schedule; the last two are ``None`` if the model has no solution."""
+
+    status: str
+    makespan: int | None = None
+    schedule: Schedule | None = None
+
+
+def solve_plainly(instance: Instance, seconds: float) -> Answer:
+    """Solve an instance with one worker and without presolve."""
+    built = _Build(instance)
+    solver = cp_model.CpSolver()
+    parameters = solver.parameters
+    parameters.max_time_in_seconds, parameters.num_workers, parameters.linearization_level = seconds, 1, 0
+    parameters.cp_model_presolve = False
+    status = solver.status_name(solver.solve(built.model)).lower()
+    if status not in ("optimal", "feasible"):
+        return Answer(status)
+    value, step = solver.value, built.step
+    starts = [[value(start) * step for start in row] for row in built.starts]
+    modes = [next((m for m, literal in enumerate(row) if value(literal)), 0) for row in built.chosen]
+    return Answer(status, value(built.makespan) * step, _schedule(instance, starts, modes, step))
+
+
+def _schedule(instance: Instance, starts: list[list[int]], modes: list[int], step: int) -> Schedule:
+    """Make a schedule of starts; agents are assigned in order of time, so the rules see any shortage."""
+    rows = []
+    for action, times, mode in zip(instance.actions, starts, modes, strict=True):
+        length = action.duration if len(times) == 1 else step
+        busy = min(action.attended, length)
+        rows += [(start, busy > 0, action, length, busy, mode) for start in times]
+    rows.sort(key=lambda row: row[:2])
+    free = dict.fromkeys(instance.agents, 0)
+    pieces = []
+    for start, _, action, length, busy, mode in rows:
+        agent = None
+        if instance.eligible(action):
+            agent = min(instance.eligible(action), key=lambda name: (free[name] > start, instance.agents.index(name)))
+            if busy:
+                free[agent] = start + busy
+        pieces.append(Piece(action.id, start, length, agent, mode))
+    return Schedule.of(instance, pieces)
+
+
+def _horizon(instance: Instance) -> int:
+    """Return a makespan that some optimal schedule does not exceed: durations or longest distances, added up."""
+    index, actions = instance.index, instance.actions
+    longest = [action.duration for action in actions]
+    for lag in instance.lags:
+        i, j = index[lag.before], index[lag.after]
+        if lag.minimum is not None:
+            longest[i] = max(longest[i], actions[i].duration + lag.minimum)
+        if lag.maximum is not None:
+            longest[j] = max(longest[j], -actions[i].duration - lag.maximum)
+    most = sum(longest) + max(action.release for action in actions)
+    return most if instance.time_limit is None else min(most, instance.time_limit)
 
 
 class _Build:
@@ -42,7 +85,7 @@ class _Build:
         _refuse(instance)
         self.instance = instance
         self.step = common_tick(instance)
-        self.most = horizon(instance) // self.step
+        self.most = _horizon(instance) // self.step
         self.model = cp_model.CpModel()
         self.starts: list[list[cp_model.IntVar]] = []
         self.sizes: list[int] = []  # of one piece
@@ -134,33 +177,3 @@ def _refuse(instance: Instance) -> None:
             raise UnsupportedError("states of resources")
     if any(lag.maximum is not None and lag.after in paused for lag in instance.lags):
         raise UnsupportedError("maximum lags before what can be paused")
-
-
-def _solve(profile: str, instance: Instance, seconds: float) -> Answer:
-    began = perf_counter()
-    built = _Build(instance)
-    spent = perf_counter() - began
-    solver = cp_model.CpSolver()
-    solver.parameters.max_time_in_seconds = max(0.001, seconds - spent)
-    for name, value in PROFILES[profile].items():
-        setattr(solver.parameters, name, value)
-    status = _STATUS[solver.solve(built.model)]
-    if status == "infeasible":
-        return Answer(status, build=spent)
-    if status == "unknown":
-        return Answer(status, bound=ceil(solver.best_objective_bound - 1e-6) * built.step, build=spent)
-    value, step = solver.value, built.step
-    starts = [[value(start) * step for start in row] for row in built.starts]
-    modes = [next((m for m, literal in enumerate(row) if value(literal)), 0) for row in built.chosen]
-    return Answer(
-        status,
-        value(built.makespan) * step,
-        ceil(solver.best_objective_bound - 1e-6) * step,
-        Starts(starts, modes, step),
-        spent,
-    )
-
-
-direct = partial(_solve, "direct")
-core = partial(_solve, "core")
-plain = partial(_solve, "plain")

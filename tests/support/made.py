@@ -6,11 +6,9 @@ from random import Random
 
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 
-__all__ = ["job_shop", "project"]
-
 
 def project(actions: int, seed: int) -> Instance:
-    """Three resources, a random network of minimum lags, and some maximum lags, which may make it infeasible.
+    """Make a project with three resources, random minimum lags, and some maximum lags, which may make it infeasible.
 
     Of three seeds in a row the first makes resources scarce, the last plenty.
     """
@@ -31,7 +29,7 @@ def project(actions: int, seed: int) -> Instance:
 
 
 def job_shop(jobs: int, machines: int, seed: int) -> Instance:
-    """Every job goes once over all machines, in an order of its own."""
+    """Make a job shop in which every job visits all machines once, in its own random order."""
     random = Random(seed)
     rows, lags = [], []
     for j in range(jobs):
