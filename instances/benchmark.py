@@ -34,7 +34,6 @@ from planoracle.instances.targets import Dropped
 
 if TYPE_CHECKING:
     from planoracle.instances.environment import AnyEnvironment, Reward
-    from planoracle.instances.published import Published
     from planoracle.instances.repertoire import Repertoire
     from planoracle.instances.settings import Setting
 
@@ -60,8 +59,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
       ``generator``: ``style()``, which returns a `Generator`;
       ``environment``: ``live(problem, rules, manner, reward)``, which returns a
       `planoracle.instances.environment.Environment`; ``repertoire``: ``repertoire(problem)``, which returns a
-      `planoracle.instances.repertoire.Repertoire`; ``settings``: ``SETTINGS``, by name; ``tables``: ``TABLES``, each a
-      `planoracle.instances.published.Published`. None of these must be there.
+      `planoracle.instances.repertoire.Repertoire`; ``settings``: ``SETTINGS``, by name. None of these must be there.
     - ``profile``: ``PROFILES``, and ``CHOICES`` with the values of rules that are text.
     - ``language``: ``reading(problem, given, rules)``, which returns a `Reading`, or ``commands``, which returns the
       commands alone; where problems are scheduling problems also ``written(problem, schedule)`` and
@@ -371,12 +369,6 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def loopholes(self) -> Sequence[Loophole[_P]]:
         """Ways to pass the released grader by less than a problem asks for, which an audit shows."""
         return ()
-
-    @property
-    def tables(self) -> Sequence[Published]:
-        """The tables of its paper about the benchmark itself, as far as they can be set beside our data."""
-        own = _module(type(self).__module__, "tables")  # what stands elsewhere is of other data
-        return cast("Sequence[Published]", getattr(own, "TABLES", ()))
 
     def summed(self, figures: Mapping[str, Any]) -> dict[str, float | None]:
         """Return more figures of a method over a set, under the paper's names.

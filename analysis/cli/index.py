@@ -114,7 +114,7 @@ PANELS = {
         ),
         "tables": Verb(
             "tables.tables",
-            "Set the figures that papers print about their own benchmarks beside ours, and say what differs and why.",
+            "Compare figures published in the papers with recomputed ones.",
         ),
         "gantt": Verb(
             "gantt.gantt",

@@ -1,4 +1,4 @@
-"""``planoracle tables``: what papers print about their benchmarks, beside ours."""
+"""``planoracle tables``: published figures about benchmarks, compared with those of the bundled problems."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ def tables(
     ] = None,
     form: FormatOption = Format.table,
 ) -> None:
-    """Set the figures that papers print about their own benchmarks beside ours, and say what differs and why.
+    """Compare figures published in the papers with recomputed ones.
 
-    What is called ours is counted in the bundled problems; lengths of plans are proved optima.
+    The column "ours" is of the bundled problems; lengths of plans are proved optima.
     """
-    from planoracle.analysis.published import rows_of, with_tables
+    from planoracle.analysis.audit.tables import rows_of, with_tables
     from planoracle.instances import registry
     from planoracle.instances.errors import InputError
 
+    known = with_tables()
     for name in names or ():
-        if not registry.get(name).tables:
-            raise InputError(f"has no tables here; those of {', '.join(with_tables())} are", field="name", value=name)
-    chosen = names or with_tables()
+        if registry.get(name).name not in known:
+            raise InputError(f"has no tables here; those of {', '.join(known)} are", field="name", value=name)
+    chosen = names or known
     table = Table(form, _COLUMNS[len(chosen) == 1 :], least=("benchmark", "note"))
     rows = [row for name in chosen for row in rows_of(name)]
     if form in PEOPLE:  # with the decimals that the papers print

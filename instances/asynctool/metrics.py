@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from functools import cache
+from statistics import fmean
 
 from planoracle.instances.asynctool.calls import Call, canonical
 from planoracle.instances.asynctool.encode import optimal_turns
 from planoracle.instances.asynctool.problem import Problem
 from planoracle.instances.asynctool.profile import Profile
 from planoracle.instances.asynctool.rules import Run
+from planoracle.instances.asynctool.sets import tasks
 
-__all__ = ["Figures", "Hits", "measure", "streak", "streak_floor"]
+__all__ = ["Figures", "Hits", "measure", "published_figures", "streak", "streak_floor"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,3 +160,15 @@ def _usable(problem: Problem, run: Run, idle: list[int]) -> list[int]:
             if since:
                 ready.append((since, turn if turn is not None else len(run.turns) + 1))
     return [number for number in idle if any(since <= number < until for since, until in ready)]
+
+
+@cache
+def published_figures() -> dict[str, float]:
+    """Return figures of the paper's Tables 3 and 4, for the bundled tasks and their families."""
+    calls: dict[str | None, list[int]] = {}
+    for task in tasks().values():
+        calls.setdefault(task.family, []).append(len(task.gold))
+    per_task = {f"{family}: calls per task": fmean(counts) for family, counts in calls.items()}
+    per_task["calls per task"] = fmean(count for counts in calls.values() for count in counts)
+    sizes = {f"{family}: tasks": len(counts) for family, counts in calls.items()}
+    return {"classes": len(calls), "tasks": len(tasks()), **sizes, **per_task}

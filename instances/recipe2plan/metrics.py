@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from statistics import fmean
 
 from planoracle.instances.model import Instance
+from planoracle.instances.recipe2plan.facts import combine, load, names, reference_plan
 from planoracle.instances.recipe2plan.language import Command
 from planoracle.instances.recipe2plan.profile import PROFILES, Profile
 from planoracle.instances.replay import Replay
 
-__all__ = ["Efficiency", "measure", "reference_efficiency"]
+__all__ = ["Efficiency", "executable", "measure", "published_figures", "reference_efficiency"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +98,45 @@ def reference_efficiency(instance: Instance, commands: Iterable[Command]) -> flo
     autonomous = sum(c.duration for c in commands if not by_id[f"{c.recipe}/{c.step}"].attended)
     saved = sum(c.duration for c in commands) - max((c.start + c.duration for c in commands), default=0)
     return saved / autonomous if autonomous and saved else None
+
+
+def executable(instance: Instance, commands: Iterable[Command]) -> float:
+    """Return the mean number of actions whose predecessors are finished, over the starts of a plan."""
+    before: dict[str, list[str]] = {action.id: [] for action in instance.actions}
+    for lag in instance.lags:
+        before[lag.after].append(lag.before)
+    ends: dict[str, int] = {}
+    counts = []
+    for command in sorted(commands, key=lambda one: one.start):
+        finished = {action for action, end in ends.items() if end <= command.start}
+        counts.append(sum(one not in ends and finished.issuperset(before[one]) for one in before))
+        ends[f"{command.recipe}/{command.step}"] = command.start + command.duration
+    return fmean(counts)
+
+
+@cache
+def published_figures() -> dict[str, float]:
+    """Return the figures of the paper's Table 2, for the bundled recipes and reference plans."""
+    recipes = sorted({recipe for name in names() for recipe in name.rpartition("/")[2].split("_")})
+    book = combine("book", recipes)
+    windows = [lag.maximum for lag in book.lags if lag.maximum is not None]
+    values: dict[str, list[float]] = {"untimed": [], "timed": []}
+    steps = []
+    for name in names():
+        _, setting, pair = name.split("/")
+        if plan := reference_plan(setting, pair):
+            values[setting].append(reference_efficiency(load(setting, pair), plan) or 0.0)
+            steps += [executable(load(setting, pair), plan)] if setting == "untimed" else []
+    count = len(recipes)
+    return {
+        "recipes": count,
+        "actions per recipe": len(book.actions) / count,
+        "autonomous actions per recipe": sum(not action.attended for action in book.actions) / count,
+        "interruptible actions per recipe": sum(action.interruptible for action in book.actions) / count,
+        "time constraints per recipe": len(windows) / count,
+        "minutes per action": fmean(action.duration for action in book.actions) / 60,
+        "minutes of a restriction": fmean(windows) / 60,
+        "executable actions per step": fmean(steps),
+        "efficiency without time constraints, %": 100 * fmean(values["untimed"]),
+        "efficiency with time constraints, %": 100 * fmean(values["timed"]),
+    }

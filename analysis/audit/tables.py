@@ -1,0 +1,75 @@
+"""Comparison of figures that papers print about their benchmarks with those of the bundled problems.
+
+The figures are in ``data/published.json`` of a benchmark's package. The field ``ours`` has a measure and its arguments:
+
+- ``problems``, NAME...: number of problems; ``problems per problem``, NAME, NAME and ``percent``, NAME, NAME: a ratio;
+- ``actions``, ``resources``, ``optimum``, NAME...: mean over problems; ``longest``, NAME...: greatest proved optimum;
+- ``metrics``, FIGURE: an entry of ``published_figures()`` in the benchmark's module ``metrics``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from statistics import fmean
+from typing import Any
+
+from planoracle.analysis.optimum import optimum
+from planoracle.instances import registry
+from planoracle.instances.catalogue import expand, read_problems
+from planoracle.instances.reading import load_json
+from planoracle.instances.status import Status
+
+
+def with_tables() -> list[str]:
+    """Return the benchmarks for which published figures are bundled."""
+    return [name for name in registry.names() if _published(name)]
+
+
+def rows_of(benchmark: str) -> Iterator[dict[str, Any]]:
+    """Yield a row for every published figure: ``benchmark, table, figure, paper, ours, difference, note``.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such benchmark.
+    """
+    for row in _published(benchmark):
+        paper, digits = row["paper"], row["digits"] or None
+        ours = None if row["ours"] is None else _recomputed(benchmark, *row["ours"])
+        ours = None if ours is None else round(ours, digits)
+        difference = None if paper is None or ours is None else round(ours - paper, digits)
+        values = {"paper": paper, "ours": ours, "difference": difference}
+        yield {"benchmark": benchmark, "table": row["table"], "figure": row["figure"], **values, "note": row["note"]}
+
+
+@cache
+def _published(benchmark: str) -> list[dict[str, Any]]:
+    path = files(_package(benchmark)) / "data" / "published.json"
+    return load_json(path.read_bytes(), path.name)["figures"] if path.is_file() else []
+
+
+def _package(benchmark: str) -> str:
+    return type(registry.get(benchmark)).__module__
+
+
+def _recomputed(benchmark: str, measure: str, *names: str) -> float | None:
+    """Return the value of a measure; ``None`` if an optimum is not proved."""
+    if measure == "metrics":
+        value: float = import_module(f"{_package(benchmark)}.metrics").published_figures()[names[0]]
+        return value
+    if measure in ("problems per problem", "percent"):
+        ratio = len(expand(names[:1])) / len(expand(names[1:]))
+        return 100 * ratio if measure == "percent" else ratio
+    problems = [problem for name in (expand(names) if names else ()) for problem in read_problems(name)]
+    if measure == "problems":
+        return len(problems)
+    if measure in ("actions", "resources"):
+        return fmean(len(getattr(problem, measure)) for problem in problems)
+    proved = [best.makespan for best in map(optimum, problems) if best.status is Status.optimal]
+    lengths = [length for length in proved if length is not None]
+    if measure == "longest":
+        return max(lengths, default=None)
+    return fmean(lengths) if len(lengths) == len(problems) else None
