@@ -16,7 +16,6 @@ from planoracle.instances.catalogue import load
 from planoracle.instances.manner import Manner
 from planoracle.solver.exact.solve import solve
 from tests.instances.test_generic_environment import compare
-from tests.support.hostile import VALUES
 
 NAME = "asynchow/async/829"
 BOTH = pytest.mark.parametrize("profile", PROFILES)
@@ -76,16 +75,6 @@ def test_released_verdicts_hold_for_answers_that_are_given_live(shared: Path):
         assert found.success == entry["expected"]["correct"], entry["id"]
         assert list(found.answer.parsed) == entry["expected"]["parsed"], entry["id"]
         assert run.submission() == {"instance": f"asynchow/{entry['problem']}", "answer": entry["answer"]}
-
-
-@pytest.mark.slow
-def test_nothing_that_an_agent_can_say_raises():
-    for said in VALUES:
-        for loop in ("open", "closed"):
-            run = live(loop=loop)
-            run.step(said)
-            assert run.messages()
-        assert run.turns[-1].outcomes[0].kind == "lost"
 
 
 def test_an_answer_in_words_is_no_step():

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
-import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,7 +15,7 @@ from planoracle import grade, load
 from planoracle.instances import registry
 from planoracle.instances.asynctool import sets
 from planoracle.instances.asynctool.calls import Call
-from planoracle.instances.asynctool.encode import instance, problem_of
+from planoracle.instances.asynctool.encode import problem_of
 from planoracle.instances.asynctool.environment import AsyncToolEnvironment
 from planoracle.instances.asynctool.language import CLOSING, WAIT, as_message, call_message, messages, read_message
 from planoracle.instances.asynctool.problem import Problem
@@ -24,8 +23,7 @@ from planoracle.instances.asynctool.profile import PROFILES, Profile, profile
 from planoracle.instances.environment import Message
 from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
-from planoracle.instances.model import Instance
-from tests.support.hostile import FLOODS, VALUES
+from tests.support.hostile import VALUES
 from tests.support.live import at_random, shown
 from tests.support.samples import sample
 
@@ -142,24 +140,6 @@ def test_a_hundred_random_runs_are_what_their_submissions_replay_as(rules: Profi
         compare(names[seed % len(names)] + ("", "@0", "@2", "@0-3:5")[seed % 4], rules, seed)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("rules", [PROFILES["paper"], profile(several_calls="first")], ids=["refused", "first"])
-def test_nothing_that_an_agent_can_say_raises_and_all_of_it_costs_a_turn(rules: Profile) -> None:
-    loop: list[Any] = []
-    loop.append(loop)
-    some = VALUES[::3]
-    strange = [{"tool_calls": value} for value in some] + [{"func_name": value, "id": value} for value in some]
-    calls = [{"id": "text_2", "func_name": "sort_words", "params": {"text": value}} for value in (*some, loop, {1})]
-    floods = tuple(flood * 300 for flood in FLOODS)
-    for said in (*VALUES, *floods, *strange, *calls, object(), {"content": loop}, float("nan"), b"wait", "{" * 9_999):
-        run = live(rules=rules)
-        run.step(said)
-        assert len(run.turns[0].outcomes) == 1
-        assert run.observation.clock == 1
-        same(run)
-        valid_chat(run.messages())
-
-
 def test_one_message_with_several_calls_is_handed_in_as_one() -> None:
     """As text alone it could be a whole transcript."""
     text = "\n".join(one.text for one in live().legal()[:2])
@@ -199,28 +179,6 @@ def test_thinking_is_no_call() -> None:
     tagged = json.dumps({"id": "text_2", "func_name": "sort_words", "params": {"text": "<think>b</think> a"}})
     run.step(tagged)
     assert run.submission()["turns"][1] == json.loads(tagged)
-
-
-@pytest.mark.parametrize("name", ["files_1+messages_1", "numbers_1+posts_1", "records_5+text_2", "tickets_1+trading_5"])
-def test_forks_go_their_own_ways_and_states_can_be_returned_to(name: str) -> None:
-    run = live(f"asynctool/{name}@0")
-    run.step(run.legal()[0].text)
-    kept, other = run.state, run.fork()
-    legal = run.legal()
-    states = {id: one.state() for id, one in run.state.world.executors.items()}
-    while not other.done:
-        other.step(other.legal()[0].text)
-    assert other.run().success
-    assert len(run.turns) == 1
-    assert run.legal() == legal
-    assert {id: one.state() for id, one in run.state.world.executors.items()} == states
-    other.restore(kept)
-    assert (other.legal(), other.submission()) == (legal, run.submission())
-    for one in (run, other):
-        while not one.done:
-            one.step(one.legal()[-2 if one.state.world.complete else 0].text)
-        same(one)
-        assert one.run().success
 
 
 def test_copies_of_a_simulation_change_nothing_of_each_other() -> None:
@@ -289,27 +247,6 @@ def test_a_run_that_leads_nowhere_ends_and_is_replayed_alike(said: str) -> None:
     for _ in range(run.state.count):
         free.step(said)
     assert not free.done
-
-
-def test_a_whole_transcript_is_handed_in_at_once() -> None:
-    one = instance(sets.problem("asynctool/files_1"))
-    assert isinstance(one, Instance)
-    task = sets.problem("asynctool/files_1").tasks[0]
-    said = [call for made in task.gold for call in (call_message(task.id, made), WAIT)]
-    run = live("asynctool/files_1", loop="open")
-    run.step("\n".join(map(json.dumps, [*said, CLOSING])))
-    assert run.observation.over == "handed_in"
-    assert run.run().success
-    valid_chat(run.messages())
-
-
-def test_runs_can_be_sent_to_another_process() -> None:
-    run = live()
-    run.step(run.legal()[0].text)
-    other = pickle.loads(pickle.dumps(run))
-    assert (other.legal(), other.messages(), other.submission()) == (run.legal(), run.messages(), run.submission())
-    other.step("wait")
-    same(other)
 
 
 def test_the_example_in_the_readme_holds() -> None:

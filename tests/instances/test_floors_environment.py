@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
-from copy import deepcopy
 from pathlib import Path
 from random import Random
 
@@ -129,24 +127,6 @@ def test_random_runs_are_what_their_replay_says(orders: tuple[str, ...], rules: 
                 run.step({"agent1": []})
 
 
-@pytest.mark.slow
-def test_everything_legal_can_be_done() -> None:
-    random, tried = Random(4), 0
-    for seed in range(4):
-        run = live(tiny("chopped", "cooked"), (PAPER, RELEASED)[seed % 2])
-        for _ in range(40):
-            legal = run.legal()
-            for command in legal:
-                fork = run.fork()
-                begun = [one for one in fork.step(command).outcomes if one.command == command.text]
-                assert [(one.violation, one.start) for one in begun] == [(None, run.observation.clock)], command
-                tried += 1
-            if run.done:
-                break
-            run.step(random.choice([one for one in legal if one.kind != "close"]))
-    assert tried > 1_000
-
-
 def test_what_is_not_legal_is_an_error() -> None:
     """Of all that there is to do at the stations and tiles, what is left out of the legal commands fails at once."""
     run = live(tiny("cooked", cooks=1))
@@ -202,33 +182,6 @@ def test_runs_that_lead_nowhere_end() -> None:
     run = live(tiny("raw", cooks=1), manner=Manner())
     assert run.step({"agent1": [{"action": "Wait", "duration": LATEST}]}).done
     assert run.state.over == "too_late"
-
-
-def test_runs_can_be_forked_kept_and_gone_back_to() -> None:
-    run = live(tiny("chopped"))
-    run.step(run.legal()[3])
-    state, before = run.state, run.situation()
-    fork, copied = run.fork(), deepcopy(run)
-    fork.step({"agent2": [{"action": "Wait", "duration": 9}]})
-    copied.step("nonsense")
-    assert (run.situation(), run.state) == (before, state)
-    fork.restore(state)
-    assert fork.situation() == before
-    assert fork.run().steps == run.run().steps
-    kept: Clock = pickle.loads(pickle.dumps(state.world.loop.clock))
-    assert kept.key() == state.world.loop.clock.key()
-
-
-def test_what_there_is_to_do_is_known_beforehand() -> None:
-    run = live(tiny("chopped", "cooked"))
-    known = registry.of(run.problem).repertoire(run.problem)
-    assert known is not None
-    assert len(set(known.names)) == len(known.names)
-    for count, _ in enumerate(at_random(run, 3, odd, share=0)):
-        assert {known.name_of(one.text) for one in run.legal()} <= set(known.names)
-        if count == 50:
-            break
-    assert known.name_of("nonsense") == "nonsense"
 
 
 def test_a_long_run_is_replayed_without_telling_all_of_it_again_in_every_turn(monkeypatch: pytest.MonkeyPatch) -> None:

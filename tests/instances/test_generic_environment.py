@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
@@ -11,7 +10,6 @@ from random import Random
 
 import pytest
 
-from planoracle import environment
 from planoracle.analysis.template import write
 from planoracle.instances import registry
 from planoracle.instances.catalogue import load
@@ -27,7 +25,7 @@ from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.state import restricted
 from planoracle.instances.trajectory import piece_choices, waited
 from planoracle.solver.exact.solve import solve
-from tests.support.hostile import FLOODS, VALUES
+from tests.support.hostile import VALUES
 from tests.support.live import at_random, best_end, decisions, replayed, wander
 from tests.support.random_instances import workshop
 
@@ -241,28 +239,6 @@ def test_finish_is_offered_where_nothing_else_is_left():
     assert blocked.step("Finish").observation.over == "finished"
 
 
-def test_forks_go_their_own_ways_and_states_can_be_returned_to():
-    run = live()
-    run.step(run.legal()[0].text)
-    kept, other = run.state, run.fork()
-    other.step(other.legal()[0].text)
-    assert (len(run.turns), len(other.turns)) == (1, 2)
-    other.restore(kept)
-    assert other.submission() == run.submission()
-    assert other.legal() == run.legal()
-    run.reset()
-    assert run.submission() == {"instance": "soup", "plan": []}
-
-
-@pytest.mark.slow
-def test_nothing_that_an_agent_can_say_raises():
-    for said in (*VALUES, *(flood * 1_000 for flood in FLOODS), object(), {"content": ["a"]}, {"action": [[]]}, [[]]):
-        run = live()
-        run.step(said)
-        assert run.turns[-1].outcomes[0].kind in ("lost", "close")
-        assert run.run().verdict.events == ()
-
-
 @pytest.mark.parametrize("said", ["First I boil it.", "[1,", '{"a": 1, "a": 2}', "", None, {"content": ["a"]}, 3])
 def test_an_answer_without_a_plan_ends_an_open_run(said: object) -> None:
     run = live(loop="open")
@@ -273,35 +249,6 @@ def test_an_answer_without_a_plan_ends_an_open_run(said: object) -> None:
         return
     with pytest.raises(PlanError):
         run.run()
-
-
-def test_a_command_can_be_given_as_it_is_offered() -> None:
-    for name in ("timearena/household1", "asynctool/files_2", "kitchens/synchronous/1_lettuce_sandwich"):
-        run = environment(problem_of(name))
-        for command in run.legal():
-            one, other = run.fork(), run.fork()
-            assert one.step(command) == other.step(command.text)
-            assert one.messages() == other.messages()
-
-
-@pytest.mark.parametrize("name", ["recipe2plan/timed/Cobbler_Pancakes", "asynchow/async/829"])
-def test_runs_can_be_sent_to_another_process(name: str) -> None:
-    run = environment(load(name))
-    list(run.benchmark.averages(run.rules))  # what a grade keeps of the benchmark does not hold the run back
-    run.step(run.legal()[0])
-    copy = pickle.loads(pickle.dumps(run))
-    assert copy.messages() == run.messages()
-    assert copy.step(copy.legal()[0]) == run.step(run.legal()[0])
-
-
-def test_whole_plans_are_replayed_at_once():
-    run = live(loop="open")
-    best = solve(SOUP)
-    [*_] = run.step(best.plan).outcomes
-    assert run.state.over == "handed_in"
-    assert run.run().success
-    assert "whole plan" in run.instructions()
-    assert 'an example: {"action": ' in run.introduction()  # else nobody knows what commands look like
 
 
 def test_a_benchmark_whose_runs_go_by_the_general_rules_has_an_environment(tmp_path: Path, monkeypatch) -> None:

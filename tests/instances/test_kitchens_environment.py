@@ -145,31 +145,6 @@ def test_released_verdicts_through_the_environment(shared: Path) -> None:
         check(run)
 
 
-def test_every_legal_text_can_be_said() -> None:
-    run = live(load(NAMES[0]))
-    for _ in range(20):
-        for text, kind in run.legal():
-            other = run.fork()
-            (outcome,) = other.step(text).outcomes
-            assert (outcome.command, outcome.kind, outcome.violation) == (text, "act", None)
-            assert kind == ("wait" if text == "Do nothing" else "act")
-        run.step(random.Random(len(run.turns)).choice(run.legal()).text)
-
-
-def test_forks_go_their_own_ways() -> None:
-    run = live(load(NAMES[1]))
-    first = run.legal()[0].text
-    other = run.fork()
-    run.step(first)
-    assert not other.turns
-    assert other.observation == live(load(NAMES[1])).observation
-    kept = run.state
-    run.step("Do nothing")
-    run.restore(kept)
-    assert run.submission()["actions"] == [first]
-    assert run.observation.player == run.problem.players[1]
-
-
 def test_a_run_is_bounded_as_in_the_paper() -> None:
     run = live(load("robotouille/asynchronous/5_potato_soup@42"), manner=Manner())
     assert run.step_limit == 31  # 21 steps are the optimum
@@ -275,49 +250,6 @@ def test_whole_plans() -> None:
     bounded.step(["Do nothing"] * 100)
     assert len(bounded.run().steps) == 31
     assert bounded.run().record.end == "limit"
-
-
-HOSTILE: list[object] = [
-    "",
-    "\x00\ud800" * 50,
-    "{" * 5000,
-    '{"robot1": ' * 300,
-    "Action: " + "Move robot1 from " * 4000,
-    "Do nothing" * 5000,
-    "Pick up " + "a" * 5000 + "1 from table1 using robot1",
-    "1e999 " * 100,
-    None,
-    7,
-    b"Do nothing",
-    {},
-    {"action": None},
-    {"action": {"action": "Do nothing"}},
-    {"robot1": {"robot1": "Do nothing"}},
-    {"robot1": "x" * 5000, "robot2": None},
-    {1: 2},
-    [],
-    [[]],
-    [None],
-    {"role": "assistant", "content": [{"type": "text", "text": 3}]},
-    [{"role": "user", "content": "Do nothing"}],
-    object(),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("loop", ["closed", "open"])
-@pytest.mark.parametrize("name", ["soup", "crowd"])
-def test_nothing_that_is_said_raises(name: str, loop: str) -> None:
-    deep: list[object] = []
-    for _ in range(50_000):
-        deep = [deep]
-    for said in [*HOSTILE, deep]:
-        run = live(KITCHENS[name], manner=Manner(loop=loop, bounded=False))
-        assert isinstance(run.step(said).observation.text, str)
-        assert isinstance(run.messages(), list)
-        if loop == "closed":
-            assert not run.done
-            check(run)
 
 
 def test_what_is_told() -> None:

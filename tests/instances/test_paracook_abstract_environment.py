@@ -103,12 +103,6 @@ def test_an_open_loop_takes_all_lists_at_once(profile):
     assert run.step("fry first").outcomes[0].violation == "unreadable"
 
 
-def test_the_repertoire_has_all_legal_commands():
-    found = ROOM.repertoire(TWO)
-    assert {one.text for one in live().legal()} <= set(found.names)
-    assert len(found.names) == 9
-
-
 # --- states ----------------------------------------------------------------------------------------
 
 

@@ -19,7 +19,7 @@ from planoracle.instances.recipe2plan.language import first_command, parse
 from planoracle.instances.recipe2plan.profile import PROFILES
 from planoracle.instances.state import restricted
 from planoracle.solver.exact.solve import solve
-from tests.support.hostile import FLOODS, VALUES
+from tests.support.hostile import VALUES
 from tests.support.live import at_random, best_end, decisions, replayed, wander
 from tests.support.random_instances import kitchen
 
@@ -81,16 +81,6 @@ def test_a_hundred_random_runs_are_what_their_submissions_replay_as(rules):
     assert ends >= {"finished", "too_many_refusals"}
 
 
-@pytest.mark.slow
-@BOTH
-def test_nothing_that_an_agent_can_say_raises(rules):
-    for said in (*VALUES, *(flood * 1_000 for flood in FLOODS), object(), {"content": ["a"]}, "x" * 300_000):
-        run = live(rules=rules)
-        run.step(said)
-        assert run.turns[-1].outcomes[0].kind in ("lost", "close")
-        assert run.verdict == run.run().verdict
-
-
 def test_messages_that_go_beyond_the_answer_are_cut_at_the_first_action():
     text = (
         "Thought: Step(3, Cobbler, 1 min, 0) comes later.\nAction: Step(1, Cobbler, 60 sec, 0:00)\n"
@@ -124,25 +114,6 @@ def test_steps_as_we_write_them_are_read_the_same_on_the_fast_and_on_the_long_wa
         [step] = parse(command.text, problem, rules).commands
         assert first_command(problem, command.text, rules) == step
         assert first_command(problem, f"Action: {command.text}\n", rules) == step
-
-
-def test_forks_go_their_own_ways_and_states_can_be_returned_to():
-    run = live()
-    run.step("Step(0, Cobbler, 10 min, 0)")
-    kept, other = run.state, run.fork()
-    said = [one.text for one in run.legal()]
-    other.step("Step(1, Cobbler, 2 min, 0)")
-    other.step("Step(1, Cobbler, 2 min, 0)")
-    assert (len(run.turns), len(other.turns)) == (1, 3)
-    assert run.verdict == run.run().verdict != other.verdict == other.run().verdict
-    assert [one.text for one in run.legal()] == said
-    other.restore(kept)
-    assert [one.text for one in other.legal()] == said
-    assert other.submission() == run.submission()
-    run.reset()
-    assert run.turns == []
-    assert run.submission() == {"instance": PAIR, "plan": []}
-    assert run.run().verdict == run.verdict
 
 
 def test_rules_by_which_no_answer_can_be_read_are_refused_at_once():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import json
-import pickle
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -22,7 +21,7 @@ from planoracle.instances.timearena.environment import TimeArenaEnvironment
 from planoracle.instances.timearena.language import decision, parse
 from planoracle.instances.timearena.profile import PROFILES, Profile, profile
 from planoracle.instances.timearena.world import world
-from tests.support.hostile import FLOODS, VALUES
+from tests.support.hostile import VALUES
 from tests.support.live import at_random, decisions, replayed
 from tests.support.samples import sample
 
@@ -160,20 +159,6 @@ def test_nothing_is_legal_after_the_end() -> None:
         run.step("wait")
 
 
-@pytest.mark.slow
-@BOTH
-def test_nothing_that_an_agent_can_say_raises_and_all_of_it_costs_time(rules: Profile) -> None:
-    floods = tuple(flood * 300 for flood in FLOODS)
-    for said in (*VALUES, *floods, object(), {"content": ["a"]}, {"action": 5}, "x y" * 200_000, "wash " * 9, b"wait"):
-        run = live(rules=rules)
-        run.step(said)
-        [outcome] = run.turns[0].outcomes
-        assert outcome.kind != "act" or "wash cup" in str(said)
-        assert outcome.end > 0
-        same(run)
-        assert run.messages()[-1]["role"] == "user"
-
-
 @BOTH
 @pytest.mark.parametrize(
     ("said", "made"),
@@ -208,23 +193,6 @@ def test_entries_of_a_list_are_taken_as_the_profile_takes_them() -> None:
     spelled = {"action": "Now WASH  cup"}
     assert decision(spelled, world(TEA), PAPER) == "wash cup"
     assert decision(spelled, world(TEA), RELEASED) == "Now WASH  cup"
-
-
-def test_forks_go_their_own_ways_and_states_can_be_returned_to() -> None:
-    run = live(PAIR)
-    run.step("activate kettle")
-    kept, other = run.state, run.fork()
-    legal = run.legal()
-    for text in ("wash cup", "wash teapot", "pour kettle into teapot", "no"):
-        other.step(text)
-    assert (len(run.turns), len(other.turns)) == (1, 5)
-    assert run.legal() == legal != other.legal()
-    same(run)
-    same(other)
-    other.restore(kept)
-    assert (other.legal(), other.submission()) == (legal, run.submission())
-    run.reset()
-    assert (run.turns, run.observation.clock, len(other.turns)) == ([], 0, 1)
 
 
 def test_the_limit_comes_before_the_wrong_ones() -> None:
@@ -278,17 +246,6 @@ def test_minutes_and_needs_are_told_where_they_cannot_be_found_out() -> None:
     assert "- pour OBJ into cup: after wash cup" in opened
 
 
-def test_a_whole_plan_is_handed_in_at_once() -> None:
-    run = live(loop="open")
-    plan = ["activate kettle", "wash teapot", "wash cup", "pour kettle into teapot", "brew tea with teapot"]
-    seen = run.step("\n".join([*plan, "wait", "wait", "pour teapot into cup"])).observation
-    assert seen.over == "handed_in"
-    assert run.run().success
-    found = grade(run.submission() | {"id": "a"})
-    assert found.success
-    assert found.makespan == found.optimal_makespan == 13
-
-
 @BOTH
 def test_a_live_run_is_graded_as_its_submission(rules: Profile) -> None:
     run = live(rules=rules)
@@ -298,15 +255,6 @@ def test_a_live_run_is_graded_as_its_submission(rules: Profile) -> None:
     found = grade(run.submission() | {"id": "a"}, profile=name)
     assert found.metrics["total_time"] == run.observation.clock == 8
     assert found.metrics["end"] == "exhausted"
-
-
-def test_runs_can_be_sent_to_another_process() -> None:
-    run = live()
-    run.step(run.legal()[0].text)
-    other = pickle.loads(pickle.dumps(run))
-    assert (other.legal(), other.messages(), other.submission()) == (run.legal(), run.messages(), run.submission())
-    other.step("wait")
-    same(other)
 
 
 def test_the_example_in_the_readme_holds() -> None:
