@@ -9,10 +9,8 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from io import BytesIO
-from itertools import pairwise
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -21,7 +19,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from support.batches import MAIN
@@ -31,25 +28,21 @@ from support.trajectories import replayed
 
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app
-from planoracle.analysis.figures.around import Label
 from planoracle.analysis.figures.dependencies import dependency_graph, graph_of
 from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
 from planoracle.analysis.figures.layers import place
 from planoracle.analysis.figures.methods import gap_distribution, performance_profile, time_to_proof
-from planoracle.analysis.figures.palette import method_colour, numbers
 from planoracle.analysis.figures.plan import draw_pair
 from planoracle.analysis.figures.progress import Curve, action_shares, curve, progress_curves
 from planoracle.analysis.figures.save import save
 from planoracle.analysis.figures.shape import Shape, shaped
 from planoracle.analysis.figures.staircase import regret_staircase
-from planoracle.analysis.figures.style import DASHES, HATCHES, LINES, MARKERS, PALETTE, plain
+from planoracle.analysis.figures.style import plain
 from planoracle.analysis.regret import Decision, Regret, regret
-from planoracle.heuristics.registry import names as schedulers
 from planoracle.heuristics.registry import run
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.recipe2plan.facts import combine
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.timearena import rules, simulation
 from planoracle.instances.timearena.metrics import measure, proportions
@@ -280,40 +273,6 @@ def test_same_bytes_twice(name: str, drawings: dict[str, Callable[..., Axes]]) -
     assert made[0].startswith(b"<?xml")
 
 
-def grey(colour: str) -> float:
-    return float(np.array(to_rgb(colour)) @ (0.299, 0.587, 0.114))
-
-
-def test_neighbours_differ_in_grey_or_in_pattern() -> None:
-    for one, other in pairwise(PALETTE[:6]):
-        assert abs(grey(one) - grey(other)) > 0.06
-    assert len(set(HATCHES)) == len(HATCHES)
-    assert len(set(MARKERS)) == len(MARKERS)
-    assert len(set(map(str, DASHES))) == len(DASHES)
-    assert all(grey(colour) < 0.72 for colour in LINES)  # seen on white
-    looks = {(LINES[i % len(LINES)], str(DASHES[i % len(DASHES)]), MARKERS[i % len(MARKERS)]) for i in range(40)}
-    assert len(looks) == 40
-
-
-def test_methods_look_the_same_in_every_figure() -> None:
-    chosen = ("optimum", "improve", "serial-lpt", "reference")
-    assert numbers(chosen) == [numbers([name])[0] for name in chosen]
-    assert numbers(["improve", "Ann", "Bob"]) == [*numbers(["improve"]), 0, 1]
-    assert len(set(numbers([*chosen, "Ann", "Bob"]))) == 6
-    assert len({method_colour(name) for name in ("submission", "optimum", "improve", "reference")}) == 4
-    every = [*schedulers(), *(f"agent {i}" for i in range(20))]
-    assert method_colour("optimum") not in {LINES[i % len(LINES)] for i in numbers(every)}
-
-
-@pytest.mark.slow
-def test_a_method_keeps_its_colour_whatever_it_is_drawn_with(comparisons: pd.DataFrame) -> None:
-    def colour(methods: list[str]) -> Any:
-        ax = gap_distribution(comparisons, methods=methods)
-        return tuple(ax.collections[methods.index("serial-lpt")].get_facecolor()[0][:3])  # type: ignore[index]
-
-    assert colour(["serial-lpt"]) == colour(["improve", "serial-lpt"]) == to_rgb(method_colour("serial-lpt"))
-
-
 @pytest.mark.slow
 def test_hostile_names_are_only_text() -> None:
     assert plain("$\\frac{1}{2}$\n_x") == r"\$\frac{1}{2}\$ _x"
@@ -353,48 +312,12 @@ def test_pair_has_both_schedules_one_above_the_other() -> None:
     assert "in this plan only" not in legend(ax)
 
 
-@pytest.mark.slow
-def test_pair_of_a_schedule_with_itself_marks_nothing(
-    schedules: Pairs,
-) -> None:
-    instance, one, _ = schedules["24"]
-    assert set(differences(one, one).values()) == {"same"}
-    assert "at another time" not in legend(gantt_pair(instance, one, one))
-
-
 def test_plans_may_name_strangers_and_modes_that_do_not_exist() -> None:
     instance = Instance("k", (Action("t/a", "t", 4, 4),))
     ax = gantt(instance, Schedule((Piece("t/a", 0, 4, "nobody", 7),)))
     assert [label.get_text() for label in ax.get_yticklabels()] == ["agent", "nobody"]
     with pytest.raises(InputError, match="pieces"):
         gantt(instance, Schedule(tuple(Piece("t/a", i, 1, "agent") for i in range(6000))))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("suffix", sample([".png", ".svg", ".pdf"], 3))
-def test_pair_into_files(tmp_path: Any, suffix: str, schedules: Pairs) -> None:
-    instance, one, other = schedules["24"]
-    made = []
-    for name in ("a", "b"):
-        save(lambda: gantt_pair(instance, one, other), tmp_path / f"{name}{suffix}")
-        made.append((tmp_path / f"{name}{suffix}").read_bytes())
-    assert made[0] == made[1]
-
-
-@pytest.mark.slow
-def test_labels_thin_out_rather_than_overlap(schedules: Pairs) -> None:
-    for draw in (lambda ax: gantt(BIG, schedules["150"][1], ax), lambda ax: dependency_graph(BIG, ax)):
-        shown = []
-        for size in (4, 40):
-            ax = Figure(figsize=(size, size)).add_subplot()
-            figure = rendered(draw(ax))
-            boxes = [bar.get_window_extent() for bar in ax.patches if str(bar.get_label()).startswith("order")]
-            inner = [text for text in texts(figure) if type(text).__name__ == "FittedText"]
-            shown.append(sum(len(text.get_text()) for text in inner))
-            for text in inner:
-                box = text.get_window_extent()
-                assert any(b.x0 <= box.x0 and box.x1 <= b.x1 and b.y0 <= box.y0 and box.y1 <= b.y1 for b in boxes)
-        assert shown[0] < shown[1]
 
 
 def test_curve_of_a_replay_rises_to_the_end() -> None:
@@ -418,14 +341,6 @@ def test_progress_shows_the_steps() -> None:
     assert np.asarray(stair.get_ydata()).tolist() == [0, 50, 100, 100]
     assert "not completed" in legend(ax)
     assert any("optimum 5" in text for text in legend(ax))
-
-
-def test_shares_are_as_long_as_they_are_large() -> None:
-    ax = action_shares({"a": {"valid": 0.25, "wait": 0.75}, "b": {"wait": 1.0}})
-    bars = [(patch.get_label(), patch.get_x(), patch.get_width()) for patch in ax.patches]  # type: ignore[attr-defined]
-    assert bars == [("valid", 0, 25), ("wait", 25, 75), ("wait", 0, 100)]
-    with pytest.raises(InputError, match="add up"):
-        action_shares({"a": {"valid": 0.8, "wait": 0.8}})
 
 
 def test_gaps_say_what_is_not_answered(comparisons: pd.DataFrame) -> None:
@@ -460,15 +375,6 @@ def test_time_to_proof_tells_proofs_from_limits() -> None:
     assert sum(len(one.get_offsets()) for one in ax.collections) == 3
     assert {"not proved in time", "proved to have no solution"} <= set(legend(ax))
     assert "not shown: 1 problems" in ax.get_xlabel()
-
-
-@pytest.mark.slow
-def test_profile_of_far_ratios_is_logarithmic() -> None:
-    rows = [{"instance": "x", "method": "a", "makespan": 1}, {"instance": "x", "method": "b", "makespan": 60}]
-    ax = performance_profile(pd.DataFrame(rows))
-    rendered(ax)
-    assert ax.get_xscale() == "log"
-    assert ax.get_xlim()[1] > 60
 
 
 @pytest.mark.slow
@@ -538,43 +444,6 @@ def test_boxes_of_the_graph_lie_apart_and_in_order(instance: Instance) -> None:
 
 
 @pytest.mark.slow
-def test_graph_of_all_recipes() -> None:
-    recipes = sorted({task for name in catalogue.expand(["recipe2plan/timed"]) for task in catalogue.load(name).tasks})
-    every = combine("all recipes", recipes)
-    assert len(every.actions) > 200
-    rendered(dependency_graph(every))
-
-
-@pytest.mark.slow
-def test_letters_on_narrow_bars_of_kitchens_are_explained() -> None:
-    kitchen = catalogue.problem(SANDWICH)
-    best = solve_any(kitchen)
-    assert best is not None
-    steps = str(best.plan).splitlines()
-    with shaped(Shape(3.3)):
-        lower = draw_pair(kitchen, steps, steps[:4], names=("best", "mine"))
-    written = {text.get_text() for ax in lower.figure.axes for text in ax.texts if isinstance(text, Label)}
-    (key,) = (text.get_text() for text in lower.texts if text.get_gid() == "key")
-    words = dict(entry.split(" ", 1) for entry in re.split(r" · |\n", key))
-    assert set(words) == {text for text in written if 0 < len(text) < 4 and text != "put"}
-    assert {"s", "t"} <= set(words)  # what is done in the upper one only, too
-    assert all(word.startswith(letters[0]) for letters, word in words.items())
-
-
-@pytest.mark.slow
-def test_numbers_in_a_narrow_graph_are_explained_and_names_have_their_objects() -> None:
-    with shaped(Shape(3.3)):
-        recipe, tasks = (dependency_graph(catalogue.load(name)) for name in (COBBLER, "timearena/cooking1"))
-    (key,) = (text.get_text() for text in recipe.texts if text.get_gid() == "key")
-    for action in catalogue.load(COBBLER).actions:
-        assert action.label in key.replace("\n", " ")
-    told = " ".join(text.get_text() for text in tasks.texts).replace("\n", " ")  # on the box, or in the key
-    assert "cook rice in pot" in told
-    assert "cook rice in" not in told.replace("cook rice in pot", "")
-    rendered(recipe)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("against", sample(["optimum", "other.txt"], 2))
 def test_gantt_against_another_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, against: str) -> None:
     monkeypatch.chdir(tmp_path)
@@ -605,12 +474,6 @@ def test_two_plans_in_a_kitchen_stand_one_above_the_other_and_what_one_lacks_has
     rendered(lower)
 
 
-def test_gantt_against_what_is_not_there(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["gantt", COBBLER, "--against", "nowhere.txt", "-o", str(tmp_path / "x.svg")])
-    assert isinstance(result.exception, InputError)
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.slow
 def test_two_plans_on_a_floor_stand_one_above_the_other_and_what_is_the_same_is_pale() -> None:
     floor = catalogue.problem(FLOOR)
@@ -623,11 +486,6 @@ def test_two_plans_on_a_floor_stand_one_above_the_other_and_what_is_the_same_is_
     assert {"as in the other plan", "at another time"} <= set(legend(ax))
     assert "in this plan only" not in legend(ax)
     rendered(ax)
-
-
-def test_floors_on_which_nothing_is_done_have_no_picture() -> None:
-    with pytest.raises(InputError, match="nothing to show"):
-        draw_pair(catalogue.problem(FLOOR), {}, {}, names=("one", "other"))
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.samples import examples, sample
+from support.samples import examples
 
 from planoracle.analysis import frames
 from planoracle.analysis.bootstrap import Sample, intervals, weighted_median
@@ -162,22 +162,6 @@ def test_repeating_all_runs_changes_nothing_but_the_number_of_rows() -> None:
     )
 
 
-@pytest.mark.slow
-def test_coverage_with_several_runs_of_a_problem() -> None:
-    random = np.random.default_rng(4)
-    hits = 0
-    for _ in range(200):
-        levels = random.uniform(0.2, 0.9, 25)
-        rows = [
-            {"instance": f"p{i}", "model": "a", "success": float(random.random() < level)}
-            for i, level in enumerate(levels)
-            for _ in range(4)
-        ]
-        row = averages(pd.DataFrame(rows), value="success", draws=300).iloc[0]
-        hits += row["mean_low"] <= 0.55 <= row["mean_high"]
-    assert 0.9 <= hits / 200 <= 0.99
-
-
 values = st.lists(st.none() | st.integers(1, 40), min_size=1, max_size=12)
 
 
@@ -268,15 +252,6 @@ def test_coverage_of_means_and_medians() -> None:
     assert 0.90 <= coverage("mean", normal, [0] * 30, 1.0) <= 0.99
     assert 0.90 <= coverage("median", normal, [0] * 31, 1.0) <= 0.99
     assert 0.86 <= coverage("mean", skewed, [0] * 30, 1.0) <= 0.98
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("strata", sample([[i // 2 for i in range(30)], list(range(30)), [0] * 29 + [1]], 3))
-def test_coverage_does_not_suffer_from_small_strata(strata: list[int]) -> None:
-    def normal(random: np.random.Generator, count: int) -> Any:
-        return random.normal(0.0, 1.0, count)
-
-    assert 0.90 <= coverage("mean", normal, strata, 0.0) <= 0.99
 
 
 def test_strata_take_away_what_differs_between_them() -> None:

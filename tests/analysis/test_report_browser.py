@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from pathlib import Path
 from urllib.parse import quote
 
@@ -16,7 +15,7 @@ import pytest
 from planoracle.analysis.report.inputs import entries_of
 from planoracle.analysis.report.page import build
 from tests.support.chromium import BINARY, Chromium
-from tests.support.reports import COBBLER, HOUSE, KITCHEN, MARKUP, submissions
+from tests.support.reports import COBBLER, HOUSE, MARKUP, submissions
 
 pytestmark = [
     pytest.mark.slow,
@@ -27,9 +26,6 @@ ROWS = "#submissions ~ .table tbody tr"
 HEADS = "#submissions ~ .table thead th"
 NAMES = f"[...document.querySelectorAll('{ROWS} th a')].map((cell) => cell.textContent)"
 MANY = 120
-CHANGE = (
-    "for (const box of [document.getElementById('{0}')]) {{ box.value = {1}; box.dispatchEvent(new Event('{2}')) }}"
-)
 
 
 @pytest.fixture(scope="module")
@@ -109,53 +105,6 @@ def test_sorts_by_every_column(page):
     assert page.run(f"document.querySelectorAll('{HEADS}')[{count - 1}].getAttribute('aria-sort')") != "none"
 
 
-def test_numbers_are_sorted_as_numbers(page):
-    page.run(f"document.querySelectorAll('{HEADS} button')[0].click()")
-    page.run("document.getElementById('filter-text').focus()")
-    page.type("wait")
-    assert page.run(NAMES)[:3] == ["wait 0", "wait 1", "wait 2"]
-    page.run(CHANGE.format("filter-text", "''", "input"))
-    page.run(f"document.querySelectorAll('{HEADS} button')[5].click()")  # makespan
-    shown = page.run(f"[...document.querySelectorAll('{ROWS}')].map((row) => row.children[5].textContent)")
-    hours = {"h": 60, "min": 1, "s": 1 / 60}
-    spans = [re.findall(r"(\d+)\s(h|min|s)\b", text) for text in shown]
-    times = [sum(int(number) * hours[unit] for number, unit in parts) for parts in spans if parts]
-    assert times == sorted(times)
-    assert times[0] < 60 < times[-1]
-    assert not any(re.search(r"\d", text) for text in shown[-20:])  # failing early is not fast
-
-
-def test_filters(page):
-    page.run("document.getElementById('filter-text').focus()")
-    page.type("COBBLER sloth")
-    assert page.run(NAMES) == ["late", "half"]
-    page.run(CHANGE.format("filter-text", "''", "input"))
-
-    def choose(name, said):
-        option = f"[...document.getElementById('{name}').options].find((one) => one.text === '{said}').value"
-        page.run(CHANGE.format(name, option, "change"))
-
-    choose("filter-outcome", "Not graded")
-    assert page.run(NAMES) == ["nowhere"]
-    assert "names no problem" in page.run(f"document.querySelector('{ROWS}').textContent")
-    choose("filter-outcome", "Success")
-    choose("filter-model", "oracle")
-    assert page.run(NAMES) == ["good", "good", "good"]
-    choose("filter-set", "recipe2plan/timed")
-    assert page.run(NAMES) == ["good"]
-    assert page.run("document.querySelectorAll('#main > section:nth-of-type(2) tbody tr').length") == 4
-    page.run("document.getElementById('filter-text').focus()")
-    page.type("nothing like it")
-    assert "No submission is like this." in page.run(f"document.querySelector('{ROWS}').textContent")
-
-
-def test_pages(page):
-    page.run("document.querySelectorAll('#submissions ~ .table .pages button')[1].click()")
-    assert page.run("document.querySelector('#submissions ~ .table .range').textContent").startswith("51–100")
-    page.run("document.querySelectorAll('#submissions ~ .table .pages button')[1].click()")
-    assert page.run("document.querySelectorAll('#submissions ~ .table .pages button')[1].disabled")
-
-
 def test_opens_a_plan_and_goes_back(page, pictures):
     page.point(f"{ROWS}:nth-child(3) td:last-child", click=True)  # anywhere in the row
     page.wait("document.querySelector('.plot svg .bar')")
@@ -202,13 +151,6 @@ def test_prices_of_decisions(page):
     page.run("document.querySelector('.table tbody button').click()")
     assert page.run("document.querySelectorAll('.price.lit').length") == 1
     assert "Costs" in page.run("document.getElementById('tip').textContent")
-
-
-def test_kitchens_are_drawn(page, pictures):
-    go(page, link(KITCHEN, "lost"))
-    drawn(page)
-    assert page.run("[...document.querySelectorAll('.plot text')].some((one) => one.textContent === 'wait')")
-    page.screenshot(pictures / "kitchen.png")
 
 
 def test_keys_alone_suffice(page):
@@ -276,15 +218,6 @@ def test_links_to_nothing_say_so(browser, file, fragment):
     assert tab.complaints() == []
 
 
-def test_every_link_of_the_page_leads_back_to_its_row(page):
-    page.run("document.getElementById('filter-text').focus()")
-    links = page.run(f"[...document.querySelectorAll('{ROWS} th a')].map((one) => [one.hash, one.textContent])")[:13]
-    assert len({hash_ for hash_, _ in links}) == 13
-    for hash_, name in links:
-        go(page, hash_)
-        assert heading(page) == name
-
-
 def test_hostile_submissions_do_nothing(page, pictures):
     elements = (
         "document.querySelectorAll('img, iframe, object, embed, link, base, form, svg[onload], [onerror]').length"
@@ -336,16 +269,6 @@ def test_sizes_and_schemes(browser, file, pictures, width, scheme):
         assert tab.run(CONTRAST) == []
         tab.screenshot(pictures / f"{name}-{width}-{scheme}.png")
     assert tab.complaints() == []
-
-
-def test_paper_is_light_and_complete(browser, file, pictures):
-    tab = browser.page(prefers_color_scheme="dark")
-    tab.open(file, link(COBBLER, "late"))
-    drawn(tab)
-    tab.send("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
-    assert tab.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert tab.run("getComputedStyle(document.querySelector('.tools')).display") == "none"
-    tab.screenshot(pictures / "print.png")
 
 
 VISIBLE = {

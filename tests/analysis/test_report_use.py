@@ -170,16 +170,6 @@ def test_what_is_asked_for_and_not_here_is_said_as_text(browser: Chromium, file:
     assert tab.complaints() == []
 
 
-def test_a_problem_keeps_its_sort_in_the_address(browser: Chromium, file: Path) -> None:
-    tab = browser.page()
-    tab.open(file, f"#{HOUSE}/?rows=-id")
-    names = tab.run("[...document.querySelectorAll('tbody th a')].map((cell) => cell.textContent)")
-    assert names[:2] == ["twin", "twin"]
-    tab.run("document.querySelector('thead button').click()")
-    assert tab.run("location.hash") == f"#{HOUSE}/?rows=id"
-    assert tab.complaints() == []
-
-
 def download(browser: Chromium, page: Page, folder: Path, selector: str, name: str) -> str:
     browser.send("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
     page.run(f"document.querySelector({json.dumps(selector)}).click()")
@@ -222,15 +212,6 @@ def test_samples_stand_together_and_in_order(page: Page) -> None:
     assert page.run("document.querySelector('.samples [aria-current]').textContent").startswith("2 ")
 
 
-def test_models_stand_over_all_sets_and_by_set(page: Page) -> None:
-    headings = page.run("[...document.querySelectorAll('#main > section h2')].map((one) => one.textContent)")
-    assert headings == ["Models", "Models by set", "Submissions"]
-    tables = "[...document.querySelectorAll('#main > section table')].slice(0, 2)"
-    names = page.run(f"{tables}.map((one) => [...one.tBodies[0].rows].map((row) => row.cells[0].textContent))")
-    assert len(names[0]) == len(set(names[0])) < len(names[1])
-    assert "Set" in page.run(f"{tables}[1].tHead.textContent")
-
-
 def test_what_was_read_and_what_is_not_proved_is_said(page: Page) -> None:
     page.run("document.getElementById('filter-text').focus()")
     page.type("probably for another problem")
@@ -241,16 +222,6 @@ def test_what_was_read_and_what_is_not_proved_is_said(page: Page) -> None:
     unread = "4 steps read (last block); 2 lines like a step not read"
     assert told == f"{unread}; probably for another problem: names a {MARKUP}."
     assert "not proved, at least 7 min" in page.run("document.querySelector('.figures').textContent")
-
-
-def test_the_foot_is_under_every_view(page: Page) -> None:
-    told = page.run("document.getElementById('foot').textContent")
-    assert told.startswith(
-        "Submissions as of 2026-11-22 · 29 submissions, 1 not graded · profile paper · made with plan"
-    )
-    page.run(f"location.hash = '#{COBBLER}/late'")
-    page.wait("document.querySelector('.plot svg .bar')")
-    assert page.run("document.getElementById('foot').textContent") == told
 
 
 OUTSIDE = """(() => {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,7 +19,7 @@ from planoracle.instances.asynctool.encode import problem_of
 from planoracle.instances.asynctool.environment import AsyncToolEnvironment
 from planoracle.instances.asynctool.language import CLOSING, WAIT, as_message, call_message, messages, read_message
 from planoracle.instances.asynctool.problem import Problem
-from planoracle.instances.asynctool.profile import PROFILES, Profile, profile
+from planoracle.instances.asynctool.profile import PROFILES, Profile
 from planoracle.instances.environment import Message
 from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
