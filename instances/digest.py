@@ -64,9 +64,10 @@ def _text(value: Any) -> str:
         if isinstance(value, list | tuple):
             return _text(list(value))
         raise TypeError(f"no digest of {type(value).__name__}")
+    kind: Any = type(value)
     parts = [
         f'["{name}",{_part(entry)}]'
-        for name, default in _defaults(type(value))
+        for name, default in _defaults(kind)
         if type(entry := getattr(value, name)) is not type(default) or entry != default
     ]
     return f'{{"object":[{",".join(parts)}]}}'

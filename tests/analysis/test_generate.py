@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
@@ -21,6 +22,7 @@ def invoke(*args):
     return CliRunner().invoke(app, ["generate", *map(str, args)])
 
 
+@pytest.mark.slow
 def test_files_can_be_solved_and_are_not_overwritten(tmp_path) -> None:
     args = ("generic", "--count", 3, "--seed", 4, "--tasks", 2, "--actions", 5, "--out", tmp_path / "a", "-f", "jsonl")
     first = invoke(*args)

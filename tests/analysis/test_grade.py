@@ -382,6 +382,7 @@ def test_a_run_measured_against_itself_is_one(start, piece):
     assert found.r_efficiency == 1.0
 
 
+@pytest.mark.slow
 @given(_runs(), st.integers(0, 5000))
 def test_waiting_at_the_beginning_costs_what_it_lasts(commands, wait):
     found = measure(BOILED, replayed(commands), None)

@@ -214,6 +214,7 @@ def test_time_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
         check(problem(actions), proof(1, *many, alone("a")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [checker.MAX_DEPTH, checker.MAX_DEPTH + 1, 2000])
 def test_nested_cases_are_limited(depth: int) -> None:
     names = [f"a{number}" for number in range(depth + 1)]

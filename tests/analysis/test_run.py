@@ -43,6 +43,7 @@ def test_a_run_is_kept_and_graded(tmp_path: Path) -> None:
     assert sorted(map(str, journal)) == sorted(map(str, found))
 
 
+@pytest.mark.slow
 def test_samples_differ_and_the_same_seed_says_the_same(tmp_path: Path) -> None:
     invoke(NAMES[0], "--agent", "random", "--samples", 3, "--run", tmp_path / "a")
     invoke(NAMES[0], "--agent", "random", "--seed", 1, "--run", tmp_path / "b")
@@ -51,6 +52,7 @@ def test_samples_differ_and_the_same_seed_says_the_same(tmp_path: Path) -> None:
     assert [row["actions"] for row in rows(tmp_path / "b")] == plans[1:2]
 
 
+@pytest.mark.slow
 def test_what_is_in_the_journal_is_not_played_again(tmp_path: Path) -> None:
     first = invoke(*NAMES[:2], "--agent", "optimal", "--run", tmp_path)
     kept = (tmp_path / JOURNAL).read_bytes()
@@ -62,6 +64,7 @@ def test_what_is_in_the_journal_is_not_played_again(tmp_path: Path) -> None:
     assert json.loads(added)["row"]["instance"] == NAMES[2]
 
 
+@pytest.mark.slow
 def test_every_benchmark_is_played_by_the_optimal_agent(tmp_path: Path) -> None:
     names = [next(iter(catalogue.names_of(registry.get(name))), None) for name in registry.names()]
     result = invoke(*filter(None, names), "--agent", "optimal", "--agent", "greedy", "--run", tmp_path)
@@ -70,6 +73,7 @@ def test_every_benchmark_is_played_by_the_optimal_agent(tmp_path: Path) -> None:
     assert all(one.success for one in grade(tmp_path) if one.model == "optimal")
 
 
+@pytest.mark.slow
 def test_an_agent_that_fails_is_unscored_and_played_again(tmp_path: Path) -> None:
     file = tmp_path / "plans.jsonl"
     file.write_text(json.dumps({"instance": NAMES[0], "plan": "activate kettle"}) + "\n")
@@ -83,6 +87,7 @@ def test_an_agent_that_fails_is_unscored_and_played_again(tmp_path: Path) -> Non
     assert [one.scored for one in grade(tmp_path / "run")] == [True, True]
 
 
+@pytest.mark.slow
 def test_problems_of_files_are_played_and_graded(tmp_path: Path) -> None:
     benchmark = registry.get("timearena")
     file = tmp_path / "mine.json"

@@ -293,6 +293,7 @@ def test_columns_are_no_formulas_either() -> None:
     assert stream.getvalue() == "'=1+1\n1\n"
 
 
+@pytest.mark.slow
 @given(st.text(alphabet="=+-@'\" ;\n\t\r1.eax＝"))
 def test_what_was_defused_can_be_had_back(text: str) -> None:
     shown = defused(text)

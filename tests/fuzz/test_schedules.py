@@ -74,6 +74,7 @@ def test_pieces_are_cut_where_their_agent_starts_something_and_nowhere_else(seed
     assert sorted(Schedule.of(instance, pieces).pieces, key=repr) == sorted(expected, key=repr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "refused"), [(140, False), (2_000, True)])
 def test_overlapping_pieces_are_counted_before_they_are_cut(count: int, refused: bool) -> None:
     """Every one of so many equal pieces is to be cut so often: count² parts, from a line of count pieces."""

@@ -114,6 +114,7 @@ def test_lines_that_are_none_of_ours_are_refused_and_the_next_is_graded(name: st
         check(grade)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gzip", "zip"])
 def test_what_begins_as_a_compressed_file_is_one_to_its_end(name: str) -> None:
     *_, bad = graded(HOSTILE[name] + b"\n" + encoded(submissions()[0]))

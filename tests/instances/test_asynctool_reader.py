@@ -303,6 +303,7 @@ def round_trip(problem: Problem) -> Problem:
     return read(json.loads(json.dumps(to_document(problem))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay", sample(["", "@0", "@2", "@0-1", "@1-2:7"]))
 def test_every_bundled_problem_is_read_back(delay: str) -> None:
     for name in sets.names()[:: 7 if delay else 1]:

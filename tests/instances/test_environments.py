@@ -110,6 +110,7 @@ def test_the_repertoire_has_all_legal_commands(name: str) -> None:
         assert {known.name_of(one.text) for one in run.legal()} <= set(known.names)
 
 
+@pytest.mark.slow
 @each
 def test_a_whole_plan_is_handed_in_at_once(name: str) -> None:
     best = optimum(PROBLEMS[name])

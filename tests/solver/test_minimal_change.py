@@ -315,6 +315,7 @@ def test_answers_are_the_same_at_every_run():
     assert ones[0].moved
 
 
+@pytest.mark.slow
 def test_orders_of_very_many_pieces_are_not_looked_at():
     long = Instance("long", (Action("t/0", "t", 5000, 5000, interruptible=True), Action("t/1", "t", 5, 0)))
     crumbs = [Piece("t/0", n, 1, "agent") for n in range(5000)]
