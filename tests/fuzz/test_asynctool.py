@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.hostile import FLOODS, encoded
 from support.mutations import Mutator, answer
-from support.samples import examples
-from support.specimens import documents, submissions
+from support.samples import examples, sample
+from support.specimens import documents
 
 from planoracle.analysis.critique import critique
 from planoracle.instances.asynctool import reader
@@ -20,7 +20,7 @@ from planoracle.instances.asynctool.encode import problem_of
 from planoracle.instances.asynctool.language import MAX_MESSAGES, MAX_TEXT, messages, read_message
 from planoracle.instances.asynctool.problem import MAX_DELAY, Delays
 from planoracle.instances.asynctool.profile import PROFILES
-from planoracle.instances.asynctool.rules import Run, replay
+from planoracle.instances.asynctool.rules import replay
 from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Instance
@@ -30,24 +30,6 @@ SEEDS = st.integers(0, 2**32 - 1)
 NAME = "asynctool/files_1+text_2"
 PROBLEM = problem_of(load(NAME))
 CALL = {"id": "files_1", "func_name": "make_folder", "params": {"name": "a"}}
-
-
-def run_of(plan: Any, profile: str) -> Run:
-    return replay(PROBLEM, messages(plan), PROFILES[profile])
-
-
-@pytest.mark.slow
-@examples(400)
-@given(SEEDS, st.sampled_from(sorted(PROFILES)))
-def test_mutated_transcripts_are_replayed_or_refused(seed: int, profile: str) -> None:
-    plans = [one["plan"] for one in submissions() if one["instance"] == NAME]
-    mutator = Mutator(Random(seed), [one["plan"] for one in submissions()])
-    plan = load_json(encoded(mutator.times(mutator.plan, mutator.random.choice(plans))), "plan")
-    run = answer(run_of, plan, profile)
-    if not isinstance(run, InputError):
-        assert run == run_of(plan, profile)
-        assert run.closed or any(violation.kind == "not_closed" for violation in run.violations)
-        assert run.closed or not run.success
 
 
 @given(
@@ -72,17 +54,6 @@ def test_any_message_is_a_call_a_wait_the_close_or_unreadable(message: Any) -> N
         assert (said.call is not None) == (said.kind == "call")
         assert len(said.text) <= 2_000
     answer(messages, message)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("flood", list(FLOODS)[::2])
-def test_floods_are_read_in_linear_time(flood: str) -> None:
-    text = flood * (300_000 // len(flood))
-    for plan in (text, [text], [{"content": text}], [CALL | {"func_name": text}], [CALL | {"params": {text: text}}]):
-        run = answer(run_of, plan, "paper")
-        assert isinstance(run, InputError) or not run.success
-    for call in (text, text[:MAX_CALL], f"f(a={text[: MAX_CALL - 5]})"):
-        answer(parse_call, call)
 
 
 @given(st.text(alphabet="f(a=1,'b':{}[]-.0e\\)j\n", max_size=60))
@@ -173,3 +144,12 @@ def test_delays_of_a_thousand_million_turns_are_refused() -> None:
         document = {"format": reader.FORMAT, "version": 1, "name": "n", "delay": delay, "tasks": many(1)}
         with pytest.raises(InputError, match=str(MAX_DELAY)):
             reader.read(document, "file")
+
+
+@pytest.mark.parametrize("flood", sample(list(FLOODS), 10))
+def test_floods_in_calls_are_read_in_linear_time(flood: str) -> None:
+    text = flood * (300_000 // len(flood))
+    for plan in ([CALL | {"func_name": text}], [CALL | {"params": {text: text}}]):
+        answer(lambda plan=plan: replay(PROBLEM, messages(plan), PROFILES["paper"]))
+    for call in (text, text[:MAX_CALL], f"f(a={text[: MAX_CALL - 5]})"):
+        answer(parse_call, call)

@@ -8,25 +8,20 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.hostile import FLOODS, encoded
+from support.hostile import encoded
 from support.mutations import Mutator, answer
-from support.samples import examples, sample
-from support.specimens import submissions
+from support.samples import examples
 
 from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files import instance_from_document, to_document
 from planoracle.instances.reading import load_json
 from planoracle.instances.recipe2plan.language import MAX_COMMANDS, parse
-from planoracle.instances.recipe2plan.profile import PROFILES
 from planoracle.instances.recipe2plan.reader import read_cooking, read_reference_plans
-from planoracle.instances.recipe2plan.rules import MAX_VIOLATIONS, replay
 from planoracle.instances.recipe2plan.steps import MAX_DIGITS, amount
-from planoracle.instances.replay import Replay
 
 SEEDS = st.integers(0, 2**32 - 1)
-NAME = "recipe2plan/timed/Vada_Daikon-Radish"
-KITCHEN = load(NAME)
+KITCHEN = load("recipe2plan/timed/Vada_Daikon-Radish")
 
 STEP = {"text": "", "prequisites": [], "time_constraint": {}, "interrupt": 0, "parallel": 0, "time": "5 min"}
 COOKING = [
@@ -50,58 +45,6 @@ COOKING = [
 REFERENCE = {
     "Tea_Toast-2": {"plan_w_restriction": [[0, "Tea", 300, 0], [1, "Tea", 300, 300]], "plan_wo_restriction": None}
 }
-
-
-def run_of(plan: Any, profile: str) -> Replay:
-    return replay(KITCHEN, parse(plan, KITCHEN, PROFILES[profile]), PROFILES[profile])
-
-
-def check(run: Replay) -> None:
-    assert 0 <= run.progress <= 1
-    assert len(run.violations) <= MAX_VIOLATIONS + 2 * len(KITCHEN.actions)
-    assert run.success <= (run.goal_ratio == 1)
-    assert run.executed <= len(run.events)
-
-
-@pytest.mark.slow
-@examples(400)
-@given(SEEDS, st.sampled_from(sorted(PROFILES)))
-def test_mutated_plans_are_replayed_or_refused(seed: int, profile: str) -> None:
-    plans = [one["plan"] for one in submissions() if one["instance"] == NAME]
-    mutator = Mutator(Random(seed), [one["plan"] for one in submissions()])
-    plan = load_json(encoded(mutator.times(mutator.plan, mutator.random.choice(plans))), "plan")
-    run = answer(run_of, plan, profile)
-    if not isinstance(run, InputError):
-        check(run)
-        assert run == run_of(plan, profile)
-
-
-@given(
-    st.text()
-    | st.recursive(
-        st.none() | st.integers() | st.text(),
-        lambda inner: (
-            st.lists(inner)
-            | st.dictionaries(st.sampled_from(("response", "step", "recipe", "duration", "start")), inner)
-        ),
-    )
-)
-def test_any_plan_is_replayed_or_refused(plan: Any) -> None:
-    for profile in PROFILES:
-        run = answer(run_of, plan, profile)
-        if not isinstance(run, InputError):
-            check(run)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("flood", sample(FLOODS, 10))
-def test_floods_are_read_in_linear_time(flood: str) -> None:
-    text = flood * (300_000 // len(flood))
-    for profile in PROFILES:
-        for plan in (text, {"response": text}, [{"response": text}], [text], [[0, text, text, text]]):
-            run = answer(run_of, plan, profile)
-            if not isinstance(run, InputError):
-                check(run)
 
 
 @given(st.text(alphabet="0123456789:minhoursec ١²\n", max_size=60))

@@ -8,18 +8,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.hostile import FLOODS, encoded
+from support.hostile import encoded
 from support.mutations import Mutator, answer
 from support.samples import examples, sample
-from support.specimens import documents, submissions
+from support.specimens import documents
 
 from planoracle.instances.catalogue import problem
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.kitchens import files, kitchen
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.language import MAX_ACTIONS, parse
-from planoracle.instances.kitchens.profile import PROFILES
-from planoracle.instances.kitchens.run import Record, as_replay, replay
+from planoracle.instances.kitchens.run import replay
 from planoracle.instances.outputs.layout import MAX_LINES
 from planoracle.instances.reading import load_json
 from planoracle.instances.robotouille import benchmark
@@ -65,46 +64,10 @@ DOMAIN = {
 }
 
 
-def run_of(plan: Any, profile: str) -> Record:
-    return replay(SOUP, parse(plan, SOUP.domain, PROFILES[profile]), PROFILES[profile])
-
-
 def own(stations: int, items: int, goal: list[list[str]]) -> dict[str, Any]:
     there = {f"table{k}": [f"bread{k}"] if k <= items else [] for k in range(1, stations + 1)}
     head = {"format": files.FORMAT, "version": 1, "name": "k", "players": {"robot1": {"at": "table1"}}}
     return head | {"stations": there, "goal": goal}
-
-
-@examples(400)
-@given(SEEDS, st.sampled_from(sorted(PROFILES)))
-@pytest.mark.slow
-def test_mutated_actions_are_run_or_refused(seed: int, profile: str) -> None:
-    plans = [one["plan"] for one in submissions() if one["instance"] == NAME]
-    mutator = Mutator(Random(seed), [one["plan"] for one in submissions()])
-    plan = load_json(encoded(mutator.times(mutator.plan, mutator.random.choice(plans))), "plan")
-    run = answer(run_of, plan, profile)
-    if not isinstance(run, InputError):
-        verdict = as_replay(run)
-        assert verdict.success == (run.end == "completed") == (verdict.progress == 1.0)
-        assert run.steps_taken + len(run.refusals) == len(run.steps)
-        assert run.steps == run_of(plan, profile).steps
-
-
-@given(st.text() | st.lists(st.text() | st.none() | st.dictionaries(st.just("action"), st.text())))
-def test_any_actions_are_run_or_refused(plan: Any) -> None:
-    for profile in PROFILES:
-        run = answer(run_of, plan, profile)
-        assert isinstance(run, InputError) or not run.success
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("flood", sample(list(FLOODS)[::3], 10))
-def test_floods_are_read_in_linear_time(flood: str) -> None:
-    text = flood * (300_000 // len(flood))
-    for profile in PROFILES:
-        for plan in (text, [text], [{"action": text}]):
-            run = answer(run_of, plan, profile)
-            assert isinstance(run, InputError) or not run.success
 
 
 @pytest.mark.slow

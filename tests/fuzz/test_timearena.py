@@ -9,14 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.hostile import FLOODS, encoded
+from support.hostile import encoded
 from support.mutations import Mutator, answer
-from support.samples import examples, sample
-from support.specimens import submissions
+from support.samples import examples
 
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.reading import load_json
 from planoracle.instances.timearena import benchmark
 from planoracle.instances.timearena.language import MAX_DECISIONS, parse
 from planoracle.instances.timearena.profile import PROFILES
@@ -73,38 +71,6 @@ def check(run: Run, limit: int = 400) -> None:
     assert run.total_time == len(run.steps) <= limit
     assert run.completed <= (run.score == 100)
     assert as_replay(run).makespan == run.total_time
-
-
-@pytest.mark.slow
-@examples(400)
-@given(SEEDS, st.sampled_from(sorted(PROFILES)))
-def test_mutated_decisions_are_replayed_or_refused(seed: int, profile: str) -> None:
-    plans = [one["plan"] for one in submissions() if one["instance"] == NAME]
-    mutator = Mutator(Random(seed), [one["plan"] for one in submissions()])
-    plan = load_json(encoded(mutator.times(mutator.plan, mutator.random.choice(plans))), "plan")
-    run = answer(run_of, plan, profile)
-    if not isinstance(run, InputError):
-        check(run)
-        assert run == run_of(plan, profile)
-
-
-@given(st.text() | st.lists(st.text() | st.none() | st.dictionaries(st.just("action"), st.text())))
-def test_any_decisions_are_replayed_or_refused(plan: Any) -> None:
-    for profile in PROFILES:
-        run = answer(run_of, plan, profile)
-        if not isinstance(run, InputError):
-            check(run)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("flood", sample(FLOODS, 10))
-def test_floods_are_read_in_linear_time(flood: str) -> None:
-    text = flood * (300_000 // len(flood))
-    for profile in PROFILES:
-        for plan in (text, [text], [{"action": text}]):
-            run = answer(run_of, plan, profile)
-            if not isinstance(run, InputError):
-                check(run)
 
 
 @pytest.mark.slow
