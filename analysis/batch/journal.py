@@ -1,8 +1,7 @@
 """The run directory: results that outlive the process, in one file that is only ever appended to.
 
 A line is ``{"key":"<32 digits>","check":"<16 digits>","row":<result>}``: ``key`` stands for everything that the
-result depends on, ``check`` for key and result (32 digits where a key of the user's marks what is ours, see
-`planoracle.analysis.batch.secret`). Whatever ends the process, at most the last line is torn.
+result depends on, ``check`` is a checksum of both. Whatever ends the process, at most the last line is torn.
 """
 
 from __future__ import annotations
@@ -12,14 +11,13 @@ import re
 import stat
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from hmac import compare_digest
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import BinaryIO
 
+from planoracle.analysis.batch.checksum import checksum
 from planoracle.analysis.batch.errors import StorageError
-from planoracle.analysis.batch.secret import secret, tag
 from planoracle.instances.digest import FORMAT
 
 __all__ = ["NAME", "Journal"]
@@ -29,7 +27,7 @@ NAME = "results.jsonl"
 
 _FORMAT = b'{"format":"planoracle/run","version":'
 _HEAD = b"%b%d}\n" % (_FORMAT, FORMAT)
-_LINE = re.compile(rb'\{"key":"([0-9a-f]{32})","check":"([0-9a-f]{16}|[0-9a-f]{32})","row":(.*)\}\n', re.DOTALL)
+_LINE = re.compile(rb'\{"key":"([0-9a-f]{32})","check":"([0-9a-f]{16})","row":(.*)\}\n', re.DOTALL)
 # Longer results are worked out anew every time, so that a broken file cannot ask for any amount of memory.
 _LONGEST = 64 * 2**20
 # Seconds between two syncs to the disk; a crash of the machine loses no more.
@@ -45,8 +43,6 @@ class Journal:
     ----------
     told
         Called with what a person should know: a torn or damaged line.
-    reading
-        Whether it is only read: nothing is made, locked or cut off.
 
     Raises
     ------
@@ -54,33 +50,27 @@ class Journal:
         If the directory cannot be written, is in use, or holds a file of another kind.
     """
 
-    def __init__(self, folder: Path, told: Callable[[str], None], *, reading: bool = False) -> None:
+    def __init__(self, folder: Path, told: Callable[[str], None]) -> None:
         self.path = folder / NAME
         self.lost = False  # whether the file is in its place no more
         self._places: dict[str, tuple[int, int]] = {}  # offset and length of the result
         self._size = 0
         self._told = told
-        self._secret = secret()
-        self._reading = reading
         try:
-            if not reading:
-                folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(f"{folder}: cannot be made a run directory: {error.strerror}") from None
         try:
             new = not self.path.exists()
-            how = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) if reading else os.O_RDWR | os.O_CREAT | os.O_APPEND
-            self._file = os.open(self.path, how, 0o644)
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         except OSError as error:
-            done = "read" if reading else "written"
-            raise StorageError(f"{self.path}: cannot be {done}: {error.strerror}") from None
+            raise StorageError(f"{self.path}: cannot be written: {error.strerror}") from None
         try:
             if not stat.S_ISREG(os.fstat(self._file).st_mode):  # a pipe would be read for ever
                 raise StorageError(f"{self.path}: is no regular file; name another directory")
-            if not reading:
-                self._lock()
+            self._lock()
             self._read()
-            if not self._size and not reading:
+            if not self._size:
                 self._append(_HEAD)
             if new:
                 _sync_folder(folder)
@@ -137,7 +127,7 @@ class Journal:
             row = text.encode()
             if key in self._places or key in places or len(row) > _LONGEST:
                 continue
-            start = b'{"key":"%s","check":"%s","row":' % (key.encode(), self._check(key.encode(), row))
+            start = b'{"key":"%s","check":"%s","row":' % (key.encode(), checksum(key.encode(), row))
             places[key] = (at + len(start), len(row))
             line = b"%s%s}\n" % (start, row)
             lines.append(line)
@@ -171,17 +161,13 @@ class Journal:
     def close(self) -> None:
         """Write everything to the disk and let others in."""
         try:
-            if not self._reading:
-                self.sync()
+            self.sync()
         finally:
             self._let_go()
 
     def _let_go(self) -> None:
         with suppress(OSError):  # what a file system may say here is about data, which the disk has or has not had
             os.close(self._file)
-
-    def _check(self, key: bytes, row: bytes) -> bytes:
-        return tag(self._secret, key, row, 8 if self._secret is None else 16)
 
     def _lock(self) -> None:
         try:
@@ -224,7 +210,7 @@ class Journal:
                     ours = True
                 elif number == 1 and line.startswith(_FORMAT):
                     raise StorageError(f"{self.path}: is of another release of planoracle; name another directory")
-                elif match is None or not compare_digest(self._check(match[1], match[3]), match[2]):
+                elif match is None or checksum(match[1], match[3]) != match[2]:
                     damaged.append(number)
                 else:
                     # The last one counts: it was done again since those before could not be used.
@@ -234,15 +220,13 @@ class Journal:
             raise StorageError(f"{self.path}: is no file of results of planoracle; name another directory")
         if torn is not None:
             self._told(f"{self.path}: the last line was torn when a process ended, and is dropped")
-            if not self._reading:
-                os.ftruncate(self._file, self._size)
-        what = "damaged" if self._secret is None else "damaged, or not marked by the key"
+            os.ftruncate(self._file, self._size)
         for number in damaged[:_TOLD]:
             self._told(
-                f"{self.path}: line {number} is {what}; its work is done again, unless a later line has the result"
+                f"{self.path}: line {number} is damaged; its work is done again, unless a later line has the result"
             )
         if len(damaged) > _TOLD:
-            self._told(f"{self.path}: {len(damaged) - _TOLD} more lines are {what}")
+            self._told(f"{self.path}: {len(damaged) - _TOLD} more lines are damaged")
 
 
 def _lines(stream: BinaryIO) -> Iterable[tuple[bytes, int]]:

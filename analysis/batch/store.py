@@ -1,9 +1,8 @@
 """A folder of small results by key, one file each, that any number of processes and machines may share.
 
 Every file is written apart and then put in place at once, so that nobody sees half of one; a check tells what was
-damaged later. What others could have written is not read unless they are trusted, or there is a key that they lack,
-see `planoracle.analysis.batch.secret`. Nothing here stops the work: on any trouble a word on standard error, and the
-result is worked out.
+damaged later. A folder that others can write is not used. Nothing here stops the work: on any trouble a word on
+standard error, and the result is worked out.
 """
 
 from __future__ import annotations
@@ -13,19 +12,16 @@ import json
 import os
 import stat
 from functools import cache
-from hmac import compare_digest
 from pathlib import Path
 from typing import Any
 
-from planoracle.analysis.batch.secret import secret, tag
+from planoracle.analysis.batch.checksum import checksum
 from planoracle.analysis.spoken import tell
 
-__all__ = ["TRUST", "VARIABLE", "Store", "default_store", "warn"]
+__all__ = ["VARIABLE", "Store", "default_store", "warn"]
 
 #: Environment variable that names the folder; empty: there is none.
 VARIABLE = "PLANORACLE_CACHE"
-#: Environment variable: 1 if all who can write the folder are to be believed.
-TRUST = "PLANORACLE_CACHE_TRUST"
 
 # No entry of ours is larger, in bytes.
 _LARGEST = 16 * 2**20
@@ -37,13 +33,6 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 
 class Store:
     """Results that are JSON objects, in ``folder``.
 
-    Parameters
-    ----------
-    key
-        Marks entries, and those without the mark are none.
-    trusting
-        Whether to believe what others may have written, which a key makes needless.
-
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
@@ -54,10 +43,9 @@ class Store:
     ({'makespan': 10}, None)
     """
 
-    def __init__(self, folder: Path, key: bytes | None = None, *, trusting: bool = False) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._key = key
-        self._private = key is None and not trusting and os.name == "posix"
+        self._private = os.name == "posix"
         self._readable = self._writable = True
         self._looked = False
         self._stuck: set[str] = set()  # what cannot be removed
@@ -89,7 +77,7 @@ class Store:
             path.parent.mkdir(mode=0o700 if self._private else 0o777, exist_ok=True)
             try:
                 apart.touch(mode=0o644, exist_ok=False)
-                apart.write_bytes(self._check(key, text) + b"\n" + text)
+                apart.write_bytes(checksum(key.encode(), text) + b"\n" + text)
                 apart.replace(path)
             finally:
                 apart.unlink(missing_ok=True)
@@ -126,7 +114,7 @@ class Store:
         if why:
             warn(
                 f"{self.folder}: {why}, and is not used: what it holds cannot be trusted (chmod 700 it, or choose "
-                f"another by {VARIABLE}; {TRUST}=1 trusts all who can write it; with a key nobody has to be)"
+                f"another by {VARIABLE})"
             )
         return bool(why)
 
@@ -152,15 +140,12 @@ class Store:
             os.close(file)
         check, _, text = data.partition(b"\n")
         try:
-            entry = json.loads(text) if compare_digest(check, self._check(key, text)) else None
+            entry = json.loads(text) if check == checksum(key.encode(), text) else None
         except (ValueError, RecursionError):
             entry = None
         if not isinstance(entry, dict):
-            raise _DamagedError("is damaged" if self._key is None else "is damaged, or not marked by the key")
+            raise _DamagedError("is damaged")
         return entry
-
-    def _check(self, key: str, text: bytes) -> bytes:
-        return tag(self._key, key.encode(), text, 16)
 
 
 class _DamagedError(Exception):
@@ -181,14 +166,12 @@ def default_store() -> Store | None:
         from platformdirs import user_cache_dir
 
         folder = user_cache_dir("planoracle", appauthor=False)
-    return _store(Path(folder), secret(), os.environ.get(TRUST) == "1") if folder else None
+    return _store(Path(folder)) if folder else None
 
 
 @cache
-def _store(folder: Path, key: bytes | None, trusting: bool) -> Store:
-    # Who has no key, or another, does not drop what those who have it keep.
-    name = "optima" if key is None else f"optima-{tag(key, b'folder', b'', 4).decode()}"
-    return Store(folder / name, key, trusting=trusting)
+def _store(folder: Path) -> Store:
+    return Store(folder / "optima")
 
 
 def warn(message: str) -> None:

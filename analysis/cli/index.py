@@ -78,7 +78,7 @@ PANELS = {
         ),
         "verify": Verb(
             "verify.verify",
-            "Check proofs that no schedule is shorter, step by step; or grade a run again and report rows that differ.",
+            "Check proofs that no schedule is shorter, step by step.",
         ),
         "critique": Verb(
             "critique.critique",
@@ -135,6 +135,7 @@ VERBS = {name: verb for verbs in PANELS.values() for name, verb in verbs.items()
 
 #: Message for each subcommand, and each option of a subcommand, that the release before still had.
 REMOVED = {
+    "verify --sample": "--sample has been removed; grade the submissions again and compare the rows with pandas",
     "compose": "compose has been removed; use planoracle generate asynctool --combine, which prints the same names",
     **{
         f"run {option}": f"{option} has been removed; {replacement}"
