@@ -60,3 +60,19 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the originals of the benchmarks are not here ({folder})")
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[object]:
+    """Chromium, for tests that are skipped where it is absent."""
+    from tests.support.chromium import Chromium
+
+    with Chromium() as chromium:
+        yield chromium
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder for screenshots, ``REPORT_PICTURES`` if that is set."""
+    folder = os.environ.get("REPORT_PICTURES")
+    return Path(folder) if folder else tmp_path_factory.mktemp("pictures")

@@ -9,8 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from random import Random
@@ -101,18 +99,6 @@ def page(folder: Path) -> Path:
     done = _planoracle("report", folder / "plans.jsonl", "-o", made, *options)
     assert made.exists(), done.output
     return made
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Chromium]:
-    with Chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = os.environ.get("REPORT_PICTURES")
-    return Path(folder) if folder else tmp_path_factory.mktemp("pictures")
 
 
 def watched(browser: Chromium) -> Page:

@@ -6,15 +6,13 @@ Pictures are kept in the folder of the test run (see ``--basetemp``), or in the 
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
 from planoracle.analysis.report.inputs import entries_of
 from planoracle.analysis.report.page import build
-from tests.support.chromium import BINARY, Chromium
+from tests.support.chromium import BINARY
 from tests.support.reports import COBBLER, HOUSE, MARKUP, submissions
 
 pytestmark = [
@@ -29,12 +27,6 @@ MANY = 120
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with Chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def file(tmp_path_factory):
     """A page of some hostile submissions and many harmless ones."""
     rows = submissions()
@@ -43,12 +35,6 @@ def file(tmp_path_factory):
     built = build(entries_of(enumerate(rows, 1)), title=MARKUP, regret_seconds=60.0, processes=1)
     path.write_text(built.html, encoding="utf-8")
     return path
-
-
-@pytest.fixture(scope="module")
-def pictures(tmp_path_factory):
-    folder = os.environ.get("REPORT_PICTURES")
-    return Path(folder) if folder else tmp_path_factory.mktemp("pictures")
 
 
 @pytest.fixture

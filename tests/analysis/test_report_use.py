@@ -30,12 +30,6 @@ FORMULAS = ["=1+1", "+cmd", "-2+3", "@sum", "\t=1", "\r=1", 'a "b", c\nd']
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Chromium]:
-    with Chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page of hostile submissions, names that spreadsheets would run, and four samples handed in out of order."""
     rows = submissions()

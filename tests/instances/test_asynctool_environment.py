@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from planoracle.instances.asynctool.environment import AsyncToolEnvironment
 from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
 from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
 from planoracle.instances.asynctool.profile import PROFILES, Profile, profile
-from planoracle.instances.asynctool.simulation import Simulation, Turn
+from planoracle.instances.asynctool.simulation import Turn
 from planoracle.instances.environment import Message
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.manner import Manner
@@ -324,44 +323,6 @@ def test_gold_calls_are_matched_once_each_and_with_equal_parameters() -> None:
 
 
 # --- one run and another --------------------------------------------------------------------------
-
-
-def test_two_runs_share_nothing() -> None:
-    one = problem(None, *(sets.tasks()[id] for id in ("files_1", "messages_4", "trading_5", "records_5", "vehicle_1")))
-    before = deepcopy([task.initial for task in one.tasks])
-    first, second = live(one), live(one)
-    fresh = {id: executor.state() for id, executor in second.state.world.executors.items()}
-    for task in one.tasks:
-        for number in range(1, len(task.gold) + 1):
-            send(first, make(task, number))
-    assert {id: executor.state() for id, executor in second.state.world.executors.items()} == fresh
-    assert [task.initial for task in one.tasks] == before
-    assert turns(second) == []
-    for task in one.tasks:
-        assert first.state.world.executors[task.id].state() == task.solved.state != fresh[task.id]
-    # Two sub-tasks of one family do not share a state either.
-    twins = problem(None, FILES, sub_task("G", "files", "enter_folder(name='work')", initial=TREE))
-    run = live(twins)
-    for number in (1, 3):
-        send(run, make(FILES, number))
-    assert run.state.world.executors["G"].state() == TREE != run.state.world.executors["F"].state()
-
-
-@examples(60)
-@given(DELAYS, st.lists(MESSAGES | st.just(CLOSING), max_size=12))
-def test_replaying_is_driving(delays: Delays, said: list[Any]) -> None:
-    driven, stepped = live(problem(delays)), Simulation(problem(delays))
-    for message in said:
-        if not driven.done:
-            send(driven, message)
-            stepped.step(message)
-    replayed = rules.replay(problem(delays), said)
-    assert turns(driven) == stepped.turns == list(replayed.turns)
-    assert driven.done == stepped.done == replayed.closed
-    states = {id: executor.state() for id, executor in driven.state.world.executors.items()}
-    assert states == {id: executor.state() for id, executor in stepped.executors.items()}
-    for outcome, task in zip(replayed.outcomes, (FILES, TEXT), strict=True):
-        assert outcome.env == (states[task.id] == task.solved.state)
 
 
 # --- premature calls ------------------------------------------------------------------------------

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -247,10 +245,3 @@ def test_a_run_that_leads_nowhere_ends_and_is_replayed_alike(said: str) -> None:
     for _ in range(run.state.count):
         free.step(said)
     assert not free.done
-
-
-def test_the_example_in_the_readme_holds() -> None:
-    path = Path(__file__).parents[2] / "instances" / "asynctool" / "README.md"
-    found = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
-    assert found.failed == 0
-    assert found.attempted > 4

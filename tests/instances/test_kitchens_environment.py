@@ -239,13 +239,7 @@ def test_a_joint_message_is_a_round() -> None:
     check(run)
 
 
-def test_whole_plans() -> None:
-    plan = "1. Pick up pot1 from sink1 using robot1\n2. Place pot1 on sink1 using robot1\n3. Fly\nFinish"
-    run = live(KITCHENS["soup"], manner=Manner(loop="open", bounded=False))
-    found = run.step(plan)
-    assert (found.done, found.observation.over) == (True, "handed_in")
-    assert [one.kind for one in found.outcomes] == [one.kind for one in run.run().steps]
-    assert run.submission() == {"instance": "test", "actions": plan}
+def test_a_whole_plan_is_bounded_too() -> None:
     bounded = live(load(NAMES[0]), manner=Manner(loop="open"))
     bounded.step(["Do nothing"] * 100)
     assert len(bounded.run().steps) == 31
