@@ -1,11 +1,9 @@
-from collections import Counter
 from dataclasses import replace
 from io import BytesIO
 
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from support.samples import sample
 
 from planoracle.analysis.figures.gantt import gantt
 from planoracle.analysis.figures.save import save
@@ -96,18 +94,6 @@ def test_bars_never_overlap() -> None:
             assert apart_in_time or one.y1 <= other.y0 or other.y1 <= one.y0
 
 
-@pytest.mark.slow
-def test_all_bars_of_a_bundled_schedule(timed: tuple[Instance, Schedule]) -> None:
-    instance, schedule = timed
-    expected: Counter[str] = Counter()
-    for piece in schedule.pieces:
-        action = instance.by_id[piece.action]  # all are either attended throughout or not at all
-        expected[piece.action] += bool(action.attended) + len(action.modes[0].demands)
-    assert min(expected.values()) > 0
-    drawn = Counter(patch.get_label() for patch in gantt(instance, schedule).patches)
-    assert drawn == expected + Counter(state=1)  # the oven, at 350
-
-
 def test_attended_work_beyond_its_start_without_resource_goes_on_on_its_own() -> None:
     instance = Instance("k", (Action("t/a", "t", 5, 2), Action("t/b", "t", 0, 0)))
     ax = gantt(instance, Schedule((Piece("t/a", 0, 5, "agent"), Piece("t/b", 5, 0, "agent"))))
@@ -181,21 +167,6 @@ def test_labels_are_written_where_they_fit(timed: tuple[Instance, Schedule]) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wide", sample([True, False], 2))
-def test_nothing_is_cut_off(timed: tuple[Instance, Schedule], wide: bool) -> None:
-    tasks = [f"a task with a rather long name {i}" for i in range(12)]
-    many = Instance("k", tuple(Action(f"{task}/0", task, 2, 2) for task in tasks))
-    one_by_one = Schedule(tuple(Piece(action.id, 2 * i, 2, "agent") for i, action in enumerate(many.actions)))
-    ax = rendered(gantt(*timed) if wide else gantt(many, one_by_one))
-    figure = ax.figure.bbox
-    for artist in (ax.get_legend(), ax.title, ax.xaxis.label, *ax.get_yticklabels(), *ax.texts):
-        box = artist.get_window_extent()
-        assert figure.x0 <= box.x0 <= box.x1 <= figure.x1
-        assert figure.y0 <= box.y0 <= box.y1 <= figure.y1
-    assert ax.get_legend().get_window_extent().y1 < ax.xaxis.label.get_window_extent().y0
-
-
-@pytest.mark.slow
 def test_time_axis(timed: tuple[Instance, Schedule]) -> None:
     ax = rendered(gantt(*timed))
     shown = [label.get_text() for label in ax.get_xticklabels()]
@@ -220,46 +191,8 @@ def test_legend_and_title() -> None:
 
 
 @pytest.mark.slow
-def test_names_are_not_read_as_formulas() -> None:
-    action = Action("_$\\frac$/$x$", "_$\\frac$", 9, 9, label="$\\nonsense$")
-    ax = rendered(gantt(Instance("$\\name$", (action,)), Schedule((Piece(action.id, 0, 9, "agent"),))))
-    assert len(legend(ax)) == 1
-
-
-def test_draws_on_the_axes_passed_in() -> None:
-    figure = Figure(figsize=(5, 2))
-    ax = figure.add_subplot()
-    assert gantt(KITCHEN, SCHEDULE, ax) is ax
-    assert figure.axes == [ax]
-    assert tuple(figure.get_size_inches()) == (5, 2)
-
-
-@pytest.mark.slow
 def test_empty_schedule() -> None:
     assert rows(rendered(gantt(KITCHEN, Schedule(())))) == ["Ann", "Bob"]
-
-
-@pytest.mark.slow
-def test_copes_with_150_actions() -> None:
-    actions = tuple(Action(f"t{i % 20}/{i}", f"t{i % 20}", 3, 3, label="do something") for i in range(150))
-    instance = Instance("many", actions)
-    schedule = Schedule(tuple(Piece(action.id, 3 * i, 3, "agent") for i, action in enumerate(actions)))
-    ax = rendered(gantt(instance, schedule))
-    assert len(ax.patches) == 150
-    assert len(legend(ax)) == 20
-    assert max(ax.figure.get_size_inches()) <= 24
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("suffix", "magic"), [(".png", b"\x89PNG\r\n"), (".svg", b"<?xml"), (".PDF", b"%PDF-")])
-def test_files_are_written_the_same_twice(tmp_path, monkeypatch, suffix: str, magic: bytes) -> None:
-    paths = [tmp_path / f"one{suffix}", tmp_path / f"two{suffix}"]
-    for path, day in zip(paths, (10**9, 2 * 10**9), strict=True):
-        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(day))  # what would be written as the date
-        save(lambda: gantt(KITCHEN, SCHEDULE), path)
-    one, two = (path.read_bytes() for path in paths)
-    assert one.startswith(magic)
-    assert one == two
 
 
 @pytest.mark.parametrize("name", ["chart.jpg", "chart", "png"])
