@@ -226,16 +226,6 @@ def test_every_bundled_task_can_be_solved_by_its_gold_calls() -> None:
 # --- the composer ---------------------------------------------------------------------------------
 
 
-def test_proportions_are_those_of_table_5() -> None:
-    assert proportional(712) == SHARES
-    assert sum(SHARES.values()) == 712
-    assert set(proportional(0).values()) == {0}
-    for count in range(300):
-        found = proportional(count)
-        assert sum(found.values()) == count
-        assert all(abs(found[key] - count * share / 712) < 1 for key, share in SHARES.items())
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("size", "count"), [(1, 50), (2, 0), (2, 1), (2, 100), (3, 100), (4, 40), (5, 10)])
 @pytest.mark.parametrize("seed", [0, 5])
