@@ -49,8 +49,7 @@ def test_no_process_outlives_the_one_that_started_it(runs, tmp_path, verb, numbe
         "solve": ["solve", "kitchens/multi_agent", "timearena", "--jobs", "2", "--format", "jsonl"],
     }
     pipes = {"stdout": -3, "stderr": (tmp_path / "said").open("wb")}
-    eager = "from planoracle.analysis.batch import pool; pool._WORTH = 0.0"
-    process = start(*calls[verb], before=eager, **pipes)
+    process = start(*calls[verb], **pipes)
     until = time.monotonic() + 60
     least = 4 if verb == "report" else 3  # two workers, and in a team who keeps its books
     while members(process.pid) < least and time.monotonic() < until:
