@@ -50,11 +50,11 @@ def generate(
         bool, typer.Option("--combine", help="Combine tasks that the benchmark has, instead of making new ones.")
     ] = False,
     kind: Annotated[
-        str | None, typer.Option(help="With --combine, for asynctool: cross (tasks of different families) or similar.")
+        str | None, typer.Option(help="With --combine: cross (tasks of different families) or similar.")
     ] = None,
     variant: Annotated[
         str | None,
-        typer.Option(help="With --combine, for asynctool: turns that a result takes, as behind @: 1, 0-1, 1-2:7."),
+        typer.Option(help="With --combine: turns that a result takes, as behind @: 1, 0-1, 1-2:7."),
     ] = None,
     any_: Annotated[bool, typer.Option("--any", help="Do not see to it that there is a schedule.")] = False,
     form: FormatOption = Format.table,
@@ -98,7 +98,9 @@ def generate(
         _folder(out)
     composed = combine and style_of(style).compose is not None
     if not composed and (kind is not None or variant is not None):
-        raise typer.BadParameter("are for asynctool with --combine", param_hint="--kind, --variant")
+        raise typer.BadParameter(
+            "are for --combine, of a benchmark that combines tasks", param_hint="--kind, --variant"
+        )
     tries = count * _TRIES if combine and not composed else count
     drawn_problems = (
         compose(style, seed, count=count, kind=kind, variant=variant, **parameters)

@@ -136,7 +136,7 @@ VERBS = {name: verb for verbs in PANELS.values() for name, verb in verbs.items()
 #: Message for each subcommand, and each option of a subcommand, that the release before still had.
 REMOVED = {
     "verify --sample": "--sample has been removed; grade the submissions again and compare the rows with pandas",
-    "compose": "compose has been removed; use planoracle generate asynctool --combine, which prints the same names",
+    "compose": "compose has been removed; use planoracle generate BENCHMARK --combine, which prints the same names",
     **{
         f"run {option}": f"{option} has been removed; {replacement}"
         for option, replacement in {

@@ -476,7 +476,7 @@ def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with zipfile.ZipFile(tmp_path / "x.eval", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", json.dumps({"eval": {"model": "m"}}))
         archive.writestr("samples/a_epoch_1.json", zeros)
-        archive.writestr("samples/b_epoch_1.json", json.dumps(sample(HOUSE, "wait")))
+        archive.writestr("samples/b_epoch_1.json", json.dumps(sample_line(HOUSE, "wait")))
     (_, bad), (_, good) = found(tmp_path / "x.eval")
     assert f"samples/a_epoch_1.json: is larger than {lines.MAX_LINE} bytes when decompressed" in str(bad)
     assert good["instance"] == HOUSE
