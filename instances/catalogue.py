@@ -219,7 +219,7 @@ def addressed(name: str, record: Mapping[str, Any]) -> str:
 
 
 def is_file(name: str) -> bool:
-    """Whether a name is the path of a file, or of one problem in it (``path#name``)."""
+    """Return whether a name is the path of a file, or of one problem in it (``path#name``)."""
     crew = split_crew(name)
     return _path(name) is not None or (crew is not None and _path(crew[0]) is not None)
 

@@ -79,12 +79,12 @@ def _defaults(kind: type) -> list[tuple[str, Any]]:
     if not is_dataclass(kind):
         defaults: Mapping[str, Any] = getattr(kind, "_field_defaults", {})
         return [(name, defaults.get(name, MISSING)) for name in sorted(getattr(kind, "_fields", ()))]
-    made = {
+    values = {
         field.name: field.default if field.default_factory is MISSING else field.default_factory()
         for field in fields(kind)
         if field.init
     }
-    return [(name, made[name]) for name in sorted(made)]
+    return [(name, values[name]) for name in sorted(values)]
 
 
 def _part(value: Any) -> str:

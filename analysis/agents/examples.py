@@ -61,17 +61,17 @@ async def spoken(
     """
     player, turns = by or agent("optimal"), []
     while not run.done:
-        before, said = run.fork(), await player.act(run)
-        if said is None:
+        before, message = run.fork(), await player.act(run)
+        if message is None:
             break
-        outcomes = run.step(said).outcomes
+        outcomes = run.step(message).outcomes
         kind = "plan" if run.manner.loop == "open" else outcomes[-1].kind if outcomes else ""
-        told = {"command": said, "thought": _thought(before, kind), "changes": _changes(before, run)}
-        turns.append((before, told, run.observation.text))
+        texts = {"command": message, "thought": _thought(before, kind), "changes": _changes(before, run)}
+        turns.append((before, texts, run.observation.text))
     found = []
-    for at, (before, told, answer) in enumerate(turns):
+    for at, (before, texts, answer) in enumerate(turns):
         rest = "; ".join(later["command"] for _, later, _ in turns[at:])
-        found.append(prompted.fill(prompted.setting.form, values(prompted, before, {**told, "rest": rest})))
+        found.append(prompted.fill(prompted.setting.form, values(prompted, before, {**texts, "rest": rest})))
         if answers and answer:
             found.append(f"Observation: {answer}")
     return found

@@ -29,11 +29,11 @@ class Knowing:
     def of(self, environment: AnyEnvironment) -> Situation:
         """Return where a run is."""
         run = run_of(environment)
-        known = self._live.known(run, None)
-        lost = lost_after(run, run.stop, known.value)
+        situation = self._live.known(run, None)
+        lost = lost_after(run, run.stop, situation.value)
         if environment.done and not run.success:
-            return Situation(run, known, "over")
-        return Situation(run, known, lost and lost[0])
+            return Situation(run, situation, "over")
+        return Situation(run, situation, lost and lost[0])
 
     def commands(self, here: Situation) -> list[str] | None:
         """Return the commands of the best way on that is known, ``None`` if none is."""

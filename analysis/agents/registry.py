@@ -63,8 +63,8 @@ def agent(name: str, *, seed: int = 0) -> Agent:
         from planoracle.analysis.agents.heuristic import Greedy, Heuristic
 
         return Greedy(seed=seed) if name == "greedy" else Heuristic(name, seed=seed)
-    said = f"was removed; {_REMOVED[kind]}" if kind in _REMOVED else one_of(name, names(), "agents")
-    raise UnknownNameError(said, field="agent", value=name)
+    fault = f"was removed; {_REMOVED[kind]}" if kind in _REMOVED else one_of(name, names(), "agents")
+    raise UnknownNameError(fault, field="agent", value=name)
 
 
 def content_of(name: str) -> str:

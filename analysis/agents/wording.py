@@ -35,17 +35,17 @@ def values(prompted: Prompted, environment: AnyEnvironment, given: Mapping[str, 
 def messages(prompted: Prompted, environment: AnyEnvironment, filling: Values) -> list[Message]:
     """Return the messages that ask for the next one of the agent, as the setting's history wants them."""
     setting = prompted.setting
-    found = [{"role": "system", "content": prompted.fill(setting.system, filling)}] if setting.system else []
-    found.append(of_user(prompted.fill(setting.task, filling)))
+    chat = [{"role": "system", "content": prompted.fill(setting.system, filling)}] if setting.system else []
+    chat.append(of_user(prompted.fill(setting.task, filling)))
     now = prompted.fill(setting.turn, filling) if setting.turn else ""
     if setting.history != "full" or not environment.state.count:
-        return [*found[:-1], of_user(f"{found[-1]['content']}\n\n{now}")] if now else found
-    found += environment.messages()[len(environment.opening()) :]
-    if now and found[-1]["role"] == "user":
-        found[-1] = of_user(now)
-    elif now or found[-1]["role"] == "assistant":
-        found.append(of_user(now or _GO_ON))
-    return found
+        return [*chat[:-1], of_user(f"{chat[-1]['content']}\n\n{now}")] if now else chat
+    chat += environment.messages()[len(environment.opening()) :]
+    if now and chat[-1]["role"] == "user":
+        chat[-1] = of_user(now)
+    elif now or chat[-1]["role"] == "assistant":
+        chat.append(of_user(now or _GO_ON))
+    return chat
 
 
 def of_user(text: str) -> Message:

@@ -27,7 +27,7 @@ __all__ = ["Playing", "is_row"]
 
 
 def is_row(row: Any) -> bool:
-    """Whether an object is a row of `Playing`."""
+    """Return whether an object is a row of `Playing`."""
     return isinstance(row, dict) and row.keys() >= {"id", "instance", "model", "sample"}
 
 

@@ -133,9 +133,9 @@ def grade(
     for said in strangers.warnings():
         tell(said, "warning")
     if page is not None and kept is not None:
-        known = named_problems(problems)
+        named = named_problems(problems)
         places = chosen_places(problems)
-        shown = {"profile": profile, "rules": options, "problems": known, "places": places, "limits": work.limits}
+        shown = {"profile": profile, "rules": options, "problems": named, "places": places, "limits": work.limits}
         write_page(kept, page, intake, day=day, **shown)
     raise typer.Exit(1 if failed else 0)
 

@@ -113,14 +113,14 @@ def write_page(entries: Entries, output: Path, intake: Intake, **options: Any) -
     from planoracle.analysis.report.page import build
 
     with stoppable(), _progress() as told:
-        found = build(entries_of(entries), told=told, **options)
+        page = build(entries_of(entries), told=told, **options)
     try:
         with stoppable(), output_file(output) as stream:
-            stream.write(found.html)
+            stream.write(page.html)
     except OSError as error:
         complain(f"{output}: cannot be written: {error.strerror}")
         raise typer.Exit(2) from None
-    return found
+    return page
 
 
 @contextmanager

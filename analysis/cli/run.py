@@ -104,8 +104,8 @@ def run(
         if models:
             task = {"setting": setting, "profile": profile, "prompts": None if prompts is None else str(prompts)}
             options = {"max_connections": concurrency, "temperature": temperature, "max_tokens": max_tokens}
-            given = {name: value for name, value in options.items() if value is not None}
-            success, logs = _evaluated(models, problems, folder, samples, task, {**given, "model_base_url": base_url})
+            chosen = {name: value for name, value in options.items() if value is not None}
+            success, logs = _evaluated(models, problems, folder, samples, task, {**chosen, "model_base_url": base_url})
             failed |= not success
             paths += logs
     except InputError as error:
@@ -129,21 +129,21 @@ def _problems(names: list[str], limit: int | None) -> tuple[list[tuple[str, Prob
     from planoracle.instances.catalogue import expand, read_each
     from planoracle.instances.errors import InputError
 
-    found: dict[str, tuple[str, Problem]] = {}
+    problems: dict[str, tuple[str, Problem]] = {}
     failed = False
     for name in expand(names):
         for one in read_each(name):
             if isinstance(one, InputError):
                 complain(one)
                 failed = True
-            elif one.name in found:
+            elif one.name in problems:
                 raise InputError("is the name of two problems", source=name, field="name", value=one.name)
-            elif limit is None or len(found) < limit:
-                found[one.name] = name, one
-    if not found:
+            elif limit is None or len(problems) < limit:
+                problems[one.name] = name, one
+    if not problems:
         tell("there is no problem to be played", "error")
         raise typer.Exit(2)
-    return list(found.values()), failed
+    return list(problems.values()), failed
 
 
 def _played(

@@ -25,11 +25,11 @@ def tables(
     from planoracle.instances import registry
     from planoracle.instances.errors import InputError
 
-    known = with_tables()
+    benchmarks = with_tables()
     for name in names or ():
-        if registry.get(name).name not in known:
-            raise InputError(f"has no tables here; those of {', '.join(known)} are", field="name", value=name)
-    chosen = names or known
+        if registry.get(name).name not in benchmarks:
+            raise InputError(f"has no tables here; those of {', '.join(benchmarks)} are", field="name", value=name)
+    chosen = names or benchmarks
     table = Table(form, _COLUMNS[len(chosen) == 1 :], least=("benchmark", "note"))
     rows = [row for name in chosen for row in rows_of(name)]
     if form in PEOPLE:  # with the decimals that the papers print

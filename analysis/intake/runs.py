@@ -20,7 +20,7 @@ _Listed = tuple[str, InputError | None]
 
 
 def is_former_run(folder: Path) -> bool:
-    """Whether a folder is a run directory of `planoracle run` before it handed models to inspect_ai."""
+    """Return whether a folder is a run directory of `planoracle run` before it handed models to inspect_ai."""
     try:
         with (folder / _FORMER).open("rb") as stream:
             return b'"planoracle/live"' in stream.read(200)
@@ -35,9 +35,9 @@ def without_rest(folder: str, listed: Sequence[_Listed]) -> list[_Listed]:
     for path, error in listed:
         inner, name = os.path.split(path)
         if name == _FORMER and is_former_run(Path(folder, inner)):
-            said = "is a run of an earlier release; grade the files in its folder submissions"
+            message = "is a run of an earlier release; grade the files in its folder submissions"
             remaining = [one for one in remaining if os.path.dirname(one[0]) != inner]
-            remaining.append((path, InputError(said, source=path)))
+            remaining.append((path, InputError(message, source=path)))
         elif not any(name == own and os.path.join(inner, beside) in names for own, beside in _RESULTS):
             remaining.append((path, error))
     return remaining
