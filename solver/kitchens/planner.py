@@ -50,7 +50,6 @@ def plan(
     after: Sequence[str] = (),
     greedy: bool = False,
     at_least: int = 0,
-    at_most: int | None = None,
     told: Told | None = None,
 ) -> Result:
     """Find a plan of fewest steps and prove it.
@@ -66,9 +65,8 @@ def plan(
         where they have been through a state of the goal on the way.
     greedy
         Stop at the first plan, found by always going on where least seems to be left.
-    at_least, at_most
-        Steps: no plan has fewer, which is known already; no plan with more is looked for. If there is none with so few
-        the status is ``unknown``, and the lower bound says so.
+    at_least
+        Lower bound in steps that is proved already.
     told
         Hears of every better plan and bound on the way.
 
@@ -87,7 +85,7 @@ def plan(
     ('optimal', True)
     """
     search = _Search(kitchen, rules, time_limit, after, told)
-    search.first, search.limit, search.cap = greedy, at_least, NEVER if at_most is None else at_most + 1
+    search.first, search.limit = greedy, at_least
     return search.run()
 
 
@@ -106,7 +104,6 @@ class _Search:
         self.alone = len(kitchen.players) == 1 and self.heuristic.familiar
         self.expanded = 0
         self.limit = 0  # no plan has fewer steps
-        self.cap = NEVER  # plans of so many steps are too long
         self.best: tuple[int, ...] | None = None
         self.after = tuple(after)
         self.first = False
@@ -136,8 +133,6 @@ class _Search:
                 return self.result(Status.feasible, "greedy search", self.best, self.limit)
         except TimeOverError:
             return self.result(self.sofar, "time limit", self.best, self.limit)
-        if self.best is None and self.cap < NEVER:
-            return self.result(Status.unknown, "no plan is that short", bound=self.cap)
         if self.best is None:
             return self.result(Status.infeasible, "all states that can be reached")
         return self.result(Status.optimal, "A*", self.best)
@@ -152,7 +147,7 @@ class _Search:
         familiar = self.heuristic.familiar and not self.first
         if familiar and (self.search(start, groups, _FIRST) or self.errands(start, groups)):
             return
-        if self.cap == NEVER and self.best is None and self.greedy(start, groups, _GREEDY):
+        if self.best is None and self.greedy(start, groups, _GREEDY):
             return
         self.search(start, groups)
 
@@ -175,8 +170,8 @@ class _Search:
 
     @property
     def most(self) -> int:
-        """Steps of the best plan known, or those that are too many."""
-        return self.cap if self.best is None else len(self.best)
+        """Number of steps of the incumbent; `NEVER` without one."""
+        return NEVER if self.best is None else len(self.best)
 
     def kind(self, deed: int) -> str:
         """Return the name of a deed's action."""
