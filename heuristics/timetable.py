@@ -49,13 +49,13 @@ class Timetable:
         self._placed: list[tuple[int, int, int]] = []
         self._busy: dict[str, list[_Busy]] = {agent: [] for agent in instance.agents}
         self._instants: dict[str, list[int]] = {agent: [] for agent in instance.agents}
-        stateful, listed = _kinds(instance)
+        stateful, listed = resource_kinds(instance)
         self._uses: dict[str, list[_Use]] = {name: [] for name in listed}
         self._settings: dict[str, list[_Use]] = {name: [] for name in stateful}
         self._rooms = {r.name: Room(r.capacity) for r in instance.resources if r.name not in self._settings}
         #: From the first of two instants up to the second one, nothing of this kind fits (a search starts there).
         self._full: dict[object, tuple[int, int]] = {}
-        self._before, self._limits, self._behind, self._limited = _lags(instance)
+        self._before, self._limits, self._behind, self._limited = lags_by_action(instance)
         self._longest = 0  # of the pieces so far
 
     @property
@@ -336,7 +336,7 @@ def _start(use: _Use) -> int:
 
 
 @Memo
-def _kinds(instance: Instance) -> tuple[frozenset[str], frozenset[str]]:
+def resource_kinds(instance: Instance) -> tuple[frozenset[str], frozenset[str]]:
     """Return the resources whose states matter; and these with all that uses of no length ask for (cached)."""
     uses = [(action, demand) for action in instance.actions for mode in action.modes for demand in mode.demands]
     stateful = {demand.resource for _, demand in uses if demand.requires is not None or demand.sets is not None}
@@ -364,7 +364,7 @@ _Rows = tuple[tuple[tuple[int, int], ...], ...]
 
 
 @Memo
-def _lags(instance: Instance) -> tuple[_Rows, _Rows, _Rows, _Rows]:
+def lags_by_action(instance: Instance) -> tuple[_Rows, _Rows, _Rows, _Rows]:
     """For every action its minimum and its maximum lags, as (position of the other, lag); to it, then from it."""
     rows: list[list[list[tuple[int, int]]]] = [[[] for _ in instance.actions] for _ in range(4)]
     least, most, behind, limited = rows

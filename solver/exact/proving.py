@@ -40,8 +40,8 @@ _COARSE = 0.1
 _LARGEST_MODEL, _LARGEST_PER_SECOND = 500_000, 50_000
 # Lists that the heuristics try.
 _TRIES = 200
-# Seconds per action and per use of a resource, of the time limit, that are kept for replaying a schedule.
-_REPLAY = 3e-5
+# Seconds per action and per use of a resource that the time limit reserves for the left shift and the replay.
+_REPLAY = 1.5e-4
 
 
 class Proving:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from planoracle.instances.certify import certify, settled
+from planoracle.instances.certify import certify
 from planoracle.instances.deadline import Limit, TimeOverError
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
@@ -12,6 +12,7 @@ from planoracle.instances.status import Status
 from planoracle.solver.exact.bounds import grid_matters, lower_bound, steps
 from planoracle.solver.exact.cp import run
 from planoracle.solver.exact.in_order import schedule_in_order
+from planoracle.solver.exact.left_shift import settled_early
 from planoracle.solver.exact.orders import ordered_windows
 from planoracle.solver.exact.proving import MANY, Proving
 from planoracle.solver.exact.rounds import of_many_actions
@@ -224,7 +225,7 @@ class _Search(Proving):
         canonical: bool = False,
         grid: int | None = None,
     ) -> Result:
-        schedule = None if schedule is None else settled(self.instance, schedule)
+        schedule = None if schedule is None else settled_early(self.instance, schedule)
         if status == Status.feasible and schedule is not None and schedule.makespan == self.least:
             status, proof = Status.optimal, "several bounds"
         plan = None if schedule is None else certify(self.instance, schedule)

@@ -8,12 +8,13 @@ from math import gcd
 from time import perf_counter
 from typing import NamedTuple
 
-from planoracle.instances.certify import certify, settled
+from planoracle.instances.certify import certify
 from planoracle.instances.deadline import Deadline, Limit, TimeOverError, deadline_of
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.solver.exact.bounds import common_tick, steps
 from planoracle.solver.exact.cp import negated
+from planoracle.solver.exact.left_shift import settled_early
 from planoracle.solver.exact.lexicographic import Lexicographic
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.orders import ordered_windows
@@ -110,7 +111,7 @@ def fewest_pieces(instance: Instance, schedule: Schedule, *, time_limit: Limit =
     if search.solution is None:
         return unchanged
     canonical = proved and search.smallest_in_order(model.decisions)
-    found = settled(instance, model.schedule(search.solution))
+    found = settled_early(instance, model.schedule(search.solution), cut=False)
     if len(found.pieces) > given or found.makespan > schedule.makespan:
         return unchanged
     return Whole(found, proved, canonical, grid)

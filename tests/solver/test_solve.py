@@ -111,12 +111,12 @@ def test_a_schedule_that_breaks_the_rules_is_never_an_answer(monkeypatch):
 
     decode = ScheduleModel.schedule
 
-    def shifted(self, solution):
+    def shortened(self, solution):
         schedule = decode(self, solution)
         first = schedule.pieces[0]
-        return replace(schedule, pieces=(first._replace(start=first.start + 60), *schedule.pieces[1:]))
+        return replace(schedule, pieces=(first._replace(duration=first.duration - 60), *schedule.pieces[1:]))
 
-    monkeypatch.setattr(ScheduleModel, "schedule", shifted)
+    monkeypatch.setattr(ScheduleModel, "schedule", shortened)
     with pytest.raises(InternalError, match="does not pass the rules"):
         solve(load("recipe2plan/timed/Cobbler_Pancakes"))
 

@@ -180,3 +180,26 @@ def ovens(seed: int) -> Instance:
             Action(f"t/{number}", "t", duration, attended, pausable, (Mode((use,)),), agents=() if free else None)
         )
     return Instance(f"ovens-{seed}", tuple(actions), (), (Resource("oven", capacity, first),), agents)
+
+
+def kilns(seed: int) -> Instance:
+    """Six to ten uses of one resource that has a state, most of which set or require it, so that it changes often."""
+    random = Random(seed)
+    agents, actions, lags = ("a", "b")[: random.randint(1, 2)], [], []
+    for number in range(random.randint(6, 10)):
+        duration, kind, amount = random.choice((0, 1, 1, 2, 2, 3)), random.random(), random.choice((1, 1, 2))
+        sets = random.choice("hc") if kind < 0.35 else None
+        requires = random.choice("hc") if 0.3 < kind < 0.85 else None
+        uses = [Demand("kiln", amount, requires, sets)] if kind < 0.95 else []
+        if random.random() < 0.2:
+            uses.append(Demand("bench"))
+        attended = random.choice((0, 0, duration, min(1, duration)))
+        free = not attended and random.random() < 0.4
+        actions.append(
+            Action(f"t/{number}", "t", duration, attended, modes=(Mode(tuple(uses)),), agents=() if free else None)
+        )
+        if number and random.random() < 0.3:
+            most = random.choice((None, None, 3, 6))
+            lags.append(Lag(f"t/{random.randrange(number)}", f"t/{number}", 0, most))
+    kiln = Resource("kiln", random.choice((2, 2, 3)), random.choice("hc"))
+    return Instance(f"kilns-{seed}", tuple(actions), tuple(lags), (kiln, Resource("bench")), agents)

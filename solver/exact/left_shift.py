@@ -1,0 +1,386 @@
+"""Left shift: move single pieces of a schedule to earlier starts until no piece can start earlier.
+
+A schedule is *left-shifted* if no piece can start earlier while all other pieces stay where they are. Passes over all
+pieces, in the order of start and position, give every piece its earliest start; the last pass moves nothing. Lengths,
+modes and agents are unchanged, except that touching pieces join and that a start cuts a piece, as in `Schedule.of`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from operator import attrgetter
+
+from planoracle.heuristics.room import Room
+from planoracle.heuristics.timetable import lags_by_action, resource_kinds
+from planoracle.instances.certify import language, settled
+from planoracle.instances.model import Demand, Instance
+from planoracle.instances.referee import find_violations
+from planoracle.instances.resource_rules import capacities, states
+from planoracle.instances.schedule import Piece, Schedule
+
+__all__ = ["left_shifted", "settled_early"]
+
+_START = attrgetter("start")
+
+
+def left_shifted(instance: Instance, schedule: Schedule, *, cut: bool = True) -> Schedule:
+    """Return the schedule after moving pieces to earlier starts until it is left-shifted.
+
+    Parameters
+    ----------
+    schedule
+        A schedule that the general rules accept.
+    cut
+        Whether a piece that its agent may interrupt is cut where a start moves into it. Without it the number of
+        pieces never grows.
+
+    Examples
+    --------
+    >>> from planoracle.instances.model import Action
+    >>> kitchen = Instance("k", (Action("t/chop", "t", 3, 3), Action("t/boil", "t", 9, 0)))
+    >>> late = Schedule.of(kitchen, (Piece("t/chop", 6, 3, "agent"), Piece("t/boil", 0, 9, "agent")))
+    >>> [(piece.action, piece.start) for piece in left_shifted(kitchen, late).pieces]
+    [('t/boil', 0), ('t/chop', 0)]
+    """
+    while True:
+        shift = _Shift(instance, schedule, cut=cut)
+        if not shift.run():
+            return schedule
+        schedule = Schedule.of(instance, shift.pieces())  # joined pieces may have more freedom
+
+
+def settled_early(instance: Instance, schedule: Schedule, *, cut: bool = True) -> Schedule:
+    """Return a left-shifted schedule that the benchmark's rules carry out as it is, see `left_shifted`.
+
+    Where plans say no times, the rules begin actions as soon as the order in the plan allows.
+    """
+    while True:
+        shifted = left_shifted(instance, settled(instance, schedule), cut=cut)
+        if not language(instance).untimed or shifted == schedule:
+            return shifted
+        schedule = shifted
+
+
+@dataclass(slots=True, eq=False)
+class _Item:
+    """A piece whose start may change; ``action`` is a position, ``held`` the ticks for which it holds its agent."""
+
+    action: int
+    start: int
+    duration: int
+    held: int
+    agent: str | None
+    mode: int
+    cuttable: bool
+    demands: tuple[Demand, ...]
+
+    @property
+    def end(self) -> int:
+        return self.start + self.duration
+
+    @property
+    def free_again(self) -> int:
+        """First tick at which the agent is free again."""
+        return self.start + self.held
+
+
+class _Shift:
+    """The pieces of a schedule, with indexes by action, agent and resource."""
+
+    def __init__(self, instance: Instance, schedule: Schedule, *, cut: bool) -> None:
+        self.instance = instance
+        self._cutting = cut
+        self._least, self._most, _, self._limited = lags_by_action(instance)
+        self._stateful = resource_kinds(instance)[0]
+        count = len(instance.actions)
+        self._own: list[list[_Item]] = [[] for _ in range(count)]
+        self._finish, self._last = [0] * count, [0] * count  # latest end and latest start of the pieces of an action
+        self._held: dict[str | None, list[_Item]] = defaultdict(list)  # pieces that hold an agent, by start
+        self._begun: dict[str | None, list[_Item]] = defaultdict(list)  # pieces that an agent only starts, by start
+        self._rooms = {r.name: Room(r.capacity) for r in instance.resources if r.name not in self._stateful}
+        self._uses: dict[str, list[_Item]] = {name: [] for name in self._stateful}  # by start
+        self._settings: dict[str, list[_Item]] = {name: [] for name in self._stateful}  # those that set a state
+        self._longest = dict.fromkeys(self._stateful, 0)
+        # Pieces of interruptible actions set states wherever they are cut, so only the whole schedule can be checked.
+        self._pausing = any(
+            action.interruptible and any(d.resource in self._stateful for mode in action.modes for d in mode.demands)
+            for action in instance.actions
+        )
+        self.items = [self._item(piece) for piece in schedule.pieces]
+        for item in self.items:
+            self._own[item.action].append(item)
+            self._put(item)
+        for i in range(count):
+            self._summarize(i)
+
+    def _item(self, piece: Piece) -> _Item:
+        i = self.instance.index[piece.action]
+        action = self.instance.actions[i]
+        pausing = action.interruptible and action.attended > 0
+        held = piece.duration if pausing else action.attended
+        demands = action.modes[piece.mode].demands
+        return _Item(i, piece.start, piece.duration, held, piece.agent, piece.mode, pausing and self._cutting, demands)
+
+    def pieces(self) -> Iterator[Piece]:
+        """Yield the pieces as they are now."""
+        return map(self._piece, self.items)
+
+    def _piece(self, item: _Item) -> Piece:
+        return Piece(self.instance.actions[item.action].id, item.start, item.duration, item.agent, item.mode)
+
+    def run(self) -> bool:
+        """Make passes until nothing moves; return whether anything has moved."""
+        passes, starts = 0, [item.start for item in self.items]
+        while self._scan():
+            passes += 1
+            if not passes & (passes - 1):  # 1, 2, 4, ...
+                self._repeat(starts)
+                starts = [item.start for item in self.items]
+        return passes > 0
+
+    def _scan(self) -> bool:
+        """Give every piece its earliest start; return whether any has moved."""
+        moved = False
+        for item in sorted(self.items, key=lambda item: (item.start, item.action)):
+            bound = self._bound(item)
+            if bound < item.start:
+                start = item.start
+                self._remove(item)
+                item.start = self._earliest(item, bound)
+                self._put(item)
+                if item.start < start:
+                    moved = True
+                    self._summarize(item.action)
+                    self._cut(item)
+        return moved
+
+    def _repeat(self, starts: list[int]) -> None:
+        """Repeat the moves since then at once as often as the rules allow.
+
+        Two pieces tied by a maximum lag take turns, each by no more than its slack, over any distance.
+        """
+        moves = [before - item.start for before, item in zip(starts, self.items, strict=False)]
+        if len(starts) < len(self.items):  # pieces have been cut
+            return
+        times = 1
+        while times and any(moves):
+            shifted = [
+                self._piece(item)._replace(start=item.start - times * move)
+                for item, move in zip(self.items, moves, strict=True)
+            ]
+            if not self._valid(shifted):
+                times //= 2
+                continue
+            for item in self.items:
+                self._remove(item)
+            for item, piece in zip(self.items, shifted, strict=True):
+                item.start = piece.start
+                self._put(item)
+            for i in range(len(self._own)):
+                self._summarize(i)
+            times *= 2
+
+    def _valid(self, pieces: Iterable[Piece]) -> bool:
+        schedule = Schedule.of(self.instance, pieces)
+        if not self._cutting and len(schedule.pieces) > len(self.items):
+            return False
+        return next(find_violations(self.instance, schedule), None) is None
+
+    # --- indexes ---------------------------------------------------------------------------------
+
+    def _put(self, item: _Item) -> None:
+        if item.held:
+            insort(self._held[item.agent], item, key=_START)
+        elif item.agent is not None:
+            insort(self._begun[item.agent], item, key=_START)
+        for demand in item.demands:
+            if demand.resource in self._rooms:
+                self._rooms[demand.resource].take(item.start, item.end, demand.amount)
+            else:
+                insort(self._uses[demand.resource], item, key=_START)
+                if demand.sets is not None:
+                    insort(self._settings[demand.resource], item, key=_START)
+                self._longest[demand.resource] = max(self._longest[demand.resource], item.duration)
+
+    def _remove(self, item: _Item) -> None:
+        if item.held:
+            _take_out(self._held[item.agent], item)
+        elif item.agent is not None:
+            _take_out(self._begun[item.agent], item)
+        for demand in item.demands:
+            if demand.resource in self._rooms:
+                self._rooms[demand.resource].take(item.start, item.end, -demand.amount)
+            else:
+                _take_out(self._uses[demand.resource], item)
+                if demand.sets is not None:
+                    _take_out(self._settings[demand.resource], item)
+
+    def _summarize(self, action: int) -> None:
+        own = self._own[action]
+        self._finish[action] = max((item.end for item in own), default=0)
+        self._last[action] = max((item.start for item in own), default=0)
+
+    def _cut(self, item: _Item) -> None:
+        """Cut a piece at the starts inside of it, or the piece inside of which it has been started."""
+        if item.cuttable:
+            starts = [one.start for one in self._begun[item.agent]]
+            for start in starts[bisect_right(starts, item.start) : bisect_left(starts, item.end)]:
+                item = self._cut_at(item, start)
+        elif not item.held and item.agent is not None:
+            held = self._held[item.agent]
+            k = bisect_left(held, item.start, key=_START) - 1
+            if k >= 0 and item.start < held[k].free_again:
+                self._cut_at(held[k], item.start)
+
+    def _cut_at(self, item: _Item, start: int) -> _Item:
+        """Cut a piece in two and return the second part."""
+        end = item.end
+        self._remove(item)
+        item.duration = item.held = start - item.start
+        rest = replace(item, start=start, duration=end - start, held=end - start)
+        self._put(item)
+        self._put(rest)
+        self._own[item.action].append(rest)
+        self.items.append(rest)
+        self._summarize(item.action)
+        return rest
+
+    # --- earliest starts -------------------------------------------------------------------------
+
+    def _bound(self, item: _Item) -> int:
+        """Return the earliest start that the release and the lags allow."""
+        action = self.instance.actions[item.action]
+        times = [action.release, *(self._finish[j] + least for j, least in self._least[item.action])]
+        times += [self._finish[self.instance.index[name]] for name in action.modes[item.mode].after]
+        rest = self._finish_without(item)
+        for k, most in self._limited[item.action]:  # the finish must not be too early for those that follow in time
+            last = self._last_without(k, item)
+            if rest < last - most:
+                times.append(last - most - item.duration)
+        return max(times)
+
+    def _finish_without(self, item: _Item) -> int:
+        """Return the latest end of the other pieces of the action, -1 if there are none."""
+        own = self._own[item.action]
+        return max(other.end for other in own if other is not item) if len(own) > 1 else -1
+
+    def _last_without(self, action: int, item: _Item) -> int:
+        """Return the latest start of the pieces of an action, once those are joined that an item alone keeps apart."""
+        own = self._own[action]
+        if item.held or len(own) == 1 or self._last[action] != item.start:
+            return self._last[action]
+        second, begun = max(own, key=_START), self._begun[item.agent]
+        alone = bisect_right(begun, item.start, key=_START) - bisect_left(begun, item.start, key=_START) == 1
+        joins = alone and second.cuttable and second.agent == item.agent and any(one.end == item.start for one in own)
+        return max(one.start for one in own if one is not second) if joins else item.start
+
+    def _earliest(self, item: _Item, time: int) -> int:
+        """Return the earliest start from a time on that all rules allow."""
+        checked = any(demand.resource in self._stateful for demand in item.demands) or self._pausing
+        instants = sorted(set(self._instants(item, time))) if checked else []
+        while time < item.start:
+            later = self._fit(item, time)
+            if later > time:
+                time = later
+            elif not checked or self._states_allow(item, time):
+                break
+            else:
+                place = bisect_right(instants, time)
+                time = instants[place] if place < len(instants) else item.start
+        return min(time, item.start)
+
+    def _instants(self, item: _Item, first: int) -> Iterator[int]:
+        """Yield the starts at which the states of resources may change for a piece, or it may join another piece."""
+        if self._pausing:
+            for other in self.items:
+                yield from (other.start, other.start + 1, other.end, other.start - item.duration)
+            return
+        for demand in item.demands:
+            uses = self._uses.get(demand.resource, [])
+            earliest = bisect_left(uses, first - self._longest.get(demand.resource, 0), key=_START)
+            for other in uses[earliest : bisect_right(uses, item.start, key=_START)]:
+                yield from (other.start, other.start + 1, other.end)
+
+    def _fit(self, item: _Item, time: int) -> int:
+        """Return the first time from this one on that the agent, or a resource without states, or the action allows."""
+        for other in self._own[item.action] if len(self._own[item.action]) > 1 else ():
+            if other is not item and other.start < time + item.duration and time < other.end:
+                time = other.end
+        if item.held:
+            time = self._agent_free(item, time)
+        elif item.agent is not None:
+            time = self._start_possible(item, time)
+        for demand in item.demands:
+            if item.duration and demand.resource in self._rooms:
+                time = self._rooms[demand.resource].fit(time, item.duration, demand.amount)
+        return time
+
+    def _agent_free(self, item: _Item, time: int) -> int:
+        held, begun = self._held[item.agent], self._begun[item.agent]
+        while True:
+            k = max(0, bisect_right(held, time, key=_START) - 1)
+            while k < len(held) and held[k].start < time + item.held:
+                time = max(time, held[k].free_again)
+                k += 1
+            j = bisect_right(begun, time, key=_START)
+            if item.cuttable or j == len(begun) or begun[j].start >= time + item.held:
+                return time
+            time = begun[j].start
+
+    def _start_possible(self, item: _Item, time: int) -> int:
+        """Return when the agent is free to start something, or holds a piece that may be cut there."""
+        held = self._held[item.agent]
+        k = bisect_left(held, time, key=_START) - 1
+        if k < 0 or time >= held[k].free_again:
+            return time
+        limits = (
+            most + (max(self._finish_without(item), time + item.duration) if j == item.action else self._finish[j])
+            for j, most in self._most[held[k].action]
+        )
+        return time if held[k].cuttable and all(time <= limit for limit in limits) else held[k].free_again
+
+    def _states_allow(self, item: _Item, start: int) -> bool:
+        """Whether the rules accept the uses of resources with states if a piece starts then."""
+        moved = self._piece(item)._replace(start=start)
+        if self._pausing:
+            return self._valid([*(self._piece(other) for other in self.items if other is not item), moved])
+        return all(
+            self._state_allows(demand, moved, item.start)
+            for demand in item.demands
+            if demand.resource in self._stateful
+        )
+
+    def _state_allows(self, demand: Demand, moved: Piece, before: int) -> bool:
+        """Whether the rules accept the uses of one resource near a piece that started ``before``.
+
+        Uses that end before the new start, and uses after the setting that follows the old start, do not depend on the
+        piece. The uses around them, and the last settings before these, decide what the rules say of the others.
+        """
+        only = {demand.resource}
+        uses, settings = self._uses[demand.resource], self._settings[demand.resource]
+        longest = max(self._longest[demand.resource], moved.duration)
+        last = before + moved.duration
+        if demand.sets is not None:
+            following = settings[bisect_right(settings, before, key=_START) :][:1] or uses[-1:]
+            last = max([last, *(use.start for use in following)])
+        first = moved.start - longest
+        k = bisect_left(settings, first, key=_START)
+        known = settings[bisect_left(settings, settings[k - 1].start, key=_START) : k] if k else []
+        near = uses[bisect_left(uses, first, key=_START) : bisect_right(uses, last + longest, key=_START)]
+        pieces = [*enumerate([moved, *map(self._piece, near)])]
+        judged = {number for number, piece in pieces if piece.start <= last}
+        begun = {number for number, piece in pieces if moved.start <= piece.start <= last}
+        pieces += [(-1 - number, self._piece(use)) for number, use in enumerate(known)]
+        heavy = capacities(self.instance, pieces, only)
+        unmet = states(self.instance, pieces, only)
+        return not any(fault.position in begun for fault in heavy) and not any(one.position in judged for one in unmet)
+
+
+def _take_out(items: list[_Item], item: _Item) -> None:
+    k = bisect_left(items, item.start, key=_START)
+    while items[k] is not item:
+        k += 1
+    del items[k]

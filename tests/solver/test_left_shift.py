@@ -1,0 +1,114 @@
+"""Left-shifted schedules, held against the rules piece by piece and instant by instant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+import pytest
+from support.random_crews import crewshop, pauseshop
+from support.random_instances import kilns, kitchen, ovens, workshop
+from support.samples import sample
+
+from planoracle.heuristics.improve import improve
+from planoracle.instances import registry
+from planoracle.instances.catalogue import load
+from planoracle.instances.errors import InputError
+from planoracle.instances.model import Action, Instance, Lag
+from planoracle.instances.optima import by_key
+from planoracle.instances.referee import find_violations
+from planoracle.instances.schedule import Piece, Schedule
+from planoracle.solver.exact.left_shift import left_shifted
+from planoracle.solver.known import known
+from planoracle.solver.solve import solve
+
+
+def accepted(instance: Instance, schedule: Schedule) -> bool:
+    return next(find_violations(instance, schedule), None) is None
+
+
+def moves(instance: Instance, schedule: Schedule, *, cut: bool = True) -> Iterator[tuple[Piece, int]]:
+    """Yield every earlier start of a single piece that the rules accept, other pieces perhaps cut there or joined."""
+    for k, piece in enumerate(schedule.pieces):
+        for start in range(piece.start):
+            pieces = (*schedule.pieces[:k], piece._replace(start=start), *schedule.pieces[k + 1 :])
+            if accepted(instance, Schedule(pieces)) or (cut and accepted(instance, Schedule.of(instance, pieces))):
+                yield piece, start
+
+
+def delayed(instance: Instance, schedule: Schedule, random: Random) -> Schedule:
+    """Return the schedule with some pieces later, as far as the rules allow."""
+    pieces = schedule.pieces
+    for _ in range(15):
+        chosen, ticks = random.choice(pieces), random.randint(1, 4)
+        together = random.random() < 0.3
+        later = [
+            piece._replace(start=piece.start + ticks)
+            if piece is chosen or (together and piece.start >= chosen.start)
+            else piece
+            for piece in pieces
+        ]
+        moved = Schedule.of(instance, later)
+        pieces = moved.pieces if accepted(instance, moved) else pieces
+    return Schedule(pieces)
+
+
+def work(schedule: Schedule) -> Counter[tuple[str, str | None, int]]:
+    done: Counter[tuple[str, str | None, int]] = Counter()
+    for piece in schedule.pieces:
+        done[piece.action, piece.agent, piece.mode] += piece.duration
+    return done
+
+
+@pytest.mark.parametrize("make", sample([pauseshop, workshop, ovens, kilns, crewshop, kitchen], 3))
+def test_no_single_piece_can_start_earlier(make) -> None:
+    checked = 0
+    for seed in range(40):
+        try:
+            instance = replace(make(seed), time_limit=None, benchmark="generic")
+        except InputError:  # a state that nothing sets
+            continue
+        first = improve(instance, iterations=2)
+        if first is None:
+            continue
+        late = delayed(instance, first.schedule(), Random(seed))
+        for cut in (True, False):
+            early = left_shifted(instance, late, cut=cut)
+            assert accepted(instance, early), instance.name
+            assert next(moves(instance, early, cut=cut), None) is None, instance.name
+            assert early.makespan <= late.makespan
+            assert work(early) == work(late)
+            assert cut or len(early.pieces) <= len(late.pieces)
+        checked += early != late
+    assert checked > 15
+
+
+def test_pieces_tied_by_a_maximum_lag_cross_a_long_gap_together() -> None:
+    """One by one they would take turns a tick at a time."""
+    steps = tuple(Action(f"t/{n}", "t", 5, 0) for n in range(3))
+    lags = Lag("t/0", "t/1", 0, 1), Lag("t/1", "t/2", 0, 2)
+    instance, far = Instance("far", steps, lags), 10**8
+    late = Schedule.of(instance, [Piece(f"t/{n}", far + 6 * n, 5, "agent") for n in range(3)])
+    assert [piece.start for piece in left_shifted(instance, late).pieces] == [0, 5, 10]
+
+
+@pytest.mark.parametrize("name", sample(["timearena/cooking1+cooking2", "asynctool/files_2"], 2))
+@pytest.mark.parametrize("fewest", [False, True])
+def test_what_solve_returns_is_left_shifted(name: str, fewest: bool) -> None:
+    problem = load(name)
+    schedule = solve(problem, fewest_pieces=fewest).schedule
+    assert schedule is not None
+    assert left_shifted(problem, schedule, cut=not fewest) == schedule
+    assert next(moves(problem, schedule, cut=not fewest), None) is None
+
+
+@pytest.mark.parametrize("family", ["recipe2plan", "timearena", "paracook_abstract"])
+def test_bundled_schedules_are_left_shifted(family: str) -> None:
+    own = registry.get(family)
+    names = [name for name, ways in own.optima.items() if by_key(ways)]
+    for name in names[::40]:
+        result = known(load(name))
+        if result is not None and result.schedule is not None:
+            assert left_shifted(load(name), result.schedule) == result.schedule, name
