@@ -1,8 +1,12 @@
-"""Actions that can be exchanged, alone or with their whole task, without anyone noticing.
+"""Symmetry breaking: actions that can be exchanged, alone or with their whole task, have their starts in a fixed order.
 
-Of the schedules that differ only in such an exchange the solver needs to look at one: that in which the exchanged
-starts come in a fixed order. The lexicographically smallest schedule is among these if the order is that in which
-it makes starts small, since exchanging two starts that are the other way round would make it smaller.
+The constraints are sound: for every schedule there is one of the same makespan that satisfies all of them. An
+exchange swaps the times, modes and agents of two actions, or of all actions of two tasks, that agree in everything the
+rules see, so it keeps feasibility and makespan. Among the finitely many schedules that exchanges make of one schedule,
+take the one whose starts, in the order ``urgent``, are lexicographically smallest. Suppose that it violates the
+constraint of a pair. The first action of the pair is the most urgent one that their exchange moves, and would start
+earlier after it: a contradiction. The search may return any schedule that satisfies the constraints, and the left shift
+may move its pieces afterwards.
 """
 
 from __future__ import annotations
