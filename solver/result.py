@@ -38,9 +38,7 @@ class Result:
     versions, seed
         What the result depends on besides.
     schedule
-        The plan as a schedule. Like the next two, of problems of kind ``schedule`` only.
-    canonical
-        Whether the schedule is the canonical one (see `planoracle.solver.exact.solve.solve`).
+        The plan as a left-shifted schedule. Like the next one, of problems of kind ``schedule`` only.
     grid
         Ticks; statements about all schedules (``optimal``, ``infeasible``, ``lower_bound``) hold for schedules
         that pause interruptible actions at multiples of it. 1 where finer pauses are proved not to help,
@@ -72,7 +70,6 @@ class Result:
     kind: str = "schedule"
     unit: str = "tick"
     schedule: Schedule | None = None
-    canonical: bool = False
     grid: int = 1
     actions: tuple[str, ...] = ()
     rounds: int | None = None

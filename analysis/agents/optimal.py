@@ -60,7 +60,7 @@ class Optimal:
         return self._script.next(environment)
 
     def _begin(self, run: AnyRun) -> list[str] | None:
-        """Return the commands of the canonical optimal schedule, which has no needless pauses, if nothing was done."""
+        """Return the commands of the optimal schedule, if nothing has been done yet."""
         if run.steps or not isinstance(run, Trajectory):
             return None
         found = optimum(run.problem, limit=self._limit).schedule

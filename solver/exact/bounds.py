@@ -39,8 +39,8 @@ class Windows:
     schedule action j starts at least so long after the start of action i, which the lags alone do not say. ``open``
     holds (i, j, ahead, behind): j starts at least ``ahead`` after the start of i, or i at least ``behind`` after that
     of j, and both may be possible. ``ordered`` holds (i, j, least) for all pairs that cannot overlap and have one
-    order, with the longest path between their starts. ``way`` is the tail that the lags alone give, by which the
-    canonical schedule is defined.
+    order, with the longest path between their starts. ``way`` is the tail that the lags alone give, by
+    which actions are urgent.
     """
 
     head: list[int]
@@ -120,7 +120,7 @@ def _circular(parent: list[int]) -> bool:
 
 
 def urgent(instance: Instance, bounds: Windows) -> list[int]:
-    """Return all actions in the order in which the canonical schedule makes their starts small.
+    """Return all actions, most urgent first: the order in which searches place them.
 
     The one with the longest way to go from its start to the end comes first, ties in the order of the instance.
     """

@@ -304,7 +304,6 @@ def run(
     energetic: bool = True,
     halving: bool = False,
     dynamic: bool = False,
-    strong: bool = False,
 ) -> Outcome:
     """Run CP-SAT once, until the deadline at most (and for ``deterministic`` units of its own clock).
 
@@ -327,8 +326,6 @@ def run(
     dynamic
         Whether a conflict is explained by what came before what, rather than by when it was: dearer, and on some job
         shops a proof takes hundredths of a second that takes seconds without.
-    strong
-        Whether to find out more about what cannot overlap, which takes longer and spares many a branch.
     """
     from ortools.sat.python import cp_model_helper as cmh
 
@@ -356,7 +353,6 @@ def run(
     if model.energetic and energetic:
         parameters.use_overload_checker_in_cumulative = True
         parameters.use_timetable_edge_finding_in_cumulative = True
-    parameters.use_strong_propagation_in_disjunctive = strong
     # Never with new_linear_propagation=False, which ends the process now and then (OR-Tools 9.15.6755: "Check failed:
     # presence_literals.empty()", or a segmentation fault): orders are created in the middle of the search.
     parameters.use_dynamic_precedence_in_disjunctive = dynamic or halving

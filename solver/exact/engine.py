@@ -56,7 +56,6 @@ def packed(problem: Problem, rules: Rules | None, result: Result) -> dict[str, A
             for number in (instance.index[one.action], agents[one.agent], one.mode, one.start, one.duration)
         ],
         "proof": result.proof,
-        **({} if result.canonical else {"canonical": False}),
         **({} if result.grid == 1 else {"grid": result.grid}),
     }
 
@@ -85,7 +84,6 @@ def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Re
         versions=versions(),
         unit=instance.unit,
         schedule=schedule,
-        canonical=bool(entry.get("canonical", True)),
         grid=grid,
     )
 

@@ -1,10 +1,8 @@
-"""The canonical schedule without CP-SAT, where a short search in the order of its starts finds it.
+"""Short search in the order of the starts, without CP-SAT, which proves the optimum of small problems.
 
-The canonical schedule has the lexicographically smallest starts, most urgent action first. So actions are placed in
-that order, each at the first instant that nothing placed before it forbids; an instant is only given up when nothing
-fits behind it. Only what every schedule must obey is looked at, not all of it: so if the first schedule found this way
-obeys the rules, none comes before it, and if there is none, no schedule is as short. Sets of instants are bits of whole
-numbers.
+Actions are placed most urgent first, each at the first instant that nothing placed before it forbids. An instant is
+given up only when nothing fits behind it. The search looks only at a part of what every schedule must obey: if it finds
+no schedule of some makespan, there is none. Sets of instants are bits of whole numbers.
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ class _Part:
 def schedule_in_order(
     instance: Instance, bounds: Windows, step: int, least: int, most: int, deadline: Deadline
 ) -> tuple[Schedule | None, int]:
-    """Look for the canonical schedule, a little above a lower bound of the makespan.
+    """Look for an optimal schedule, a little above a lower bound of the makespan.
 
     Parameters
     ----------
@@ -58,7 +56,7 @@ def schedule_in_order(
 
     Returns
     -------
-    The canonical schedule if it was found, and the lower bound, raised to what is not refuted.
+    An optimal schedule if one was found, and the lower bound, raised to what is not refuted.
 
     Examples
     --------

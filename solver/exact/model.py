@@ -303,7 +303,7 @@ class ScheduleModel:
 
     @property
     def decisions(self) -> list[int]:
-        """Variables that fix a schedule, in the order in which the canonical one makes them small.
+        """Variables that fix a schedule, in the order in which a search in order makes them small.
 
         Starts come first, of the action with the longest way to go to the end first.
         """
@@ -319,7 +319,7 @@ class ScheduleModel:
         return starts + modes + agents
 
     def break_symmetry(self) -> None:
-        """Keep only one order of what can be exchanged: that of the canonical schedule."""
+        """Keep only one order of what can be exchanged, see `planoracle.solver.exact.symmetry`."""
         for i, j in exchangeable(self.instance, self._urgent):
             self.model.difference(self.segments[j][0].start, self.segments[i][0].start, 0)
 

@@ -18,9 +18,7 @@ from planoracle.solver.exact.orders import ordered_windows
 from planoracle.solver.exact.rounds import rounds
 from planoracle.solver.exact.stages import (
     LARGE,
-    VAST,
     Stage,
-    canonical_effort,
     crowded,
     in_turns,
     presolved,
@@ -72,8 +70,6 @@ class Proving:
         self.best: Schedule | None = None
         self.rough: Schedule | None = None  # a first one, on a coarse grid
         self.pauses = any(action.interruptible for action in instance.actions)
-        self.effort = 0.0
-        self.looked = 0, 0.0  # least makespan of a search in order that has been in vain, and its effort
         self.fast = False  # whether heuristics had their turn
 
     def left(self) -> float:
@@ -99,11 +95,10 @@ class Proving:
         model.break_symmetry()
         return model
 
-    def in_order(self, model: ScheduleModel, effort: float, *, strong: bool = False) -> Outcome:
+    def in_order(self, model: ScheduleModel, effort: float) -> Outcome:
         """Branch on the makespan, then on the starts in fixed order, smallest value first.
 
-        A decision is only undone when it is proved wrong, so the first solution has the least makespan, and is
-        the lexicographically smallest of these.
+        A decision is only undone when it is proved wrong, so the first solution has the least makespan.
         """
         model.model.search_in_order([model.makespan, *model.decisions])
         found = run(
@@ -113,27 +108,9 @@ class Proving:
             fixed_search=True,
             light=True,
             lean=self.crowded,
-            strong=strong,
         )
         model.model.search_freely()
-        self.effort += found.effort
         return found
-
-    def canonical(self, model: ScheduleModel) -> Schedule | None:
-        """Find the canonical schedule of the best makespan known, if time and effort suffice."""
-        if self.left() <= 0 or self.best is None:
-            return None
-        model.narrow(self.best.makespan, self.best.makespan)
-        count = len(model.decisions)
-        loaded = self.loaded()
-        looked = self.looked[1] if self.looked[0] == self.best.makespan else 0.0
-        effort = canonical_effort(
-            self.effort, count, pauses=self.pauses, crowded=self.crowded, loaded=loaded, looked=looked
-        )
-        if effort is None:
-            return None
-        found = self.in_order(model, effort, strong=self.crowded and count < VAST and not loaded)
-        return model.schedule(found.solution) if found.solution else None
 
     def prove_at_length(self, model: ScheduleModel) -> tuple[Status, str]:
         """Run CP-SAT in all settings; heuristics have their turn before those that take long."""
@@ -182,7 +159,6 @@ class Proving:
             else:
                 model.narrow(self.least, self.most if self.best is None else min(self.most, self.best.makespan))
             found = run(model.model, deadline=self.deadline, deterministic=effort, seed=self.seed, **options)
-            self.effort += found.effort
             if found.status == Status.infeasible and self.best is None:
                 return self.confirm(model, presolved=bool(options.get("presolve")))
             self.take(model, found)

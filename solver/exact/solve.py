@@ -17,12 +17,7 @@ from planoracle.solver.exact.orders import ordered_windows
 from planoracle.solver.exact.proving import MANY, Proving
 from planoracle.solver.exact.rounds import of_many_actions
 from planoracle.solver.exact.size import model_size
-from planoracle.solver.exact.stages import (
-    LARGER,
-    VAST,
-    first_look,
-    plain,
-)
+from planoracle.solver.exact.stages import VAST, first_look, plain
 from planoracle.solver.result import Result, versions
 
 __all__ = ["solve"]
@@ -41,10 +36,9 @@ def solve(
 ) -> Result:
     """Find a schedule of least makespan and prove it.
 
-    Among the optimal schedules the *canonical* one is returned: starts are as early as possible, first
-    for the action with the longest way to go to the end (ties in the order of the instance), then for the
-    next. It does not depend on ``workers``. Where finding it takes too long, another optimal schedule is
-    returned and ``canonical`` is false.
+    The schedule is left-shifted: no single piece can start earlier while all other pieces stay where they are. With
+    one worker and a finished proof, or with counted work, it is the same at every run; otherwise only the status, the
+    makespan and the bound are.
 
     Parameters
     ----------
@@ -118,18 +112,12 @@ class _Search(Proving):
             )
             if first is not None:
                 self.best = first
-                whole = self.left() > 0  # else the ways to the end, by which it goes, may have been cut short
-                return self.result(Status.optimal, self.reason("search in order"), first, canonical=whole)
+                return self.result(Status.optimal, self.reason("search in order"), first)
         pieces = steps(self.instance, self.step)
         if ((self.large and not self.crowded) or pieces > _MANY_STEPS) and self.best is None:
             self.schedule_fast(self.deadline, briefly=True)
         if self.best is not None and self.best.makespan == self.least:
-            few = len(self.instance.actions) + pieces // 2 < LARGER and all(
-                len(a.modes) == 1 for a in self.instance.actions
-            )
-            canonical = self.canonical(self.model(self.least, self.least)) if few else None
-            proof = self.reason("several bounds")
-            return self.result(Status.optimal, proof, canonical or self.best, canonical=canonical is not None)
+            return self.result(Status.optimal, self.reason("several bounds"), self.best)
         return None
 
     def look_at_orders(self) -> Result | None:
@@ -143,13 +131,12 @@ class _Search(Proving):
         count = len(model.decisions)
         look = first_look(count, pauses=self.pauses, crowded=self.crowded, loaded=self.loaded())
         if look is not None:
-            self.looked = self.least, look
             found = self.in_order(model, look)
             if found.status == Status.infeasible and self.best is None:
                 return self.result(*self.confirm(model, presolved=False), self.best)
             self.take(model, found)
             if found.status == Status.optimal and self.best is not None:
-                return self.result(Status.optimal, self.reason("search in order"), self.best, canonical=True)
+                return self.result(Status.optimal, self.reason("search in order"), self.best)
         if self.crowded:
             answer = self.prove_in_turns(model)
         else:
@@ -164,11 +151,7 @@ class _Search(Proving):
             if self.left() > 0 and (self.bounds.open or self.bounds.ordered):
                 model = self.model(self.least, self.most, ordering=True)
             answer = self.prove_at_length(model)
-        status, proof = answer
-        if status != Status.optimal or self.best is None:
-            return self.result(status, proof, self.best)
-        canonical = self.canonical(model)
-        return self.result(Status.optimal, proof, canonical or self.best, canonical=canonical is not None)
+        return self.result(*answer, self.best)
 
     def run_on_every_tick(self, coarse: Result) -> Result:
         """Settle whether pauses off the grid help, for an answer on the coarse grid."""
@@ -189,7 +172,7 @@ class _Search(Proving):
             return coarse
         if found.status == Status.infeasible and self.confirm(shorter, presolved=False)[0] == Status.infeasible:
             proof = f"{coarse.proof}, no shorter one on any grid"
-            return self.result(coarse.status, proof, coarse.schedule, canonical=coarse.canonical)
+            return self.result(coarse.status, proof, coarse.schedule)
         self.take(shorter, found)
         model = self.model(self.root, self.most, ordering=True)
         return self.result(*self.prove_at_length(model), self.best)
@@ -222,7 +205,6 @@ class _Search(Proving):
         proof: str,
         schedule: Schedule | None = None,
         *,
-        canonical: bool = False,
         grid: int | None = None,
     ) -> Result:
         schedule = None if schedule is None else settled_early(self.instance, schedule)
@@ -246,7 +228,6 @@ class _Search(Proving):
             seed=self.seed,
             unit=self.instance.unit,
             schedule=schedule,
-            canonical=canonical,
             grid=self.grid(status, makespan) if grid is None else grid,
             seconds=perf_counter() - self.began,
         )

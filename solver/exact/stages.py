@@ -16,7 +16,6 @@ __all__ = [
     "LARGER",
     "VAST",
     "Stage",
-    "canonical_effort",
     "crowded",
     "first_look",
     "in_turns",
@@ -34,13 +33,10 @@ LARGE, LARGER = 50, 100
 #: The same of crowded problems from which on hardly any search in order comes to an end.
 VAST = 160
 
-# Searches in order: a first look, and what the proof took besides where the best makespan is known.
+# Search in order: effort without and with pauses; on crowded problems for every decision, or where one resource says
+# how long all takes.
 _LOOK, _LOOK_WITH_PAUSES = 0.0003, 0.004
-_CANONICAL, _CANONICAL_WITH_PAUSES, _CANONICAL_EACH = 0.1, 0.05, 1.3e-5
-# What a crowded problem takes for every decision to come to a first schedule in order; and to the canonical one.
-_DOWN_EACH, _CROWDED = 2.5e-6, 0.0007
-# So many times the effort of a search that has been in vain are worth another one.
-_AGAIN = 2.0
+_LOOK_CROWDED_EACH, _LOOK_LOADED = 2.5e-6, 0.0007
 # Core search before orders are stated: with pauses, and for every decision where there are many.
 _PLAIN_WITH_PAUSES, _PLAIN_EACH = 0.005, 2.5e-5
 _CORE, _BRANCHING = 0.02, 0.1
@@ -66,23 +62,8 @@ def first_look(decisions: int, *, pauses: bool, crowded: bool, loaded: bool) -> 
     if decisions >= LARGER:
         return None
     if crowded:
-        return _CROWDED if loaded else _DOWN_EACH * decisions
+        return _LOOK_LOADED if loaded else _LOOK_CROWDED_EACH * decisions
     return _LOOK
-
-
-def canonical_effort(
-    proof: float, decisions: int, *, pauses: bool, crowded: bool, loaded: bool, looked: float
-) -> float | None:
-    """Return the effort for the canonical schedule of a makespan, by that which its proof has taken.
-
-    On crowded problems it is often in vain, so it takes little besides the proof, and nothing (``None``) where there
-    are very many decisions, or where as much has been ``looked`` for it before.
-    """
-    if crowded:
-        effort = _CROWDED if loaded else _CROWDED + _CANONICAL * proof
-        return effort if decisions < VAST and effort >= _AGAIN * looked else None
-    least = _CANONICAL_WITH_PAUSES if pauses else max(_LOOK, _CANONICAL_EACH * decisions)
-    return least + _CANONICAL * proof
 
 
 def crowded(instance: Instance) -> bool:

@@ -33,13 +33,10 @@ class Whole(NamedTuple):
     ----------
     proved
         Whether no schedule that is as short, and pauses at multiples of ``grid`` ticks only, has fewer.
-    canonical
-        Whether starts are as early as possible besides, in the order of `planoracle.solver.exact.solve.solve`.
     """
 
     schedule: Schedule
     proved: bool
-    canonical: bool
     grid: int
 
 
@@ -66,7 +63,6 @@ def unpaused(instance: Instance, found: Result, deadline: Deadline) -> Result:
         found,
         schedule=whole.schedule,
         plan=found.plan if same else certify(instance, whole.schedule, found.makespan),
-        canonical=found.canonical and same,
         proof=f"{found.proof}, {'fewest pieces' if whole.proved else 'pieces not proved to be fewest'}",
         seconds=found.seconds + perf_counter() - began,
     )
@@ -97,7 +93,7 @@ def fewest_pieces(instance: Instance, schedule: Schedule, *, time_limit: Limit =
     deadline = deadline_of(time_limit)
     given, least = len(schedule.pieces), len({piece.action for piece in schedule.pieces})
     grid = gcd(common_tick(instance), *(time for piece in schedule.pieces for time in (piece.start, piece.duration)))
-    unchanged = Whole(schedule, proved=given == least, canonical=False, grid=grid)
+    unchanged = Whole(schedule, proved=given == least, grid=grid)
     if given == least or steps(instance, grid) > _MOST_STEPS:
         return unchanged
     try:
@@ -110,8 +106,7 @@ def fewest_pieces(instance: Instance, schedule: Schedule, *, time_limit: Limit =
     proved = search.minimize([(broken, 1) for broken in model.breaks])
     if search.solution is None:
         return unchanged
-    canonical = proved and search.smallest_in_order(model.decisions)
     found = settled_early(instance, model.schedule(search.solution), cut=False)
     if len(found.pieces) > given or found.makespan > schedule.makespan:
         return unchanged
-    return Whole(found, proved, canonical, grid)
+    return Whole(found, proved, grid)

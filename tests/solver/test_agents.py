@@ -13,7 +13,6 @@ from support.samples import sample
 from planoracle.instances.catalogue import bundled, load
 from planoracle.instances.crew import with_agents
 from planoracle.instances.model import Action, Instance, Lag
-from planoracle.instances.schedule import Schedule
 from planoracle.solver.exact import bounds as bounding
 from planoracle.solver.exact import model as modelling
 from planoracle.solver.exact import proving
@@ -194,11 +193,3 @@ def test_long_work_is_dealt_out_evenly() -> None:
     result = solve(instance)
     assert common_tick(instance) == 30
     assert (result.status, result.makespan, result.grid) == ("optimal", 90, 1)
-
-
-def test_pieces_are_dealt_out_the_same_every_time() -> None:
-    instance = load("recipe2plan/timed/Cobbler_Pancakes~3")
-    first, second = solve(instance), solve(instance, workers=2)
-    assert isinstance(first.schedule, Schedule)
-    assert first.schedule == second.schedule
-    assert first.canonical
