@@ -16,14 +16,14 @@ from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 
-__all__ = ["Blocks", "blocks_of", "generate_parallel", "generate_serial"]
+__all__ = ["PLACING", "Blocks", "blocks_of", "generate_parallel", "generate_serial"]
 
 #: A block that does not settle within so many moves is given up.
 _MOVES = 400
 #: So is one of which actions have been placed so often in all, unless it is that long itself.
 _EFFORT = 20_000
-#: Blocks after which the clock is looked at.
-_CLOCK = 64
+#: Blocks after which the clock is looked at, and seconds of counted work to place one.
+_CLOCK, PLACING = 64, 5e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def _place_block(timetable: Timetable, members: Sequence[int], floor: int = 0) -
     return True
 
 
-def _never() -> bool:
+def _never(work: float) -> bool:
     return False
 
 
@@ -190,7 +190,7 @@ def generate_serial(
     instance: Instance,
     priority: Sequence[float],
     blocks: Blocks | None = None,
-    over: Callable[[], bool] = _never,
+    over: Callable[[float], bool] = _never,
     *,
     behind: bool = False,
 ) -> Timetable | None:
@@ -203,8 +203,8 @@ def generate_serial(
     blocks
         Default: those of `blocks_of`.
     over
-        As soon as this says so, the blocks that are left are put one behind the other at the end, where hardly any
-        search is needed.
+        Says whether time is over, given the seconds of work since the last call. As soon as it does, the blocks that
+        are left are put one behind the other at the end, where hardly any search is needed.
     behind
         Put a block that fits nowhere behind all others, instead of giving up: then all its states can be set anew.
 
@@ -225,7 +225,7 @@ def generate_serial(
         entry = heappop(ready)
         block = entry[1]
         placed += 1
-        if floor is None and not placed % _CLOCK and over():
+        if floor is None and not placed % _CLOCK and over(_CLOCK * PLACING):
             floor = timetable.makespan
         members = blocks.members[block]
         fits = _place_block(timetable, members, floor or 0)
@@ -247,11 +247,11 @@ def generate_parallel(
     instance: Instance,
     priority: Sequence[float],
     blocks: Blocks | None = None,
-    over: Callable[[], bool] = _never,
+    over: Callable[[float], bool] = _never,
 ) -> Timetable | None:
     """Generate in parallel: always place the block that can start earliest, the most urgent of them first.
 
-    Parameters and result as for `generate_serial`; given up when ``over()`` says so, for this takes far longer.
+    Parameters and result as for `generate_serial`; given up when ``over`` says so, for this takes far longer.
     """
     blocks = blocks or blocks_of(instance)
     timetable = Timetable(instance)
@@ -261,7 +261,7 @@ def generate_parallel(
         best: tuple[int, float, int] | None = None
         count = timetable.placed
         for block in sorted(ready):
-            if over():
+            if over(PLACING):
                 return None
             members = blocks.members[block]
             if not _place_block(timetable, members):

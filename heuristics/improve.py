@@ -10,7 +10,7 @@ from collections.abc import Callable
 from math import exp
 from random import Random
 
-from planoracle.heuristics.generation import Blocks, blocks_of, generate_parallel, generate_serial
+from planoracle.heuristics.generation import PLACING, Blocks, blocks_of, generate_parallel, generate_serial
 from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.deadline import NEVER, Deadline
@@ -73,7 +73,7 @@ def improve(
     random = Random(seed)
     current, temperature = best.makespan, 0.01 * best.makespan
     for _ in range(iterations):
-        if over():
+        if over(PLACING):
             break
         candidate = _mutated(order, random)
         found = generate_serial(instance, _positions(candidate), blocks, over, behind=behind)
@@ -90,7 +90,9 @@ def improve(
     return best
 
 
-def _first(instance: Instance, blocks: Blocks, bound: int, over: Callable[[], bool], behind: bool) -> Timetable | None:
+def _first(
+    instance: Instance, blocks: Blocks, bound: int, over: Callable[[float], bool], behind: bool
+) -> Timetable | None:
     """Best schedule of the priority rules; when time is over, of as many of them as had their turn."""
     best: Timetable | None = None
     schemes = [(rule, parallel) for rule in RULES for parallel in (False, True)]
@@ -107,7 +109,7 @@ def _first(instance: Instance, blocks: Blocks, bound: int, over: Callable[[], bo
             found = generate_serial(instance, urgent, blocks, over, behind=behind)
         if found is not None and (best is None or found.makespan < best.makespan):
             best = found
-        if over() or (best is not None and best.makespan <= bound):
+        if over(PLACING) or (best is not None and best.makespan <= bound):
             return best
     return best
 

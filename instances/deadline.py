@@ -72,6 +72,10 @@ class Deadline:
         """Return a deadline so many seconds from now, but no later than this one."""
         return self.within(min(seconds, self.left()))
 
+    def counting(self, seconds: float) -> Deadline:
+        """Return a deadline after so many seconds of counted work, but no later than this one."""
+        return _Counted(seconds, self)
+
 
 class _Counted(Deadline):
     """Ends when so much work has been counted; what parts of it spend counts for the whole.
@@ -87,7 +91,7 @@ class _Counted(Deadline):
 
     counted = True
 
-    def __init__(self, seconds: float, whole: _Counted | None = None) -> None:
+    def __init__(self, seconds: float, whole: Deadline | None = None) -> None:
         self._left = seconds
         self._whole = whole
 
@@ -96,7 +100,7 @@ class _Counted(Deadline):
 
     def over(self, work: float = 1e-4) -> bool:
         self.spend(work)
-        return self._left <= 0
+        return self._left <= 0 or (self._whole is not None and not self._whole.counted and self._whole.over())
 
     def check(self, work: float = 1e-4) -> None:
         self.spend(work)
@@ -109,6 +113,9 @@ class _Counted(Deadline):
             self._whole.spend(work)
         else:
             charge(round(work * 1e9))
+
+    def counting(self, seconds: float) -> Deadline:
+        return self.sooner(seconds)
 
     def pieces(self, work: float) -> float:
         return self.left() / work

@@ -36,8 +36,8 @@ _COARSE = 0.1
 # Size of the largest model that is made at all, and per second of the time limit: making it takes up to half of that,
 # and CP-SAT a gigabyte of memory.
 _LARGEST_MODEL, _LARGEST_PER_SECOND = 500_000, 50_000
-# Lists that the heuristics try.
-_TRIES = 200
+# Lists that the heuristics try, and seconds of counted work for them.
+_TRIES, _HEURISTICS = 200, 2.0
 # Seconds per action and per use of a resource that the time limit reserves for the left shift and the replay.
 _REPLAY = 1.5e-4
 
@@ -55,6 +55,7 @@ class Proving:
         self.largest = min(_LARGEST_MODEL, int(_LARGEST_PER_SECOND * min(left, _LARGEST_MODEL)))
         self.seed = seed
         self.workers = workers
+        self.share = round(min(_HEURISTICS, left / 4), 2)  # counted work of heuristics, the same at every run
         windowed = any(lag.maximum is not None for lag in instance.lags)
         small = len(instance.actions) <= MANY and not windowed
         #: Whether most pairs exclude each other: forced orders are rare then, and lists far from the best.
@@ -116,12 +117,12 @@ class Proving:
         """Run CP-SAT in all settings; heuristics have their turn before those that take long."""
         answer = None if self.crowded else self.prove(model, unpresolved())
         if answer is None and not self.fast and (self.best is None or len(self.instance.actions) > _FEW):
-            self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
+            self.schedule_fast(self.deadline.counting(self.share))
         return answer or self.prove(model, presolved(self.workers)) or self.without_search("time limit")
 
     def prove_in_rounds(self, model: ScheduleModel) -> tuple[Status, str] | None:
         """Let heuristics look for a schedule, then CP-SAT for better ones in many settings."""
-        self.schedule_fast(self.deadline.sooner(min(2.0, self.left() / 4)))
+        self.schedule_fast(self.deadline.counting(self.share))
         model.model.search_by_time(model.decisions)
         answer = self.prove(model, rounds())
         model.model.search_freely()

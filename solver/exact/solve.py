@@ -45,7 +45,8 @@ def solve(
     time_limit
         Seconds of wall time, or counted work. When they are over, the best schedule and bound so far are returned.
     seed, workers
-        Passed to CP-SAT. More than one worker only joins in after the fast attempts, and not where work is counted.
+        Passed to CP-SAT. One worker is one worker in all stages; others join in after the fast attempts, and not where
+        work is counted.
     finest
         Where `Result.grid` would exceed 1, solve again with pauses at every tick, which takes far longer.
 
@@ -90,7 +91,7 @@ class _Search(Proving):
             return self.result(*self.without_search("too large a model for the time limit"), self.best)
         many = len(self.instance.actions) > MANY
         if size > _SLOW_MODEL or many:
-            self.schedule_fast(self.deadline.sooner(self.left() / 2 if many else min(2.0, self.left() / 4)))
+            self.schedule_fast(self.deadline.sooner(self.left() / 2) if many else self.deadline.counting(self.share))
             if self.best is not None and self.best.makespan == self.least:
                 return self.result(Status.optimal, self.reason("several bounds"), self.best)
         if self.left() <= 0:

@@ -119,9 +119,10 @@ def in_turns(decisions: int, *, loaded: bool) -> Iterator[Stage]:
 
 
 def presolved(workers: int) -> Iterator[Stage]:
-    """Yield what is tried last; all but the end is the same on every machine."""
+    """Yield what is tried last, without a limit of effort at the end; with one worker it is the same at every run."""
     options: dict[str, Any] = {"presolve": True}
     yield "core search with presolve", options | {"core": True}, _PRESOLVED_CORE[0]
     yield "branch and bound with presolve", options, _PRESOLVED
     yield "core search with presolve", options | {"core": True}, _PRESOLVED_CORE[1]
-    yield "several workers", options | {"linearization": 1, "workers": max(2, workers)}, None
+    name = "branch and bound with presolve" if workers == 1 else "several workers"
+    yield name, options | {"linearization": 1, "workers": workers}, None

@@ -328,7 +328,7 @@ def test_what_is_put_at_the_end_obeys_the_rules() -> None:
 def test_when_time_is_over_the_rest_is_put_behind_the_end() -> None:
     instance = Instance("wide", tuple(Action(f"t/{n}", "t", 5, 0) for n in range(200)))
     at_leisure, in_haste = (
-        generate_serial(instance, [0.0] * 200, over=lambda late=late: late) for late in (False, True)
+        generate_serial(instance, [0.0] * 200, over=lambda work, late=late: late) for late in (False, True)
     )
     assert at_leisure is not None
     assert in_haste is not None

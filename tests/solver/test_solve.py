@@ -5,13 +5,16 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.made import job_shop, project
 from support.random_instances import kitchen, workshop
 
 from planoracle.instances.catalogue import load
+from planoracle.instances.deadline import Work
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan import facts
 from planoracle.solver.exact import proving
+from planoracle.solver.exact.cp import run
 from planoracle.solver.exact.solve import solve
 
 LARGE = [
@@ -42,11 +45,15 @@ def test_reference_plans_are_above_the_optimum_as_often_as_known():
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_the_schedule_does_not_depend_on_workers_or_seed(seed):
+def test_status_makespan_and_bound_do_not_depend_on_workers_or_seed(seed):
     for instance in (kitchen(seed, 7), workshop(seed)):
         first = solve(instance)
         for other in (solve(instance, workers=2), solve(instance, seed=7)):
-            assert (other.status, other.schedule, other.plan) == (first.status, first.schedule, first.plan)
+            assert (other.status, other.makespan, other.lower_bound) == (
+                first.status,
+                first.makespan,
+                first.lower_bound,
+            )
 
 
 def test_a_time_limit_leaves_a_plan_and_a_bound():
@@ -192,3 +199,26 @@ def test_between_a_setting_of_no_length_and_its_use_there_is_a_tick():
     bake = Action("t/bake", "t", 3, 3, modes=(Mode((Demand("oven", requires="hot"),)),))
     result = solve(Instance("p", (light, bake), resources=(Resource("oven", state="cold"),)))
     assert (result.status, result.makespan) == ("optimal", 7)
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"), [("shop", 60.0), ("shop", Work(0.3)), ("project", 60.0), ("project", Work(1))]
+)
+def test_one_worker_and_a_finished_proof_or_counted_work_give_the_same_schedule(name, limit):
+    instance = job_shop(10, 5, 1) if name == "shop" else project(25, 0)
+    one, two = (solve(replace(instance), time_limit=limit) for _ in range(2))
+    assert one.status == "optimal" or isinstance(limit, Work)
+    assert replace(one, seconds=0.0) == replace(two, seconds=0.0)
+
+
+def test_one_worker_is_one_worker_in_all_stages(monkeypatch):
+    workers = []
+
+    def watched(model, **options):
+        workers.append(options.get("workers", 1))
+        return run(model, **options | {"deterministic": 1e-4})
+
+    monkeypatch.setattr(proving, "run", watched)
+    for count in (1, 2):
+        solve(job_shop(8, 8, 1), time_limit=5, workers=count)
+        assert max(workers) == count
