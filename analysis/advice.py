@@ -13,7 +13,7 @@ from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.instances.status import Status
 from planoracle.solver.runs import Option, solver_of
-from planoracle.solver.states.solver import NEVER
+from planoracle.solver.states.ground import NEVER
 
 __all__ = ["Advice", "Option", "next_commands", "next_of"]
 

@@ -110,7 +110,8 @@ def schedule(
     16
     """
     from planoracle.analysis.result import Result
-    from planoracle.heuristics.registry import Budget, run
+    from planoracle.heuristics.budget import Budget
+    from planoracle.heuristics.registry import run
     from planoracle.instances.status import Status
     from planoracle.solver.result import versions
 

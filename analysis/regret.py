@@ -14,7 +14,7 @@ from planoracle.instances.profiles import Rules
 from planoracle.instances.status import Status
 from planoracle.solver.live import lost_after
 from planoracle.solver.runs import solver_of
-from planoracle.solver.states.solver import NEVER
+from planoracle.solver.states.ground import NEVER
 
 __all__ = ["Decision", "Regret", "regret", "regret_of"]
 

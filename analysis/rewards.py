@@ -17,7 +17,7 @@ from planoracle.instances.similar import one_of
 from planoracle.instances.status import Status
 from planoracle.solver.live import Known, Live, lost_after, run_of
 from planoracle.solver.result import Result
-from planoracle.solver.states.solver import NEVER
+from planoracle.solver.states.ground import NEVER
 
 __all__ = ["REWARDS", "Regret", "Score", "Success", "reward"]
 

@@ -7,8 +7,6 @@ from planoracle.instances.asynctool.problem import Problem
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["sequential"]
-
 
 def sequential(instance: Instance, budget: Budget = DEFAULT) -> Outcome:
     """Carry out the calls task by task, waiting for every result before the next call of its task.

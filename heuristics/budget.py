@@ -8,8 +8,6 @@ from typing import NamedTuple
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["DEFAULT", "Budget", "Outcome"]
-
 
 @dataclass(frozen=True, slots=True)
 class Budget:

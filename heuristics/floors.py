@@ -16,8 +16,6 @@ from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.profile import FloorRules
 
-__all__ = ["BY_NAME", "Planner", "annealed"]
-
 #: Returns a plan that serves all orders; raises `InputError` if it finds none.
 Planner = Callable[[Floor, FloorRules, Budget], FloorPlan]
 

@@ -9,8 +9,6 @@ from planoracle.heuristics.floors_jobs import FETCH, INTO, MOVE, PLATE, SERVE, S
 from planoracle.heuristics.floors_shop import Shop
 from planoracle.instances.errors import InputError
 
-__all__ = ["fixed"]
-
 
 def fixed(shop: Shop) -> tuple[list[Job], list[int]]:
     """Return jobs that serve all orders, and the plate of each.

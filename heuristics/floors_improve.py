@@ -10,8 +10,6 @@ from planoracle.heuristics.floors_jobs import Job, Timing, carried_out
 from planoracle.heuristics.floors_moves import Moves
 from planoracle.heuristics.floors_shop import Shop
 
-__all__ = ["improved"]
-
 # Changes that are tried in a cycle: half of them from the beginning, several times, the others from the best so far.
 _ROUND, _STARTS = 40_000, 3
 # Temperatures in ticks at the beginning, at that of going on from the best, and at the end.

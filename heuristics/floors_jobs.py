@@ -13,25 +13,6 @@ from typing import NamedTuple, TypeAlias
 
 from planoracle.heuristics.floors_shop import Shop, Way
 
-__all__ = [
-    "AWAY",
-    "CHOP",
-    "DONE",
-    "FETCH",
-    "INTO",
-    "MOVE",
-    "PLATE",
-    "SERVE",
-    "STAY",
-    "WASH",
-    "Job",
-    "Key",
-    "Step",
-    "Timing",
-    "carried_out",
-    "key_of",
-]
-
 #: Fetch a raw ingredient (part, where to, chop it there); bring one that lies somewhere; chop it; take a plate round
 #: (order, where to, what it collects on the way); wash the next dirty plate (number, sink, wash it at once); stand by
 #: until a part is cooked.

@@ -22,8 +22,6 @@ from planoracle.heuristics.floors_shop import Shop
 from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.errors import InputError
 
-__all__ = ["listed"]
-
 # Ingredients whose orders of collection are all tried; with more the first that come.
 _FEW = 4
 # Ticks between the times at which dishes are due.

@@ -8,8 +8,6 @@ from random import Random
 from planoracle.heuristics.floors_jobs import CHOP, FETCH, INTO, MOVE, PLATE, SERVE, WASH, Job
 from planoracle.heuristics.floors_shop import Shop
 
-__all__ = ["Moves"]
-
 
 class Moves:
     """Draws changes; what comes out may be impossible.

@@ -10,8 +10,6 @@ from planoracle.instances.errors import InternalError
 from planoracle.instances.floors.floor import Tile
 from planoracle.instances.floors.geometry import distances, steps
 
-__all__ = ["Action", "FloorPlan", "plan_of"]
-
 #: An action in the language of plans, and a plan: what each cook does.
 Action: TypeAlias = dict[str, Any]
 FloorPlan: TypeAlias = dict[str, list[Action]]

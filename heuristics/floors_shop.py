@@ -11,8 +11,6 @@ from planoracle.instances.floors.floor import PLATE, Floor, Tile
 from planoracle.instances.floors.geometry import beside, distances
 from planoracle.instances.memo import Memo
 
-__all__ = ["Part", "Shop", "Way", "shop_of"]
-
 
 class Part(NamedTuple):
     """An ingredient of one dish: which order, where it is found, what becomes of it.

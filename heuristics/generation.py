@@ -16,8 +16,6 @@ from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 
-__all__ = ["PLACING", "Blocks", "blocks_of", "generate_parallel", "generate_serial"]
-
 #: A block that does not settle within so many moves is given up.
 _MOVES = 400
 #: So is one of which actions have been placed so often in all, unless it is that long itself.

@@ -16,8 +16,6 @@ from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Instance
 
-__all__ = ["improve", "list_schedule"]
-
 #: Blocks from which on all rules have their turn in the serial scheme before any has in the parallel one, whose effort
 #: grows with the square of their number.
 _LARGE = 500

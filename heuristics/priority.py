@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from planoracle.heuristics.generation import Blocks, blocks_of
 from planoracle.instances.model import Instance
 
-__all__ = ["RULES", "priorities"]
-
 _Values = list[float]
 
 

@@ -20,8 +20,6 @@ from planoracle.heuristics.budget import Budget, Outcome
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.model import Instance
 
-__all__ = ["action_list", "literal", "search", "waiting"]
-
 
 def action_list(instance: Instance) -> list[int]:
     """Lines 1 to 14: autonomous actions by falling duration, then the others, prerequisites first.

@@ -24,8 +24,6 @@ from planoracle.instances.problem import Problem, a_problem, of_kind
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.similar import one_of
 
-__all__ = ["GREEDY", "Answer", "Budget", "Heuristic", "Outcome", "names", "run"]
-
 #: Heuristics that build one schedule by a fixed rule, in the order in which the agent `greedy` tries them.
 GREEDY = ("parallel-lpt", "parallel-lst", "parallel-wait", "serial-lst")
 

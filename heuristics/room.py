@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
-__all__ = ["Room"]
-
 
 class Room:
     """The load of a resource over time, as a step function.

@@ -36,8 +36,6 @@ from planoracle.instances.model import Instance, Mode
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.timearena.relaxation import without_objects
 
-__all__ = ["CEILING", "Greedy", "printed", "printed_schedule", "realise", "released", "released_schedule"]
-
 #: The released code never answers more minutes than this.
 CEILING = 100
 

@@ -10,8 +10,6 @@ from planoracle.instances.memo import Memo
 from planoracle.instances.model import Action, Demand, Instance
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["Late", "Timetable"]
-
 _ALWAYS = 2**62  # beyond all times
 
 

@@ -10,8 +10,6 @@ from planoracle.instances.profiles import Rules
 from planoracle.solver.options import Options
 from planoracle.solver.result import Result
 
-__all__ = ["Engine", "engine_of"]
-
 
 class Engine(Protocol):
     """Solves the problems of one kind; a module."""

@@ -13,8 +13,6 @@ from planoracle.instances.profiles import Rules
 from planoracle.solver.engine import engine_of
 from planoracle.solver.result import Result
 
-__all__ = ["known"]
-
 # Seconds of counted work that a search must have taken if it proved nothing: as much as anybody asks for by default.
 _ENOUGH = 60.0
 

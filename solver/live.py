@@ -14,9 +14,8 @@ from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit
 from planoracle.instances.environment import AnyEnvironment
 from planoracle.instances.problem import Problem, for_kind
-from planoracle.solver.states.solver import NEVER, Value
-
-__all__ = ["Known", "Live", "Values", "lost_after", "run_of"]
+from planoracle.solver.states.ground import NEVER
+from planoracle.solver.states.solver import Value
 
 
 @dataclass(frozen=True, slots=True)

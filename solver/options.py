@@ -8,8 +8,6 @@ from typing import NamedTuple, TypeAlias
 from planoracle.instances.deadline import Limit
 from planoracle.instances.profiles import Rules
 
-__all__ = ["Options", "Told"]
-
 #: Hears how long the best plan is, if there is one yet, and that no plan is shorter than the second number.
 Told: TypeAlias = Callable[[int | None, int], None]
 

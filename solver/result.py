@@ -10,8 +10,6 @@ from planoracle import __version__
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.status import Status
 
-__all__ = ["Result", "check_bound", "versions"]
-
 # Characters of a plan that are shown in one line.
 _SHOWN = 100
 

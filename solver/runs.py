@@ -16,8 +16,6 @@ from planoracle.instances.targets import Dropped
 from planoracle.solver.repair.answer import Repair
 from planoracle.solver.states.solver import Value
 
-__all__ = ["Option", "RunSolver", "solver_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Option:

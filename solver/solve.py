@@ -11,8 +11,6 @@ from planoracle.solver.engine import engine_of
 from planoracle.solver.options import Options, Told
 from planoracle.solver.result import Result
 
-__all__ = ["solve"]
-
 
 def solve(
     problem: Problem,

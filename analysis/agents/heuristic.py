@@ -9,7 +9,8 @@ from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.agents.following import Script
 from planoracle.analysis.agents.knowing import closing
 from planoracle.analysis.optimum import WORK
-from planoracle.heuristics.registry import GREEDY, Budget, run
+from planoracle.heuristics.budget import Budget
+from planoracle.heuristics.registry import GREEDY, run
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.environment import AnyEnvironment
 from planoracle.instances.errors import InputError

@@ -9,18 +9,6 @@ from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Action, Demand, Instance
 from planoracle.solver.exact.energy import agents_bound, resource_bound
 
-__all__ = [
-    "Windows",
-    "common_divisor",
-    "common_tick",
-    "grid_matters",
-    "horizon",
-    "lower_bound",
-    "steps",
-    "urgent",
-    "windows",
-]
-
 # Ticks of interruptible work of several agents of which every one is looked at.
 _FEW_TICKS = 100
 # Passes over all lags after which it is looked whether they go round in a circle: most need no more.

@@ -20,8 +20,6 @@ from planoracle.solver.exact.cp import run
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.orders import ordered_windows
 
-__all__ = ["coarse_schedule", "coarsened", "refined"]
-
 # Cells that interruptible actions are cut into, first few, then more.
 _CELLS = (8, 16, 32, 64)
 # Where there are more actions, or cells if nothing is to be rounded, models take too long to be made.

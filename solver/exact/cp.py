@@ -20,8 +20,6 @@ from planoracle.instances.status import Status
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model_helper as cmh
 
-__all__ = ["FAR", "MOST_WITHOUT_PRESOLVE", "Domain", "Efforts", "Model", "Outcome", "counted", "negated", "run"]
-
 # Constraints after which the clock is looked at.
 _CLOCK = 256
 # Of counted work: seconds to make a constraint, and for a call to read one; units of CP-SAT's deterministic time that

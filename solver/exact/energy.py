@@ -17,8 +17,6 @@ from typing import NamedTuple
 
 from planoracle.instances.model import Demand, Instance
 
-__all__ = ["Job", "agents_bound", "resource_bound", "work_bound"]
-
 #: Jobs in all sets of them whose work is added up; if there are more, some sets are left out.
 _MOST_SETS = 300_000
 #: Uses of a resource up to which so many least heads do: the others make little difference to small problems.

@@ -16,8 +16,6 @@ from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.solver.exact.bounds import Windows, urgent
 
-__all__ = ["schedule_in_order"]
-
 # Parts, instants and units of a capacity beyond which there is no search; parts that are placed for each of them, and
 # seconds that it takes to place one, of counted work.
 _MOST_PARTS, _MOST_INSTANTS, _MOST_UNITS = 1_000, 4_000, 64

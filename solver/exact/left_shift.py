@@ -21,8 +21,6 @@ from planoracle.instances.referee import find_violations
 from planoracle.instances.resource_rules import capacities, states
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["left_shifted", "settled_early"]
-
 _START = attrgetter("start")
 
 

@@ -8,8 +8,6 @@ from planoracle.instances.deadline import Deadline
 from planoracle.instances.status import Status
 from planoracle.solver.exact.cp import FAR, Model, Outcome, run
 
-__all__ = ["Lexicographic"]
-
 #: A sum: pairs of a variable and its coefficient.
 Terms = Sequence[tuple[int, int]]
 

@@ -22,8 +22,6 @@ from planoracle.solver.exact.segments import Segment, holds, literals, negations
 from planoracle.solver.exact.starts import Inside, Start, keep_out, starts_are_counted
 from planoracle.solver.exact.symmetry import exchangeable
 
-__all__ = ["ScheduleModel"]
-
 
 class ScheduleModel:
     """Variables and constraints for one instance.

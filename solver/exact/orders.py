@@ -16,8 +16,6 @@ from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.solver.exact.bounds import Windows, windows
 
-__all__ = ["closure", "ordered_windows"]
-
 _NONE = -(2**62)  # no path
 _EFFORT = 400_000  # steps of the longest paths that are worth their while
 _NODES = 2_000  # of which a table of distances is made

@@ -25,8 +25,6 @@ from planoracle.solver.exact.stages import (
     unpresolved,
 )
 
-__all__ = ["MANY", "Proving"]
-
 # Actions up to which CP-SAT finds good schedules before heuristics do, and up to which a list of them is tried first.
 _FEW, MANY = 30, 1_000
 # Critical paths beyond which the work of one resource is by far the longest.

@@ -8,8 +8,6 @@ from planoracle.instances.model import Demand, Instance, Resource
 from planoracle.solver.exact.cp import Model, negated
 from planoracle.solver.exact.segments import Segment, literals
 
-__all__ = ["ResourceConstraints"]
-
 _User = tuple[int, Demand, tuple[int, ...]]  # action, demand, literals of its mode
 
 

@@ -13,8 +13,6 @@ from typing import Any
 from planoracle.instances.model import Instance
 from planoracle.solver.exact.stages import Stage
 
-__all__ = ["of_many_actions", "rounds"]
-
 _MANY = 50
 _EFFORTS = 0.03, 0.12, 0.48
 _SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from planoracle.solver.exact.cp import negated
 
-__all__ = ["Segment", "holds", "literals", "negations"]
-
 
 @dataclass(slots=True)
 class Segment:

@@ -11,8 +11,6 @@ from planoracle.solver.exact.bounds import Windows
 from planoracle.solver.exact.orders import closure
 from planoracle.solver.exact.starts import starts_are_counted
 
-__all__ = ["model_size"]
-
 
 def model_size(instance: Instance, bounds: Windows, step: int) -> int:
     """Return about how many variables and constraints a `ScheduleModel` has; as a rule it has fewer.

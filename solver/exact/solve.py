@@ -20,8 +20,6 @@ from planoracle.solver.exact.size import model_size
 from planoracle.solver.exact.stages import VAST, first_look, plain
 from planoracle.solver.result import Result, versions
 
-__all__ = ["solve"]
-
 # Effort for settling that no finer grid helps, in CP-SAT's deterministic time.
 _GRID = 0.01
 # Steps of interruptible actions of which a model can be made in some seconds, and from which on some plan on a coarser

@@ -11,19 +11,6 @@ from typing import Any
 
 from planoracle.instances.model import Instance
 
-__all__ = [
-    "LARGE",
-    "LARGER",
-    "VAST",
-    "Stage",
-    "crowded",
-    "first_look",
-    "in_turns",
-    "plain",
-    "presolved",
-    "unpresolved",
-]
-
 #: What proves a makespan, settings of CP-SAT, effort.
 Stage = tuple[str, dict[str, Any], float | None]
 

@@ -7,9 +7,6 @@ from typing import NamedTuple
 
 from planoracle.solver.exact.cp import Model
 
-__all__ = ["Inside", "Start", "keep_out", "starts_are_counted"]
-
-
 #: Pairs of a start and a piece of one agent up to which a literal for each of them proves more.
 _FEW_PAIRS = 1_000
 

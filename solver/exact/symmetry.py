@@ -16,8 +16,6 @@ from itertools import pairwise
 
 from planoracle.instances.model import Action, Instance
 
-__all__ = ["exchangeable"]
-
 
 def exchangeable(instance: Instance, urgent: Sequence[int]) -> list[tuple[int, int]]:
     """Return pairs of actions of which the first may be required to start no later than the second.

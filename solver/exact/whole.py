@@ -20,8 +20,6 @@ from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.orders import ordered_windows
 from planoracle.solver.result import Result
 
-__all__ = ["Whole", "fewest_pieces", "unpaused"]
-
 # Steps of interruptible actions of which a model can be made in some seconds.
 _MOST_STEPS = 10_000
 

@@ -12,8 +12,6 @@ from planoracle.instances.wording import span
 from planoracle.solver.exact.bounds import windows
 from planoracle.solver.explain.constraints import Constraint, name_of
 
-__all__ = ["arithmetic"]
-
 # Seconds of counted work to follow an edge.
 _EDGE = 2e-7
 _TIMES = {"decision", "clock", "release", "minimum", "maximum", "after", "limit"}

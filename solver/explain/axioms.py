@@ -12,8 +12,6 @@ from typing import NamedTuple
 from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Action, Instance
 
-__all__ = ["BEGIN", "END", "Choice", "Event", "Given", "Machine", "choices", "freed", "givens", "machines"]
-
 
 class Event(NamedTuple):
     """``begin``, ``end``; or of an action ``start``, ``finish``, and ``free``: it no longer holds its agent."""

@@ -11,8 +11,6 @@ from math import ceil
 from planoracle.solver.explain.axioms import BEGIN, END, Choice, Given
 from planoracle.solver.explain.derivations import Arguments, Fact, Node
 
-__all__ = ["EVERYWHERE", "LEAVES", "Prover"]
-
 #: Cases that a person can still follow.
 LEAVES = 4
 

@@ -18,8 +18,6 @@ from planoracle.solver.explain.steps import Load, Path, Proof, Step
 from planoracle.solver.explain.text import tell
 from planoracle.solver.explain.writer import critical_path, written
 
-__all__ = ["KINDS", "Certificate", "certificate", "verify"]
-
 #: Work where nothing else is asked for.
 WORK = Work(60.0)
 # Seconds per action, of the time limit, that are kept for checking the certificate.

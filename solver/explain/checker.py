@@ -24,8 +24,6 @@ from itertools import pairwise
 from time import process_time
 from typing import Any, Final, NamedTuple, NoReturn
 
-__all__ = ["FORMAT", "VERSION", "RefusedError", "check"]
-
 FORMAT, VERSION = "planoracle/certificate", 2
 #: Limits: bytes of a file, absolute value of a number, cases within each other, comparisons of needs, processor time.
 MAX_BYTES, MAX_NUMBER, MAX_DEPTH, MAX_COMPARISONS, MAX_SECONDS = 16 * 2**20, 10**30, 100, 5_000_000, 60.0

@@ -22,8 +22,6 @@ from planoracle.solver.exact.solve import solve
 from planoracle.solver.explain.arithmetic import arithmetic
 from planoracle.solver.explain.constraints import Constraint, constraints, only
 
-__all__ = ["Conflict", "find_conflict"]
-
 # How to settle whether there is any schedule: options, and effort in CP-SAT's deterministic time. It is only believed
 # that there is none if both say so.
 _ATTEMPTS: tuple[tuple[dict[str, object], float], ...] = (({}, 0.02), ({"presolve": True, "linearization": 1}, 0.3))

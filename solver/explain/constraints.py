@@ -15,8 +15,6 @@ from planoracle.instances.model import Action, Demand, Instance, Lag, Mode
 from planoracle.instances.state import NOW
 from planoracle.instances.wording import action_name, moment, span
 
-__all__ = ["KINDS", "Constraint", "constraints", "name_of", "only", "without"]
-
 #: Kinds of constraints: decisions of a run, its clock, time lags, releases, agents, resources, the time limit.
 KINDS = (
     "decision", "clock", "release", "minimum", "maximum", "after",

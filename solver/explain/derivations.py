@@ -19,8 +19,6 @@ from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.model import Instance
 from planoracle.solver.explain.axioms import BEGIN, END, Choice, Event, Given, Machine, choices, freed, givens, machines
 
-__all__ = ["MOST_ACTIONS", "Arguments", "Fact", "Load", "Node", "Order"]
-
 #: Largest instance for which tables of times are made. An action has three events at most, so a table takes up to
 #: 72 MB, and about ten tables exist at a time.
 MOST_ACTIONS = 1_000

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["Case", "Hop", "Load", "Order", "Path", "Proof", "Split", "Step", "Via"]
-
 
 class Hop(NamedTuple):
     """Event ``target`` is at least ``ticks`` (perhaps negative) after ``source``.

@@ -9,8 +9,6 @@ from planoracle.instances.state import NOW
 from planoracle.instances.wording import action_name, moment, span
 from planoracle.solver.explain.steps import Hop, Load, Order, Path, Proof, Split, Step, Via
 
-__all__ = ["tell"]
-
 _Event = tuple[str, str]
 _BEGIN, _END = ("begin", ""), ("end", "")
 

@@ -14,8 +14,6 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-__all__ = ["RefusedError", "check"]
-
 #: Limits: bytes of a file, absolute value of a number.
 MAX_BYTES, MAX_NUMBER = 16 * 2**20, 10**30
 #: Keys that objects may have: what is not known might be a constraint.

@@ -10,8 +10,6 @@ from planoracle.solver.explain.axioms import BEGIN, END, Event, freed, givens
 from planoracle.solver.explain.derivations import Node
 from planoracle.solver.explain.steps import Case, Hop, Load, Order, Path, Split, Step, Via
 
-__all__ = ["critical_path", "written"]
-
 # Seconds of counted work to follow a hop.
 _HOP = 2e-7
 

@@ -15,8 +15,6 @@ from planoracle.instances.floors.run import FloorRun
 from planoracle.instances.floors.world import Time
 from planoracle.solver.floors.found import FloorPlan
 
-__all__ = ["Beginning", "Done", "begins", "lasting", "left_of"]
-
 #: A plan to begin with: of every cook a list.
 Beginning: TypeAlias = dict[str, list[dict[str, Any]]]
 

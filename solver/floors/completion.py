@@ -20,8 +20,6 @@ from planoracle.solver.floors.beginning import Beginning, lasting
 from planoracle.solver.floors.found import FloorPlan
 from planoracle.solver.floors.outlook import FAR, Outlook, outlook
 
-__all__ = ["completed"]
-
 # States from which is gone on at a moment, one width after the other.
 _WIDTHS: Final = (8, 30, 120)
 # Seconds that a state takes about.

@@ -19,8 +19,6 @@ from planoracle.solver.floors.planner import plan
 from planoracle.solver.options import Options
 from planoracle.solver.result import Result, check_bound, versions
 
-__all__ = ["deciding", "packed", "solve", "unpacked"]
-
 
 def solve(problem: Problem, options: Options) -> Result:
     """Plan a grid kitchen."""

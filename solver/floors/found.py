@@ -8,9 +8,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from planoracle.instances.status import Status
 from planoracle.solver.result import Result
-from planoracle.solver.states.solver import NEVER, Value
-
-__all__ = ["FloorPlan", "Found", "found_of", "value_of"]
+from planoracle.solver.states.ground import NEVER
+from planoracle.solver.states.solver import Value
 
 #: The actions of every cook as a submission has them, by name; who is missing does nothing.
 FloorPlan: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]

@@ -15,8 +15,6 @@ from planoracle.solver.known import known as shipped
 from planoracle.solver.live import Known
 from planoracle.solver.states.solver import Value
 
-__all__ = ["Values", "messages"]
-
 # States kept.
 _MOST = 10_000
 

@@ -18,9 +18,7 @@ from planoracle.instances.floors.ground import Ground, ground
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.world import DIRTY, Food, Time, Ware
 from planoracle.instances.memo import Memo
-from planoracle.solver.states.solver import NEVER
-
-__all__ = ["NEVER", "lower_bound"]
+from planoracle.solver.states.ground import NEVER
 
 #: Stations on which an item can be put down from one tile and taken from another.
 _SURFACES: Final = ("table", "dispenser", "chopping_board", "stove")

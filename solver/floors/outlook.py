@@ -15,8 +15,6 @@ from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.world import DIRTY, Food, Thing, Time, Ware
 from planoracle.instances.memo import Memo
 
-__all__ = ["FAR", "Outlook", "outlook"]
-
 #: Longer than anything takes.
 FAR: Final = 10**4
 # Of the work that is left, how much cannot be done by the way; how much the shorter of two estimates counts, and all

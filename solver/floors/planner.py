@@ -17,10 +17,9 @@ from planoracle.instances.status import Status
 from planoracle.solver.floors.beginning import Beginning
 from planoracle.solver.floors.completion import completed
 from planoracle.solver.floors.found import FloorPlan, Found
-from planoracle.solver.floors.lower_bound import NEVER, lower_bound
+from planoracle.solver.floors.lower_bound import lower_bound
 from planoracle.solver.options import Told
-
-__all__ = ["bound_of", "plan"]
+from planoracle.solver.states.ground import NEVER
 
 # Changes that annealing tries at most, and its share of the limit.
 _TRIES, _SHARE = 60_000, 0.5

@@ -17,8 +17,6 @@ from planoracle.solver.floors.planner import plan
 from planoracle.solver.repair.answer import Repair
 from planoracle.solver.result import Result
 
-__all__ = ["repair_floor"]
-
 
 def repair_floor(run: FloorRun, best: Result, time_limit: Limit) -> Repair:
     """Repair a run.

@@ -22,10 +22,9 @@ from planoracle.solver.known import known
 from planoracle.solver.repair.answer import Repair
 from planoracle.solver.result import Result, versions
 from planoracle.solver.runs import Option
-from planoracle.solver.states.solver import NEVER, Value
+from planoracle.solver.states.ground import NEVER
+from planoracle.solver.states.solver import Value
 from planoracle.solver.states.values import fill
-
-__all__ = ["Solver"]
 
 
 class Solver:

@@ -11,8 +11,6 @@ from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.effects import Running
 from planoracle.instances.kitchens.kitchen import split_name
 
-__all__ = ["Abstraction", "View"]
-
 #: Predicates that say where things are; all others of one object are its status.
 _PLACES = ("loc", "has_item", "has_container", "item_on", "atop", "container_at", "in", "addedto")
 #: Predicates that follow from these. (`container_empty` does not: a pot is empty once one of two meals is poured.)

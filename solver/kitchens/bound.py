@@ -15,8 +15,6 @@ from planoracle.solver.kitchens.goals import Group, Roles
 from planoracle.solver.kitchens.item_costs import ItemCosts, Stack
 from planoracle.solver.kitchens.vessel_costs import VesselCosts
 
-__all__ = ["Bound"]
-
 # Entries of a memory after which it is emptied.
 _MEMORY = 100_000
 

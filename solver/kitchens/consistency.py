@@ -12,8 +12,6 @@ from itertools import combinations
 
 from planoracle.instances.kitchens.kitchen import Atom, Kitchen, split_name
 
-__all__ = ["contradiction", "is_usual", "piles_stand"]
-
 #: Predicates with the place of an object in them: at most one such fact is true of an object, since every action that
 #: makes one true makes another false.
 _ALTERNATIVES: tuple[dict[str, int], ...] = (

@@ -6,8 +6,6 @@ from planoracle.instances.kitchens.kitchen import split_name
 from planoracle.solver.kitchens.abstraction import Abstraction, View
 from planoracle.solver.kitchens.goals import Group, Process, Role, Roles, pot_processes
 
-__all__ = ["NEVER", "Context", "Scene"]
-
 #: More steps than any plan takes: the goal is out of reach.
 NEVER = 10**6
 

@@ -16,8 +16,6 @@ from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.options import Options
 from planoracle.solver.result import Result, check_bound, versions
 
-__all__ = ["deciding", "packed", "solve", "unpacked"]
-
 
 def solve(problem: Problem, options: Options) -> Result:
     """Solve a kitchen."""

@@ -11,8 +11,6 @@ from math import perm, prod
 from planoracle.instances.kitchens.domain import Domain, Effect
 from planoracle.instances.kitchens.kitchen import Kitchen, split_name
 
-__all__ = ["Dish", "Group", "Meal", "Process", "Role", "Roles", "Vessel", "pot_processes", "processes"]
-
 
 @dataclass(frozen=True, slots=True)
 class Process:

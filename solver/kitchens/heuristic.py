@@ -17,8 +17,6 @@ from planoracle.solver.kitchens.consistency import is_usual
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.goals import Group, Process, Roles
 
-__all__ = ["Groups", "Heuristic", "Seeing", "heuristic", "ordinary"]
-
 #: Choices that may still lead to the goal, the best first, after the fewest steps that a plan with them may have.
 Groups = tuple[tuple[int, Group | None], ...]
 

@@ -11,8 +11,6 @@ from planoracle.solver.kitchens.abstraction import View
 from planoracle.solver.kitchens.context import NEVER, Context, Scene
 from planoracle.solver.kitchens.goals import Process, Role
 
-__all__ = ["ItemCosts", "Stack"]
-
 
 class Stack(NamedTuple):
     """Own steps of the items of a pile by role, and whether some item has to leave whatever its role."""

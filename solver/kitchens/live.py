@@ -12,9 +12,8 @@ from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.known import known as shipped
 from planoracle.solver.live import Known
 from planoracle.solver.result import Result
-from planoracle.solver.states.solver import NEVER, Value
-
-__all__ = ["Values"]
+from planoracle.solver.states.ground import NEVER
+from planoracle.solver.states.solver import Value
 
 # States kept.
 _MOST = 100_000

@@ -17,8 +17,6 @@ from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.language import match
 from planoracle.instances.kitchens.profile import Profile
 
-__all__ = ["plan_packed", "plan_unpacked"]
-
 #: Of entries whose numbers can be read without asking what is legal.
 _FORM: Final = 2
 

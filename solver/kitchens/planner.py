@@ -21,8 +21,6 @@ from planoracle.solver.kitchens.heuristic import Groups, heuristic, ordinary
 from planoracle.solver.options import Told
 from planoracle.solver.result import Result, versions
 
-__all__ = ["plan"]
-
 # Of the greedy searches: how much what is left weighs, and states after which they give up.
 _WEIGHTS, _GREEDY = (5, 2), 30_000
 # States expanded by A* before plans are sought by way of schedules, and the share of the time limit for these.

@@ -14,8 +14,6 @@ from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.repair.answer import Repair
 from planoracle.solver.result import Result
 
-__all__ = ["repair_kitchen"]
-
 
 def repair_kitchen(run: KitchenRun, best: Result, time_limit: Limit) -> Repair:
     """Repair a run.

@@ -8,8 +8,6 @@ from __future__ import annotations
 from planoracle.solver.kitchens.context import NEVER, Context, Scene
 from planoracle.solver.kitchens.goals import Process
 
-__all__ = ["VesselCosts"]
-
 
 class VesselCosts:
     """Own steps of the vessels and meals of a kitchen."""

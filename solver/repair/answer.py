@@ -9,8 +9,6 @@ from planoracle.instances.schedule import Piece
 from planoracle.instances.status import Status
 from planoracle.instances.targets import Dropped
 
-__all__ = ["Moved", "Repair"]
-
 
 class Moved(NamedTuple):
     """An action that is not as submitted: its pieces before and after, and its shift in ticks."""

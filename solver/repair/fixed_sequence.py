@@ -20,8 +20,6 @@ from planoracle.solver.repair.minimal_change import longest_makespan
 from planoracle.solver.repair.perturbation import PerturbationModel
 from planoracle.solver.repair.target import TargetPieces, all_normal
 
-__all__ = ["FixedSequence", "best_in_sequence"]
-
 # Every piece becomes an action of its own: orders with more of them are not looked at.
 _MOST_PAUSES = 1000
 # Most steps of interruptible actions in a model with the finest pauses.

@@ -19,8 +19,6 @@ from planoracle.solver.exact.solve import solve
 from planoracle.solver.repair.perturbation import PerturbationModel
 from planoracle.solver.repair.target import all_normal
 
-__all__ = ["OBJECTIVES", "MinimalChange", "checked_objectives", "longest_makespan", "minimal_change"]
-
 #: What can be made small, by default in this order.
 OBJECTIVES = ("moved", "shift", "makespan")
 

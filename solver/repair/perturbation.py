@@ -15,8 +15,6 @@ from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.segments import Segment, literals
 from planoracle.solver.repair.target import Stretch, TargetPieces
 
-__all__ = ["PerturbationModel"]
-
 # Most segments of interruptible actions in a model; beyond, they are made longer.
 _MOST_SEGMENTS = 150
 # Most pauses that one action may have in the target; more are not looked at.

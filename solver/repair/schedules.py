@@ -21,8 +21,6 @@ from planoracle.solver.repair.answer import Moved, Repair
 from planoracle.solver.repair.fixed_sequence import best_in_sequence
 from planoracle.solver.repair.minimal_change import MinimalChange, minimal_change
 
-__all__ = ["repair_schedule"]
-
 
 def repair_schedule(
     run: AnyTrajectory,

@@ -15,8 +15,6 @@ from planoracle.instances.model import Action, Instance
 from planoracle.instances.schedule import Piece
 from planoracle.instances.validate import MAX_TICKS
 
-__all__ = ["Shift", "Stretch", "TargetPieces", "all_normal", "normal"]
-
 
 class Shift(NamedTuple):
     """How far an action is from its target: whether anything differs, and by how many ticks at most."""

@@ -19,8 +19,6 @@ from planoracle.solver.states.progress import Translator
 if TYPE_CHECKING:
     from planoracle.solver.states.solver import Value
 
-__all__ = ["NEVER", "Built", "Ground", "ground"]
-
 #: Lower bound of what is impossible.
 NEVER = 10**400
 # Models kept for one instance and step.

@@ -8,10 +8,9 @@ from planoracle.instances.deadline import Limit
 from planoracle.instances.model import Instance
 from planoracle.instances.trajectory import AnyTrajectory, DecisionPoint
 from planoracle.solver.live import Known
-from planoracle.solver.states.solver import NEVER, Value
+from planoracle.solver.states.ground import NEVER
+from planoracle.solver.states.solver import Value
 from planoracle.solver.states.values import Solvers, kept, state_solver, step_of, value_of
-
-__all__ = ["Values"]
 
 # Instances with solvers of their own: calls that shift delays make ever new ones.
 _MOST = 16

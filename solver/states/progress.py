@@ -10,8 +10,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.state import State
 
-__all__ = ["Given", "Key", "Progress", "Translator"]
-
 
 class Given(NamedTuple):
     """A piece that has been given: position of its action, times in steps of the model."""

@@ -22,8 +22,6 @@ from planoracle.solver.runs import Option
 from planoracle.solver.states.solver import Value
 from planoracle.solver.states.values import Solvers, state_solver, step_of, value_of, values_of
 
-__all__ = ["Solver"]
-
 
 class Solver:
     """Answers about one run; ``limit`` is that of one point of it."""

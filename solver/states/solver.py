@@ -24,8 +24,6 @@ from planoracle.solver.exact.segments import holds
 from planoracle.solver.states.ground import NEVER, Built, ground
 from planoracle.solver.states.progress import Key, Progress
 
-__all__ = ["NEVER", "StateSolver", "Value", "Witness"]
-
 #: Work for one state where nothing else is asked for.
 _WORK = Work(10.0)
 # A model made for times to come is at most so many horizons wide.

@@ -16,9 +16,8 @@ from planoracle.instances.deadline import Limit, Work
 from planoracle.instances.model import Instance
 from planoracle.instances.trajectory import AnyTrajectory, DecisionPoint
 from planoracle.solver.exact.bounds import common_tick
-from planoracle.solver.states.solver import NEVER, StateSolver, Value
-
-__all__ = ["Solvers", "fill", "kept", "state_solver", "step_of", "value_of", "values_of"]
+from planoracle.solver.states.ground import NEVER
+from planoracle.solver.states.solver import StateSolver, Value
 
 # With more steps than this in interruptible actions a model is too large; points are then left open.
 _MAX_SEGMENTS = 6_000

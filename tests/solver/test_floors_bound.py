@@ -15,8 +15,9 @@ from planoracle.instances.deadline import Work
 from planoracle.instances.floors.floor import Dish, Facts, Floor, Need, Station, Vessel
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.replay import carry_out
-from planoracle.solver.floors.lower_bound import NEVER, lower_bound
+from planoracle.solver.floors.lower_bound import lower_bound
 from planoracle.solver.floors.planner import plan
+from planoracle.solver.states.ground import NEVER
 
 #: Ticks after the state within which a plan is sought where the bound says that there is none.
 FAR = 25

@@ -26,7 +26,8 @@ from planoracle.solver.explain.conflict import find_conflict
 from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.repair.fixed_sequence import best_in_sequence
 from planoracle.solver.repair.minimal_change import minimal_change
-from planoracle.solver.states.solver import NEVER, Value
+from planoracle.solver.states.ground import NEVER
+from planoracle.solver.states.solver import Value
 
 LAB = load("timearena/lab1")
 HASTY = Instance("hasty", (Action("t/a", "t", 4, 4), Action("t/b", "t", 4, 4)), time_limit=5)

@@ -13,8 +13,6 @@ from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.errands.listing import Errand
 from planoracle.solver.kitchens.errands.scheduling import Turn
 
-__all__ = ["act"]
-
 # Of counted work: seconds for a step.
 _STEP = 5e-5
 # Turns of each cook in which nobody does anything, and nothing can be under way, after which nobody will.

@@ -10,8 +10,6 @@ from planoracle.solver.kitchens.abstraction import View
 from planoracle.solver.kitchens.context import NEVER, Context
 from planoracle.solver.kitchens.goals import Group, Process
 
-__all__ = ["Errand", "errands"]
-
 # Ways to deal out items of a kind that are all looked at.
 _MOST_WAYS = 720
 # What an item must be for a process, one of these; some kitchens say it of some items of a kind only.

@@ -14,8 +14,6 @@ from planoracle.solver.kitchens.errands.listing import Errand, errands
 from planoracle.solver.kitchens.errands.scheduling import Setting, schedule
 from planoracle.solver.kitchens.goals import Group
 
-__all__ = ["errand_plans"]
-
 # Choices that are tried, and schedules for each: ticks by which effects may be late, and the seed of the search; the
 # first ones once more where nothing came of them, with more put aside.
 _GROUPS, _TRIES, _AGAIN = 2, ((1, 0), (0, 0), (0, 1)), 2

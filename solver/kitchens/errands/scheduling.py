@@ -11,8 +11,6 @@ from planoracle.instances.status import Status
 from planoracle.solver.exact.cp import FAR, Model, negated, run
 from planoracle.solver.kitchens.errands.listing import Errand
 
-__all__ = ["Setting", "Turn", "schedule"]
-
 # Units of CP-SAT's deterministic time at most.
 _EFFORT = 0.6
 
