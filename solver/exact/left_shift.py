@@ -108,7 +108,7 @@ class _Shift:
             for action in instance.actions
         )
         self.items = [self._item(piece) for piece in schedule.pieces]
-        for item in self.items:
+        for item in self.items:  # in the order of their starts
             self._own[item.action].append(item)
             self._put(item)
         for i in range(count):
@@ -251,14 +251,16 @@ class _Shift:
     def _bound(self, item: _Item) -> int:
         """Return the earliest start that the release and the lags allow."""
         action = self.instance.actions[item.action]
-        times = [action.release, *(self._finish[j] + least for j, least in self._least[item.action])]
-        times += [self._finish[self.instance.index[name]] for name in action.modes[item.mode].after]
-        rest = self._finish_without(item)
+        bound = action.release
+        for j, least in self._least[item.action]:
+            bound = max(bound, self._finish[j] + least)
+        for name in action.modes[item.mode].after:
+            bound = max(bound, self._finish[self.instance.index[name]])
         for k, most in self._limited[item.action]:  # the finish must not be too early for those that follow in time
             last = self._last_without(k, item)
-            if rest < last - most:
-                times.append(last - most - item.duration)
-        return max(times)
+            if self._finish_without(item) < last - most:
+                bound = max(bound, last - most - item.duration)
+        return bound
 
     def _finish_without(self, item: _Item) -> int:
         """Return the latest end of the other pieces of the action, -1 if there are none."""

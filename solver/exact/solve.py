@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from planoracle.instances.certify import certify
+from planoracle.instances.certify import certify, language
 from planoracle.instances.deadline import Limit, TimeOverError
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
@@ -111,7 +111,7 @@ class _Search(Proving):
             )
             if first is not None:
                 self.best = first
-                return self.result(Status.optimal, self.reason("search in order"), first)
+                return self.result(Status.optimal, self.reason("search in order"), first, in_order=True)
         pieces = steps(self.instance, self.step)
         if ((self.large and not self.crowded) or pieces > _MANY_STEPS) and self.best is None:
             self.schedule_fast(self.deadline, briefly=True)
@@ -133,9 +133,11 @@ class _Search(Proving):
             found = self.in_order(model, look)
             if found.status == Status.infeasible and self.best is None:
                 return self.result(*self.confirm(model, presolved=False), self.best)
+            before = self.best
             self.take(model, found)
             if found.status == Status.optimal and self.best is not None:
-                return self.result(Status.optimal, self.reason("search in order"), self.best)
+                smallest = self.best is not before  # not one of another search that is as short
+                return self.result(Status.optimal, self.reason("search in order"), self.best, in_order=smallest)
         if self.crowded:
             answer = self.prove_in_turns(model)
         else:
@@ -205,8 +207,11 @@ class _Search(Proving):
         schedule: Schedule | None = None,
         *,
         grid: int | None = None,
+        in_order: bool = False,
     ) -> Result:
-        schedule = None if schedule is None else settled_early(self.instance, schedule)
+        """Return what is known; schedules found ``in_order`` have smallest starts, so nothing is left to shift."""
+        if schedule is not None and (not in_order or language(self.instance).untimed):
+            schedule = settled_early(self.instance, schedule)
         if status == Status.feasible and schedule is not None and schedule.makespan == self.least:
             status, proof = Status.optimal, "several bounds"
         plan = None if schedule is None else certify(self.instance, schedule)

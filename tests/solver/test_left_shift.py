@@ -70,7 +70,8 @@ def test_no_single_piece_can_start_earlier(make) -> None:
             instance = replace(make(seed), time_limit=None, benchmark="generic")
         except InputError:  # a state that nothing sets
             continue
-        first = improve(instance, iterations=2)
+        first, best = improve(instance, iterations=2), solve(instance).schedule
+        assert best is None or next(moves(instance, best), None) is None, instance.name
         if first is None:
             continue
         late = delayed(instance, first.schedule(), Random(seed))
