@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from support.exhaustive import general_optimum, schedules
 from support.random_crews import crewshop, pauseshop
-from support.random_instances import kitchen
+from support.random_instances import kitchen, scaled
 from support.samples import sample
 
 from planoracle.instances.catalogue import bundled, load
@@ -19,7 +19,6 @@ from planoracle.solver.exact import proving
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.solve import solve
-from planoracle.solver.result import Result
 
 SHOPS = 500
 MOST_SCHEDULES = 20_000
@@ -43,20 +42,6 @@ def test_crews_agree_with_exhaustive_search_through_the_rules(block: int) -> Non
         assert result.status == ("infeasible" if expected is None else "optimal")
         checked += 1
     assert checked >= 15
-
-
-def test_the_random_crews_use_every_feature() -> None:
-    shops = [crewshop(seed) for seed in range(SHOPS)]
-    assert {len(shop.agents) for shop in shops} == {2, 3, 4}
-    models = [_model(shop) for shop in shops]
-    sizes = {tuple(sorted(map(len, model.crews))) for model in models}
-    assert {(2,), (3,), (4,), (1, 1), (1, 2), (1, 3), (2, 2)} <= sizes
-    assert any(model.runs and max(map(len, model.crews)) > 1 for model in models)
-    actions = [action for shop in shops for action in shop.actions]
-    assert any(not a.attended and a.interruptible and a.duration > 1 for a in actions)
-    assert any(a.attended and a.interruptible and a.duration > 1 for a in actions)
-    assert any(0 < a.attended < a.duration for a in actions)
-    assert any(a.agents == () for a in actions)
 
 
 def _model(instance: Instance) -> ScheduleModel:
@@ -145,37 +130,18 @@ def test_bound_counts_the_agents_that_cannot_begin_yet() -> None:
 # --- pauses off the grid --------------------------------------------------------------------------
 
 
-def _scaled(instance: Instance, factor: int) -> Instance:
-    actions = tuple(
-        replace(a, duration=a.duration * factor, attended=a.attended * factor, release=a.release * factor)
-        for a in instance.actions
-    )
-    lags = tuple(
-        replace(
-            lag,
-            minimum=None if lag.minimum is None else lag.minimum * factor,
-            maximum=None if lag.maximum is None else lag.maximum * factor,
-        )
-        for lag in instance.lags
-    )
-    return replace(instance, actions=actions, lags=lags, time_limit=None)
-
-
-def _on_every_tick(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> Result:
-    with monkeypatch.context() as patch:
-        patch.setattr(proving, "common_tick", lambda _: 1)
-        return solve(instance)
-
-
 @pytest.mark.parametrize("factor", sample([2, 5]))
 def test_finer_pauses_gain_nothing_where_grid_is_1(factor: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounding, "_FEW_TICKS", 0)
     equal = coarse = 0
     for seed in range(250):
-        instance = _scaled(crewshop(seed), factor)
+        instance = scaled(crewshop(seed), factor)
         if common_tick(instance) == 1 or not any(a.interruptible for a in instance.actions):
             continue
-        quick, thorough = solve(instance), _on_every_tick(instance, monkeypatch)
+        quick = solve(instance)
+        with monkeypatch.context() as patch:
+            patch.setattr(proving, "common_tick", lambda _: 1)
+            thorough = solve(instance)
         assert thorough.grid == 1
         if quick.grid == 1:
             assert (quick.status, quick.makespan) == (thorough.status, thorough.makespan), seed

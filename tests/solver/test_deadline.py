@@ -261,35 +261,6 @@ def test_a_kitchen_with_too_many_ways_to_choose_is_searched_without_a_guide(monk
 # --- effort ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_placing_takes_little_more_for_a_longer_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Jobs that all compete for one agent and two resources: each is placed without a look at all before it.
-    from planoracle.heuristics.room import Room
-
-    steps: list[int] = []
-
-    class Counted(list[int]):
-        def __getitem__(self, place):  # type: ignore[no-untyped-def, override]
-            steps[-1] += 1
-            return super().__getitem__(place)
-
-    made = Room.__init__
-
-    def counting(self: Room, capacity: int) -> None:
-        made(self, capacity)
-        self._loads = Counted(self._loads)
-
-    monkeypatch.setattr(Room, "__init__", counting)
-    for jobs in (200, 400, 800):
-        steps.append(0)
-        modes = [(Mode((Demand(f"r{n % 2}"),)),) for n in range(jobs)]
-        actions = tuple(Action(f"t/{n}", "t", 1 + n % 7, 0, modes=modes[n]) for n in range(jobs))
-        instance = Instance("jobs", actions, resources=(Resource("r0", 3), Resource("r1", 2)))
-        assert generate_serial(instance, [0.0] * jobs) is not None
-    assert steps[1] < 3 * steps[0]
-    assert steps[2] < 3 * steps[1]
-
-
 def test_contradictions_are_found_without_going_round_all_day(monkeypatch: pytest.MonkeyPatch) -> None:
     # A chain that must end a tick before it can: Bellman and Ford alone would take as many passes as there are nodes.
     chain = tuple(Action(f"t/{n}", "t", 3, 0, agents=()) for n in range(300))

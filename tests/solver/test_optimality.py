@@ -5,14 +5,13 @@ from itertools import permutations
 
 import pytest
 from support.exhaustive import general_optimum, kitchen_optimum, schedules
-from support.random_instances import drawn_kitchen, kitchen, ovens, workshop
+from support.random_instances import drawn_kitchen, kitchen, ovens, scaled, workshop
 from support.samples import sample
 
 from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.recipe2plan import facts
-from planoracle.instances.referee import referee
 from planoracle.solver.exact import energy, proving
 from planoracle.solver.exact import solve as solving
 from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, windows
@@ -107,94 +106,19 @@ def test_a_setting_that_takes_no_room_lends_none(order):
     assert general_optimum(instance, 8) == solve(instance).makespan == 6
 
 
-def test_the_random_kitchens_use_every_feature():
-    instances = [kitchen(seed) for seed in range(KITCHENS)]
-    demands = [d for i in instances for a in i.actions for d in a.modes[0].demands]
-    assert {d.sets for d in demands} == {d.requires for d in demands} == {None, "350", "450"}
-    assert {d.resource for d in demands} == {"oven", "microwave", "stove"}
-    actions = [a for i in instances for a in i.actions]
-    assert any(a.interruptible for a in actions)
-    assert any(not a.attended for a in actions)
-    lags = [lag for i in instances for lag in i.lags]
-    assert any(lag.maximum is not None and lag.minimum is None for lag in lags)
-    results = [solve(i) for i in instances]
-    assert any(r.status == "infeasible" for r in results)
-    assert any(_pauses(r) for r in results)
-    assert any(_shares_oven(i, r) for i, r in zip(instances, results, strict=True))
-
-
-def _pauses(result):
-    names = [piece.action for piece in result.schedule.pieces] if result.schedule else []
-    return len(set(names)) < len(names)
-
-
-def _shares_oven(instance, result):
-    setting = [
-        piece
-        for piece in (result.schedule.pieces if result.schedule else ())
-        if any(d.sets for d in instance.by_id[piece.action].modes[0].demands)
-    ]
-    return len({piece.start for piece in setting}) < len(setting)
-
-
-def test_the_random_workshops_use_every_feature():
-    instances = [workshop(seed) for seed in range(WORKSHOPS)]
-    actions = [a for i in instances for a in i.actions]
-    assert any(len(i.agents) > 1 for i in instances)
-    assert any(a.agents == () for a in actions)
-    assert any(a.agents and len(a.agents) == 1 for a in actions)
-    assert any(len(a.modes) > 1 for a in actions)
-    assert any(mode.after for a in actions for mode in a.modes)
-    assert any(0 < a.attended < a.duration for a in actions)
-    assert any(a.interruptible and not a.attended for a in actions)
-    assert any(i.resources[1].capacity > 1 for i in instances)
-    assert any(i.time_limit is not None for i in instances)
-    assert any(a.release for a in actions)
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_both_referees_agree_on_solver_output(seed):
-    instance = kitchen(seed)
-    schedule = solve(instance).schedule
-    if schedule is not None:
-        assert referee(instance, schedule).violations == ()
-
-
-def _scaled(instance: Instance, factor: int) -> Instance:
-    return replace(
-        instance,
-        actions=tuple(
-            replace(a, duration=a.duration * factor, attended=a.attended * factor, release=a.release * factor)
-            for a in instance.actions
-        ),
-        lags=tuple(
-            replace(
-                lag,
-                minimum=None if lag.minimum is None else lag.minimum * factor,
-                maximum=None if lag.maximum is None else lag.maximum * factor,
-            )
-            for lag in instance.lags
-        ),
-    )
-
-
-def _on_grid(monkeypatch, instance: Instance, step: int):
-    with monkeypatch.context() as patch:
-        patch.setattr(proving, "common_tick", lambda _: step)
-        return solve(instance)
-
-
 @pytest.mark.parametrize("factor", sample([2, 3], 2))
 def test_a_finer_grid_has_no_better_schedule_where_grid_is_1(factor, monkeypatch):
     """The claim of solver/README.md, and the check where the claim does not reach."""
     checked = windowed = 0
     for seed in range(150):
-        fine = _scaled(_without_pausing_users(kitchen(seed, 7)), factor)
+        fine = scaled(_without_pausing_users(kitchen(seed, 7)), factor)
         if not any(a.interruptible for a in fine.actions):
             continue
         assert common_tick(fine) % factor == 0
         coarse = solve(fine)
-        finest = _on_grid(monkeypatch, fine, 1)
+        with monkeypatch.context() as patch:
+            patch.setattr(proving, "common_tick", lambda _: 1)
+            finest = solve(fine)
         assert finest.grid == 1
         if coarse.grid == 1:
             assert finest.makespan == coarse.makespan, seed

@@ -203,3 +203,20 @@ def kilns(seed: int) -> Instance:
             lags.append(Lag(f"t/{random.randrange(number)}", f"t/{number}", 0, most))
     kiln = Resource("kiln", random.choice((2, 2, 3)), random.choice("hc"))
     return Instance(f"kilns-{seed}", tuple(actions), tuple(lags), (kiln, Resource("bench")), agents)
+
+
+def scaled(instance: Instance, factor: int) -> Instance:
+    """Return an instance whose times are all some times as long, without a time limit."""
+    actions = tuple(
+        replace(a, duration=a.duration * factor, attended=a.attended * factor, release=a.release * factor)
+        for a in instance.actions
+    )
+    lags = tuple(
+        replace(
+            lag,
+            minimum=None if lag.minimum is None else lag.minimum * factor,
+            maximum=None if lag.maximum is None else lag.maximum * factor,
+        )
+        for lag in instance.lags
+    )
+    return replace(instance, actions=actions, lags=lags, time_limit=None)
