@@ -101,7 +101,7 @@ class _Shift:
         self._rooms = {r.name: Room(r.capacity) for r in instance.resources if r.name not in self._stateful}
         self._uses: dict[str, list[_Item]] = {name: [] for name in self._stateful}  # by start
         self._settings: dict[str, list[_Item]] = {name: [] for name in self._stateful}  # those that set a state
-        self._longest = dict.fromkeys(self._stateful, 0)
+        self._longest = max((piece.duration for piece in schedule.pieces), default=0)
         # Pieces of interruptible actions set states wherever they are cut, so only the whole schedule can be checked.
         self._pausing = any(
             action.interruptible and any(d.resource in self._stateful for mode in action.modes for d in mode.demands)
@@ -189,32 +189,30 @@ class _Shift:
 
     # --- indexes ---------------------------------------------------------------------------------
 
-    def _put(self, item: _Item) -> None:
-        if item.held:
-            insort(self._held[item.agent], item, key=_START)
-        elif item.agent is not None:
-            insort(self._begun[item.agent], item, key=_START)
+    def _lists(self, item: _Item) -> Iterator[list[_Item]]:
+        """Yield the lists, each in the order of starts, in which a piece stands."""
+        yield (self._held if item.held else self._begun)[item.agent]
         for demand in item.demands:
-            if demand.resource in self._rooms:
-                self._rooms[demand.resource].take(item.start, item.end, demand.amount)
-            else:
-                insort(self._uses[demand.resource], item, key=_START)
+            if demand.resource in self._stateful:
+                yield self._uses[demand.resource]
                 if demand.sets is not None:
-                    insort(self._settings[demand.resource], item, key=_START)
-                self._longest[demand.resource] = max(self._longest[demand.resource], item.duration)
+                    yield self._settings[demand.resource]
+
+    def _put(self, item: _Item) -> None:
+        for items in self._lists(item):
+            insort(items, item, key=_START)
+        self._take(item, 1)
 
     def _remove(self, item: _Item) -> None:
-        if item.held:
-            _take_out(self._held[item.agent], item)
-        elif item.agent is not None:
-            _take_out(self._begun[item.agent], item)
+        for items in self._lists(item):
+            k = bisect_left(items, item.start, key=_START)
+            del items[items.index(item, k)]
+        self._take(item, -1)
+
+    def _take(self, item: _Item, times: int) -> None:
         for demand in item.demands:
             if demand.resource in self._rooms:
-                self._rooms[demand.resource].take(item.start, item.end, -demand.amount)
-            else:
-                _take_out(self._uses[demand.resource], item)
-                if demand.sets is not None:
-                    _take_out(self._settings[demand.resource], item)
+                self._rooms[demand.resource].take(item.start, item.end, times * demand.amount)
 
     def _summarize(self, action: int) -> None:
         own = self._own[action]
@@ -300,7 +298,7 @@ class _Shift:
             return
         for demand in item.demands:
             uses = self._uses.get(demand.resource, [])
-            earliest = bisect_left(uses, first - self._longest.get(demand.resource, 0), key=_START)
+            earliest = bisect_left(uses, first - self._longest, key=_START)
             for other in uses[earliest : bisect_right(uses, item.start, key=_START)]:
                 yield from (other.start, other.start + 1, other.end)
 
@@ -360,8 +358,7 @@ class _Shift:
         piece. The uses around them, and the last settings before these, decide what the rules say of the others.
         """
         only = {demand.resource}
-        uses, settings = self._uses[demand.resource], self._settings[demand.resource]
-        longest = max(self._longest[demand.resource], moved.duration)
+        uses, settings, longest = self._uses[demand.resource], self._settings[demand.resource], self._longest
         last = before + moved.duration
         if demand.sets is not None:
             following = settings[bisect_right(settings, before, key=_START) :][:1] or uses[-1:]
@@ -377,10 +374,3 @@ class _Shift:
         heavy = capacities(self.instance, pieces, only)
         unmet = states(self.instance, pieces, only)
         return not any(fault.position in begun for fault in heavy) and not any(one.position in judged for one in unmet)
-
-
-def _take_out(items: list[_Item], item: _Item) -> None:
-    k = bisect_left(items, item.start, key=_START)
-    while items[k] is not item:
-        k += 1
-    del items[k]
