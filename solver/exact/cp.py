@@ -7,10 +7,7 @@ negation of ``v``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from planoracle.instances.deadline import NEVER, Deadline
@@ -219,7 +216,7 @@ class Model:
 class Outcome:
     """What one call of CP-SAT says."""
 
-    __slots__ = ("bound", "branches", "conflicts", "effort", "solution", "status")
+    __slots__ = ("bound", "effort", "solution", "status")
 
     def __init__(self, response: cmh.CpSolverResponse) -> None:
         from ortools.sat.python import cp_model_helper as cmh
@@ -235,54 +232,7 @@ class Outcome:
         self.status = names[response.status]
         self.solution: list[int] = list(response.solution)
         self.bound = response.best_objective_bound
-        self.conflicts = response.num_conflicts
-        self.branches = response.num_branches
         self.effort = response.deterministic_time
-
-
-@dataclass(slots=True)
-class Efforts:
-    """What calls of CP-SAT have taken together.
-
-    ``size`` is the number of variables and constraints of the models they were given, ``units`` CP-SAT's deterministic
-    time. With one worker none of it depends on the machine's speed.
-    """
-
-    calls: int = 0
-    size: int = 0
-    branches: int = 0
-    conflicts: int = 0
-    units: float = 0.0
-
-    def add(self, model: Model, found: Outcome) -> None:
-        """Count one more call."""
-        self.calls += 1
-        self.size += model.variables + model.constraints
-        self.branches += found.branches
-        self.conflicts += found.conflicts
-        self.units += found.effort
-
-
-_counting: ContextVar[tuple[Efforts, ...]] = ContextVar("_counting", default=())
-
-
-@contextmanager
-def counted() -> Iterator[Efforts]:
-    """Count the calls of CP-SAT inside, those of an inner ``counted`` too; not those of threads begun inside.
-
-    >>> with counted() as efforts:
-    ...     model = Model()
-    ...     model.minimize(model.integer(2, 9))
-    ...     found = run(model, deadline=NEVER)
-    >>> efforts.calls, efforts.size
-    (1, 1)
-    """
-    efforts = Efforts()
-    token = _counting.set((*_counting.get(), efforts))
-    try:
-        yield efforts
-    finally:
-        _counting.reset(token)
 
 
 def run(
@@ -369,6 +319,4 @@ def run(
     wrapper.set_parameters(parameters)
     found = Outcome(wrapper.solve(model.proto))  # type: ignore[no-untyped-call]  # the stub lacks types
     deadline.spend(found.effort / _UNITS + _PER_CONSTRAINT * model.constraints)
-    for efforts in _counting.get():
-        efforts.add(model, found)
     return found

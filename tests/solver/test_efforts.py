@@ -16,13 +16,13 @@ from typing import TypeAlias
 import pytest
 
 from planoracle.instances.catalogue import expand, load
-from planoracle.instances.deadline import NEVER, Work, worked
+from planoracle.instances.deadline import Work, worked
 from planoracle.instances.generate.styles import generate
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import of_kind
 from planoracle.instances.timearena.world import task_names
 from planoracle.solver.exact import solve as exact
-from planoracle.solver.exact.cp import Model, counted, run
+from tests.support.efforts import counted
 from tests.support.made import job_shop, project
 
 Efforts: TypeAlias = dict[str, float]
@@ -114,14 +114,6 @@ def test_efforts_do_not_grow(name: str) -> None:
 def test_leaving_out_a_cheap_step_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "schedule_in_order", lambda instance, bounds, step, least, most, deadline: (None, least))
     assert {"calls", "size"} <= set(grown(RECORDED[KITCHEN], measure(KITCHEN)))
-
-
-def test_refused_calls_are_not_counted() -> None:
-    model = Model()
-    model.integer(9, 2)
-    with pytest.raises(RuntimeError, match="CP-SAT refused"), counted() as efforts:
-        run(model, deadline=NEVER)
-    assert efforts.calls == 0
 
 
 if __name__ == "__main__":

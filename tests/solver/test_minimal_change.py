@@ -18,11 +18,11 @@ from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.solver.exact.cp import counted
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.repair import perturbation
 from planoracle.solver.repair.fixed_sequence import best_in_sequence
 from planoracle.solver.repair.minimal_change import OBJECTIVES, minimal_change
+from tests.support.efforts import counted
 
 ORDERS = [order for count in (1, 2, 3) for order in permutations(OBJECTIVES, count)]
 MOST_SCHEDULES = 10_000

@@ -27,10 +27,10 @@ from planoracle.instances.state import State, restricted
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import PROFILES
 from planoracle.instances.timearena.world import task_names, world
-from planoracle.solver.exact.cp import counted
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.states.solver import StateSolver, Value
 from planoracle.solver.states.values import state_solver, value_of
+from tests.support.efforts import counted
 
 
 def chains(seed):
