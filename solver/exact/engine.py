@@ -13,7 +13,7 @@ from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.status import Status
-from planoracle.solver.options import Options
+from planoracle.solver.engine import Options
 from planoracle.solver.result import Result, check_bound, versions
 
 

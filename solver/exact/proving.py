@@ -15,13 +15,13 @@ from planoracle.solver.exact.coarse import coarse_schedule
 from planoracle.solver.exact.cp import Outcome, run
 from planoracle.solver.exact.model import ScheduleModel
 from planoracle.solver.exact.orders import ordered_windows
-from planoracle.solver.exact.rounds import rounds
 from planoracle.solver.exact.stages import (
     LARGE,
     Stage,
     crowded,
     in_turns,
     presolved,
+    rounds,
     unpresolved,
 )
 

@@ -15,9 +15,8 @@ from planoracle.solver.exact.in_order import schedule_in_order
 from planoracle.solver.exact.left_shift import settled_early
 from planoracle.solver.exact.orders import ordered_windows
 from planoracle.solver.exact.proving import MANY, Proving
-from planoracle.solver.exact.rounds import of_many_actions
 from planoracle.solver.exact.size import model_size
-from planoracle.solver.exact.stages import VAST, first_look, plain
+from planoracle.solver.exact.stages import VAST, first_look, of_many_actions, plain
 from planoracle.solver.result import Result, versions
 
 # Effort for settling that no finer grid helps, in CP-SAT's deterministic time.

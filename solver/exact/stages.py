@@ -113,3 +113,31 @@ def presolved(workers: int) -> Iterator[Stage]:
     yield "core search with presolve", options | {"core": True}, _PRESOLVED_CORE[1]
     name = "branch and bound with presolve" if workers == 1 else "several workers"
     yield name, options | {"linearization": 1, "workers": workers}, None
+
+
+# Restarts for many actions and agents: actions from which on they pay, efforts of the rounds, settings of each.
+_MANY_ACTIONS = 50
+_ROUND_EFFORTS = 0.03, 0.12, 0.48
+_ROUND_SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("core search", {"light": True, "core": True, "energetic": False}),
+    ("search by earliest starts", {"presolve": True, "fixed_search": True, "probing": False, "energetic": False}),
+    ("branch and bound", {"light": True, "energetic": False}),
+    ("branch and bound with presolve", {"presolve": True, "probing": False, "energetic": False}),
+    ("branch and bound with presolve", {"presolve": True, "probing": False}),
+)
+
+
+def of_many_actions(instance: Instance) -> bool:
+    """Whether rounds are for an instance: many actions, and agents whose time is scarce."""
+    return len(instance.actions) >= _MANY_ACTIONS and any(a.attended and a.agents != () for a in instance.actions)
+
+
+def rounds() -> Iterator[Stage]:
+    """Yield all settings with ever more effort: on problems of hundreds of actions no setting is best.
+
+    One finds in a tenth of a second what another does not in ten, and what it finds cuts off longer schedules for the
+    next. Orders are not stated, for models would be large, and presolve does not probe, which takes seconds there.
+    """
+    for effort in _ROUND_EFFORTS:
+        for name, options in _ROUND_SETTINGS:
+            yield name, options, effort

@@ -14,9 +14,9 @@ from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
 from planoracle.instances.status import Status
+from planoracle.solver.engine import Options
 from planoracle.solver.floors.found import FloorPlan, Found
 from planoracle.solver.floors.planner import plan
-from planoracle.solver.options import Options
 from planoracle.solver.result import Result, check_bound, versions
 
 

@@ -14,11 +14,11 @@ from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.replay import carry_out
 from planoracle.instances.status import Status
+from planoracle.solver.engine import Told
 from planoracle.solver.floors.beginning import Beginning
 from planoracle.solver.floors.completion import completed
 from planoracle.solver.floors.found import FloorPlan, Found
 from planoracle.solver.floors.lower_bound import lower_bound
-from planoracle.solver.options import Told
 from planoracle.solver.states.ground import NEVER
 
 # Changes that annealing tries at most, and its share of the limit.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from typing import Any
 
 from planoracle.instances.deadline import Limit, deadline_of
@@ -66,16 +67,10 @@ class _Search:
 
     def _longest(self) -> int:
         """Return how many actions can be kept: if all orders can be served after some, they can after fewer."""
-        least, most = 0, self.done.count if self.done.faithful else 0
+        most = self.done.count if self.done.faithful else 0
         if self._reaches(most):
             return most
-        while most - least > 1:
-            middle = (least + most) // 2
-            if self._reaches(middle):
-                least = middle
-            else:
-                most = middle
-        return least
+        return bisect_left(range(most), True, lo=1, key=lambda kept: not self._reaches(kept)) - 1
 
     def _plan(self, kept: int) -> Found:
         """Complete a beginning; half the time left is spent, so that something is left for shorter ones."""

@@ -15,10 +15,10 @@ from planoracle.instances.kitchens.compiled import Compiled, State, compiled
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.status import Status
+from planoracle.solver.engine import Told
 from planoracle.solver.kitchens.consistency import contradiction
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.heuristic import Groups, heuristic, ordinary
-from planoracle.solver.options import Told
 from planoracle.solver.result import Result, versions
 
 # Of the greedy searches: how much what is left weighs, and states after which they give up.

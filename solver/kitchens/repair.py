@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
@@ -71,16 +72,10 @@ class _Search:
 
     def _longest(self) -> int:
         """Return how many actions can be kept: if the goal can be reached after some, it can after fewer."""
-        least, most = 0, len(self.legal)
+        most = len(self.legal)
         if self._reaches(most):
             return most
-        while most - least > 1:
-            middle = (least + most) // 2
-            if self._reaches(middle):
-                least = middle
-            else:
-                most = middle
-        return least
+        return bisect_left(range(most), True, lo=1, key=lambda kept: not self._reaches(kept)) - 1
 
     def _plan(self, kept: int) -> Result:
         """Complete a beginning; half the time left is spent, so that something is left for shorter ones."""
