@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from operator import attrgetter
+from typing import TypeAlias
 
 from planoracle.heuristics.room import Room
 from planoracle.heuristics.timetable import lags_by_action, resource_kinds
@@ -22,6 +23,9 @@ from planoracle.instances.resource_rules import capacities, states
 from planoracle.instances.schedule import Piece, Schedule
 
 _START = attrgetter("start")
+
+#: Kind of a piece: ticks for which it needs an agent or a resource, units, whether starts may cut it.
+_Kind: TypeAlias = tuple[int, int, bool]
 
 
 def left_shifted(instance: Instance, schedule: Schedule, *, cut: bool = True) -> Schedule:
@@ -98,7 +102,9 @@ class _Shift:
         self._finish, self._last = [0] * count, [0] * count  # latest end and latest start of the pieces of an action
         self._held: dict[str | None, list[_Item]] = defaultdict(list)  # pieces that hold an agent, by start
         self._begun: dict[str | None, list[_Item]] = defaultdict(list)  # pieces that an agent only starts, by start
-        self._rooms = {r.name: Room(r.capacity) for r in instance.resources if r.name not in self._stateful}
+        self._rooms = {r.name: Room(r.capacity) for r in instance.resources}  # of uses that share their room with none
+        #: By agent or resource and kind of piece: the first and the last of instants at which none of the kind fits.
+        self._full: dict[str | None, dict[_Kind, tuple[int, int]]] = defaultdict(dict)
         self._uses: dict[str, list[_Item]] = {name: [] for name in self._stateful}  # by start
         self._settings: dict[str, list[_Item]] = {name: [] for name in self._stateful}  # those that set a state
         self._longest = max((piece.duration for piece in schedule.pieces), default=0)
@@ -151,6 +157,7 @@ class _Shift:
                 self._put(item)
                 if item.start < start:
                     moved = True
+                    self._free(item, start)
                     self._summarize(item.action)
                     self._cut(item)
         return moved
@@ -172,6 +179,7 @@ class _Shift:
             if not self._valid(shifted):
                 times //= 2
                 continue
+            self._full.clear()
             for item in self.items:
                 self._remove(item)
             for item, piece in zip(self.items, shifted, strict=True):
@@ -211,7 +219,7 @@ class _Shift:
 
     def _take(self, item: _Item, times: int) -> None:
         for demand in item.demands:
-            if demand.resource in self._rooms:
+            if demand.sets is None:
                 self._rooms[demand.resource].take(item.start, item.end, times * demand.amount)
 
     def _summarize(self, action: int) -> None:
@@ -278,7 +286,6 @@ class _Shift:
     def _earliest(self, item: _Item, time: int) -> int:
         """Return the earliest start from a time on that all rules allow."""
         checked = any(demand.resource in self._stateful for demand in item.demands) or self._pausing
-        instants = sorted(set(self._instants(item, time))) if checked else []
         while time < item.start:
             later = self._fit(item, time)
             if later > time:
@@ -286,35 +293,52 @@ class _Shift:
             elif not checked or self._states_allow(item, time):
                 break
             else:
-                place = bisect_right(instants, time)
-                time = instants[place] if place < len(instants) else item.start
+                time = min((instant for instant in self._instants(item, time) if instant > time), default=item.start)
         return min(time, item.start)
 
-    def _instants(self, item: _Item, first: int) -> Iterator[int]:
-        """Yield the starts at which the states of resources may change for a piece, or it may join another piece."""
+    def _instants(self, item: _Item, time: int) -> Iterator[int]:
+        """Yield the starts near a time at which states may change for a piece, or it may join another piece."""
         if self._pausing:
             for other in self.items:
                 yield from (other.start, other.start + 1, other.end, other.start - item.duration)
             return
         for demand in item.demands:
             uses = self._uses.get(demand.resource, [])
-            earliest = bisect_left(uses, first - self._longest, key=_START)
-            for other in uses[earliest : bisect_right(uses, item.start, key=_START)]:
+            first = bisect_left(uses, time - self._longest, key=_START)
+            for other in uses[first : bisect_right(uses, time, key=_START) + 1]:
                 yield from (other.start, other.start + 1, other.end)
 
     def _fit(self, item: _Item, time: int) -> int:
-        """Return the first time from this one on that the agent, or a resource without states, or the action allows."""
+        """Return the first time from this one on that the agent, the room of resources and the action allow."""
         for other in self._own[item.action] if len(self._own[item.action]) > 1 else ():
             if other is not item and other.start < time + item.duration and time < other.end:
                 time = other.end
         if item.held:
-            time = self._agent_free(item, time)
+            kind: _Kind = item.held, 0, item.cuttable
+            time = self._search(item, item.agent, kind, time, lambda time: self._agent_free(item, time))
         elif item.agent is not None:
             time = self._start_possible(item, time)
-        for demand in item.demands:
-            if item.duration and demand.resource in self._rooms:
-                time = self._rooms[demand.resource].fit(time, item.duration, demand.amount)
+        for name, amount in ((d.resource, d.amount) for d in item.demands if item.duration and d.sets is None):
+            fit, length = self._rooms[name].fit, item.duration
+            kind = length, amount, False
+            time = self._search(item, name, kind, time, lambda time: fit(time, length, amount))  # noqa: B023
         return time
+
+    def _search(self, item: _Item, owner: str | None, kind: _Kind, time: int, find: Callable[[int], int]) -> int:
+        """Return the first time at which a kind of piece fits; times where none did before are passed over."""
+        first, last = self._full[owner].get(kind, (time, time))
+        if not first <= time <= last:
+            first = last = time
+        fit = find(max(time, min(last, item.start - kind[0] + 1)))  # where the piece stands there is room
+        if fit > last:
+            self._full[owner][kind] = first, fit
+        return fit
+
+    def _free(self, item: _Item, start: int) -> None:
+        """Forget that nothing fits near the former start of a piece."""
+        for owner in (item.agent, *(demand.resource for demand in item.demands)):
+            for kind, (first, last) in self._full[owner].items():
+                self._full[owner][kind] = first, max(first, min(last, start - kind[0] + 1))
 
     def _agent_free(self, item: _Item, time: int) -> int:
         held, begun = self._held[item.agent], self._begun[item.agent]
