@@ -9,18 +9,17 @@ from typing import Any
 
 from planoracle.analysis.grade import Grade, parts_of
 from planoracle.analysis.intake.columns import MAX_NAME
+from planoracle.analysis.metrics import METRICS
 from planoracle.analysis.submissions import Entries, EntryError, Intake, Place, is_grade, placed, said
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import GENERAL
+from planoracle.instances.scoring import Column
 
-__all__ = ["grade_of", "grades_in", "read_grades", "unread"]
+__all__ = ["grade_of", "grades_in", "is_grade_row", "read_grades", "unread"]
 
-_NUMBERS = {"progress", "goal_ratio", "main_score"}
-_COUNTS = {
-    *("violation_index", "executed", "makespan", "optimal_makespan", "optimum_bound", "line", "read", "ignored"),
-    "foreign",
-}
+_NUMBERS = {one.name for one in METRICS if one.kind in ("number", "share")}
+_COUNTS = {"line", *(one.name for one in METRICS if one.kind in ("count", "ticks"))}
 _TEXTS = {"kind", "subject", "message"}
 _TICKS = {"index", "start", "end"}
 
@@ -81,6 +80,22 @@ def grade_of(row: dict[str, Any], place: Place | int) -> Grade:
         return found if "main_score" in row or not found.scored else replace(found, main_score=_main_score(found))
     except InputError as error:
         return _unscored(row, placed(place), str(error))
+
+
+def is_grade_row(row: Any) -> bool:
+    """Return whether an object is a row of a grade with all fields, common ones and the benchmark's own."""
+    if not isinstance(row, dict) or not isinstance(row.get("scored"), bool):
+        return False
+    grade = grade_of(row, 1)
+    benchmark = registry.find(grade.benchmark or "")
+    own = benchmark.columns if benchmark is not None and grade.scored else ()
+    return grade.scored == row["scored"] and all(_holds(grade.metrics, column) for column in own)
+
+
+def _holds(metrics: dict[str, Any], column: Column) -> bool:
+    value = metrics.get(column.name)
+    kinds = {"number": int | float, "count": int, "flag": bool, "text": str}
+    return column.name in metrics and (value is None or isinstance(value, kinds.get(column.kind, object)))
 
 
 def _main_score(grade: Grade) -> float | None:

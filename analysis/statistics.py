@@ -1,225 +1,519 @@
-"""Averages over grades: over the samples of a problem, then over the problems of a set, then over sets.
+"""Averages over grades: rows, a data frame of them, and means over samples, then problems, then sets, with intervals.
 
-One pass; what is kept are sums per problem, and two numbers a run.
+`GradeRows` takes grades one by one, `grades_frame` makes a frame of them, `summarize` averages it. pandas is imported
+where a frame is made, since it takes longer to load than a plan to grade.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
-from math import fsum
-from typing import Any, Final
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain, islice
+from math import fsum, isfinite
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from planoracle.analysis.estimators import best_of, pass_at, pass_hat, sizes
 from planoracle.analysis.grade import Grade
+from planoracle.analysis.metrics import PRICED, SUMMARY, Metric
 from planoracle.analysis.profiles import completed
-from planoracle.analysis.tally import Tally, interval
 from planoracle.instances import catalogue, registry
 from planoracle.instances.problem import GENERAL
 from planoracle.instances.profiles import Rules
 from planoracle.instances.scoring import Average, mean_of
 
-__all__ = ["FORMAT", "SEVERAL", "VERSION", "Averages", "summarize"]
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
 
-#: What rows of summaries are, and of which version; that grows when a field changes its meaning or goes away.
+    from planoracle.analysis.bootstrap import Cluster
+
+__all__ = ["FORMAT", "NAMED", "SEVERAL", "VERSION", "GradeRows", "Summary", "grades_frame", "summarize", "summary_of"]
+
+#: Format and version of rows of summaries; the version grows when a field changes its meaning or goes away.
 FORMAT: Final = "planoracle/summary"
 VERSION: Final = 1
-
-# Of the rows of sets: what is added up over them, and what is averaged.
-_ADDED = ("problems", "missing", "submissions", "unscored", "repeated")
-_RUNS = ("success_runs", "main_score_runs", "succeeded", "gap_runs", "failed", "lost_runs")
-_SHARES = ("success", "main_score", "gap", "lost")
-_OF_ALL = ("success_of_all", "main_score_of_all")
+#: Most names of missing problems in a row; no bundled set has more problems.
+NAMED: Final = 2000
+#: Of the intervals of tables.
+LEVEL: Final = 0.95
 #: How the names of figures over several samples begin.
 SEVERAL: Final = ("pass@", "pass^", "best@")
 
+_PROBLEM = ["set", "model", "instance"]
+_LABELS = (*_PROBLEM, "sample")
+# Counts of sets that are added up for a model.
+_COUNTS = ("problems", "missing", "submissions", "unscored", "repeated")
+# Figures of grades that lack what those of their benchmark need.
+_SIMPLE = (
+    mean_of("success", "plans that succeed", default=0.0, role=("success",)),
+    mean_of("main_score", "the main figure of the benchmark", role=("main",)),
+)
+# Metrics of all benchmarks as figures beside the benchmark's own, under names that no benchmark has.
+_COMMON = tuple(Average(f"all:{one.name}", one.average, one.of) for one in (*SUMMARY, *PRICED) if one.of is not None)
 
-def summarize(
-    grades: Iterable[Grade], benchmark: str | None = None, rules: Mapping[str, Rules] | None = None
-) -> list[dict[str, Any]]:
-    """Average grades per model and set.
+
+class Summary(NamedTuple):
+    """Rows of summaries.
+
+    Attributes
+    ----------
+    models
+        A row per model, over all sets, the most successful first: counts are added up, figures are the plain mean of
+        those of the sets (macro average), the interval is that of this mean. ``sets``: with a scored run;
+        ``sets_missing``: those of which only other models have one, which count as failed in ``…_of_all``.
+    sets
+        A row per benchmark, set and model, see `summarize`.
+    """
+
+    models: list[dict[str, Any]]
+    sets: list[dict[str, Any]]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return all rows as data, those of models first: with ``format, version`` and ``level``, model or set."""
+        about = {"format": FORMAT, "version": VERSION}
+        return [about | {"level": "model"} | row for row in self.models] + [
+            about | {"level": "set", "model": row["model"]} | row for row in self.sets
+        ]
+
+
+def figures_of(benchmark: str, rules: Mapping[str, Rules]) -> tuple[Average, ...]:
+    """Return the figures of a benchmark under complete rules; those of the general rules for an unknown one."""
+    match = registry.find(benchmark) or registry.get(GENERAL)
+    return tuple(match.averages(rules[match.name]))
+
+
+class GradeRows:
+    """Rows of the frame of grades, checked one by one, and kept column by column.
 
     Parameters
     ----------
-    benchmark
-        Whose grades; ``None`` for all.
     rules
         By benchmark, where they decide how grades are summed up; by default those of ``paper``.
-
-    Returns
-    -------
-    list of dict
-        As `Averages.rows`.
-    """
-    averages = Averages(rules).over(grades)
-    return [row for name in averages.benchmarks if benchmark in (None, name) for row in averages.rows(name)]
-
-
-class Averages:
-    """Sums over grades, by benchmark, model and set, of which the averages are made.
-
-    Parameters
-    ----------
-    rules
-        By benchmark, see `summarize`.
     simple
         Benchmarks whose own figures are left out, as for grades that lack what these need.
     """
 
     def __init__(self, rules: Mapping[str, Rules] | None = None, *, simple: Collection[str] = ()) -> None:
-        self.rules = completed(rules)
-        self.simple = simple
-        self._groups: dict[str, dict[tuple[str, str], Tally]] = {}
+        self._rules = completed(rules)
+        self._simple = simple
+        self._figures: dict[str, tuple[Average, ...]] = {}
+        self._columns: dict[str, dict[str, Any]] = {}
 
-    def add(self, grade: Grade, lost: float | None = None) -> None:
-        """Count a grade; ``lost`` is the share of the optimum that a run had lost when it failed, if that is known."""
-        where, members = _set_of(grade.instance or "")
-        groups = self._groups.setdefault(grade.benchmark or "", {})
-        key = (grade.model or "", where)
-        group = groups.get(key) or Tally(self.averages(grade.benchmark or ""), members)
-        group.add(grade, lost)
-        groups[key] = group  # not before it has taken the grade
+    def figures(self, benchmark: str) -> tuple[Average, ...]:
+        """Return the figures of a benchmark."""
+        if benchmark not in self._figures:
+            simple = benchmark in self._simple
+            self._figures[benchmark] = _SIMPLE if simple else figures_of(benchmark, self._rules)
+        return self._figures[benchmark]
 
-    def over(self, grades: Iterable[Grade]) -> Averages:
-        """Count several grades; return the same averages."""
+    def add(self, grade: Grade, **prices: float | None) -> None:
+        """Add a grade.
+
+        Parameters
+        ----------
+        prices
+            Metrics that only a search knows, see `planoracle.analysis.metrics`: ``lost``, ``regret``, ``faults``.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError, AttributeError, ArithmeticError
+            If the grade lacks what the figures of its benchmark need. Then nothing is added.
+        """
+        name = _text(grade.benchmark)
+        figures = (*self.figures(name), *_COMMON)
+        row = grade.row() | prices if grade.scored else {}
+        values = [_value(one, row) if grade.scored else None for one in figures]
+        columns = self._columns.get(name)
+        if columns is None:
+            columns = self._columns[name] = {label: [] for label in _LABELS}
+            columns |= {"scored": array("b"), "success": array("b")}
+            columns |= {column: [] if one.tally else array("d") for one in figures for column in _columns_of(one)}
+        instance = _text(grade.instance)
+        sample = _text(grade.sample) if isinstance(grade.sample, str) else grade.sample
+        labels = (_set_of(instance)[0], _text(grade.model), instance, sample)
+        for label, text in zip(_LABELS, labels, strict=True):
+            columns[label].append(text)
+        columns["scored"].append(grade.scored)
+        columns["success"].append(bool(grade.scored and grade.success))
+        for one, value in zip(figures, values, strict=True):
+            for column, part in zip(_columns_of(one), _parts(one, value), strict=True):
+                columns[column].append(part)
+
+    def over(self, grades: Iterable[Grade]) -> GradeRows:
+        """Add several grades; return the same rows."""
         for grade in grades:
             self.add(grade)
         return self
 
-    @property
-    def benchmarks(self) -> list[str]:
-        """The benchmarks of the grades, in order; an empty name stands for lines that name no problem."""
-        return sorted(name for name, groups in self._groups.items() if groups)
+    def frame(self) -> pd.DataFrame:
+        """Return the frame, see `grades_frame`."""
+        import pandas as pd
 
-    def averages(self, benchmark: str) -> tuple[Average, ...]:
-        """Return the figures of a benchmark; those of the general rules for one that nobody knows."""
-        if benchmark in self.simple:
-            return _SIMPLE
-        found = registry.find(benchmark) or registry.get(GENERAL)
-        return tuple(found.averages(self.rules[found.name]))
+        parts = []
+        for name, columns in sorted(self._columns.items()):
+            data = {
+                key: pd.Series(some, dtype=object) if isinstance(some, list) else some for key, some in columns.items()
+            }
+            parts.append(pd.DataFrame({"benchmark": pd.Series([name] * len(columns["set"]), dtype=object), **data}))
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
 
-    def rows(self, benchmark: str, *, own: bool = True) -> list[dict[str, Any]]:
-        """Return a row per model and set; without the benchmark's own figures unless ``own``.
+    def summary(self, metrics: Sequence[Metric] = SUMMARY, *, own: bool = True) -> Summary:
+        """Return the averages of all grades so far, see `summarize`; without the benchmarks' own figures unless own."""
+        return _summarize(self.frame(), {name: self.figures(name) for name in self._columns}, metrics, own)
 
-        Every figure is the mean over the problems of the mean over their scored runs (of one sum by another: of the
-        means of both). Problems without any run count as failed where the benchmark says so.
 
-        Returns
-        -------
-        list of dict
-            - ``model, set``; ``problems``: with a scored run; ``missing`` and ``missing_names``: problems of the set
-              (of one's own problems: of those that any model has a scored run for) without any, at most 2,000 names;
-              ``submissions``, ``unscored``, ``repeated`` runs (with the name of a sample that was there already);
-              ``samples_least``, ``samples_most``: scored runs per problem;
-            - ``success``, ``main_score`` (from 0 to 1, above it where a reference is beaten), the ends of its 95 %
-              interval ``main_score_low`` and ``…_high``; ``success_runs, main_score_runs``: the runs they are over;
-              ``success_of_all, main_score_of_all``: the same with every problem without a scored run as failed;
-            - ``gap`` of ``gap_runs``: of the runs that ``succeeded``, those with a proved optimum; ``lost`` of
-              ``lost_runs``: of those that ``failed``, those with a price; both as shares of the optimum;
-            - ``pass@k, pass^k, best@k``, see `planoracle.analysis.estimators`, if there are several samples, for every
-              k of which all problems have so many;
-            - the figures of `planoracle.instances.benchmark.Benchmark.averages`, and by their names the ``runs`` that
-              each mean is over.
+def grades_frame(grades: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> pd.DataFrame:
+    """Return a frame with a row per grade: whose it is, and what it adds to every figure.
 
-            An unscored run is neither missing nor failed; it is counted and left out, but for figures of all.
+    Returns
+    -------
+    pandas.DataFrame
+        ``benchmark, set, model, instance, sample, scored, success``, and for every figure of the benchmarks (see
+        `planoracle.instances.scoring.Average`) the columns ``NAME:top`` and ``NAME:bottom``, numerator and denominator,
+        or ``NAME:counted``.
+    """
+    return GradeRows(rules).over(grades).frame()
+
+
+def summarize(frame: pd.DataFrame, rules: Mapping[str, Rules] | None = None) -> Summary:
+    """Average the frame of grades per model and set, and per model.
+
+    Every figure is the mean over the problems of the mean over their scored runs (of one sum by another: of the means
+    of both). Problems without any run count as failed where the benchmark says so. An unscored run is neither missing
+    nor failed; it is counted and left out, but for figures of all.
+
+    Parameters
+    ----------
+    frame
+        See `grades_frame`.
+    rules
+        Those with which the frame was made.
+
+    Returns
+    -------
+    Summary
+        With rows of sets that have
+
+        - ``model, set, benchmark``; ``problems``: with a scored run; ``missing`` and ``missing_names``: problems of the
+          set (of one's own problems: of those that any model has a scored run for) without any, at most 2,000 names;
+          ``submissions``, ``unscored``, ``repeated`` runs (with the name of a sample that was there already);
+          ``samples_least``, ``samples_most``: scored runs per problem;
+        - the metrics of `planoracle.analysis.metrics.SUMMARY` with ``NAME_runs``, the runs that they are over; the ends
+          ``NAME_low`` and ``NAME_high`` of a 95 % interval; and ``NAME_of_all``;
+        - ``pass@k, pass^k, best@k``, see `planoracle.analysis.estimators`, if there are several samples, for every k of
+          which all problems have so many;
+        - the figures of `planoracle.instances.benchmark.Benchmark.averages`, and by their names the ``runs`` that each
+          mean is over.
+    """
+    every = completed(rules)
+    return _summarize(frame, {name: figures_of(name, every) for name in frame["benchmark"].unique()}, SUMMARY, own=True)
+
+
+def summary_of(grades: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> Summary:
+    """Return the averages of grades, see `summarize`."""
+    return summarize(grades_frame(grades, rules), rules)
+
+
+def _value(figure: Average, row: Mapping[str, Any]) -> Any:
+    """Return what a run adds to a figure; raises `ValueError` for what is no number that can be added."""
+    value = figure.of(row)
+    try:
+        if value is None or figure.tally or all(map(isfinite, value)):
+            return value
+    except OverflowError:
+        pass
+    raise ValueError(f"{figure.name} must be finite")
+
+
+def _columns_of(figure: Average) -> tuple[str, ...]:
+    return (f"{figure.name}:counted",) if figure.tally else (f"{figure.name}:top", f"{figure.name}:bottom")
+
+
+def _parts(figure: Average, value: Any) -> tuple[Any, ...]:
+    if figure.tally:
+        return ([] if value is None else list(value),)
+    nan = float("nan")
+    return (nan, nan) if value is None else tuple(value)
+
+
+def _text(text: str | None) -> str:
+    """Return a text that a frame can hold: without surrogates that stand alone."""
+    return (text or "").encode("utf-8", "replace").decode("utf-8")
+
+
+_set_of = lru_cache(maxsize=4096)(catalogue.set_of)
+
+
+def _summarize(
+    frame: pd.DataFrame, figures: Mapping[str, Sequence[Average]], metrics: Sequence[Metric], own: bool
+) -> Summary:
+    groups = [group for name, part in _parts_by(frame, "benchmark") for group in _groups(name, part, figures[name])]
+    rows = [group.row(metrics) for group in groups]
+    models = _models(groups, rows, metrics)
+    return Summary(models, [row | group.own() for group, row in zip(groups, rows, strict=True)] if own else rows)
+
+
+def _parts_by(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the parts of a frame with the same text in a column."""
+    return ((str(text), part) for text, part in frame.groupby(column))
+
+
+def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average]) -> list[_Group]:
+    """Average the runs in one benchmark over the samples of every problem; return a group per model and set."""
+    groups = []
+    means = [one for one in (*figures, *_COMMON) if not (one.tally or one.total)]
+    terms = [column for one in means for column in _columns_of(one)]
+    # Sums of floating-point numbers depend on their order, which must not be that of the rows.
+    frame = frame.sort_values([*_PROBLEM, *terms], ignore_index=True)
+    runs = frame.groupby(_PROBLEM)
+    problems = runs[terms].mean().assign(runs=runs["scored"].sum()).reset_index()
+    for where, tried in _parts_by(problems, "set"):
+        judged = sorted({*tried["instance"][tried["runs"] > 0]})
+        members = dict.fromkeys(_set_of(tried["instance"].iloc[0])[1] or judged)
+        size = len({*members, *judged}) if judged else 0
+        parts = frame[frame["set"] == where].groupby("model")
+        for model, part in _parts_by(tried, "model"):
+            found = parts.get_group(model), part.drop(columns=["set", "model"]).set_index("instance")
+            groups.append(_Group(benchmark, where, model, figures, *found, members, size))
+    return sorted(groups, key=lambda group: (group.model, group.where))
+
+
+@dataclass
+class _Group:
+    """Runs of a model for the problems of a set.
+
+    Attributes
+    ----------
+    figures
+        Those of the benchmark.
+    runs
+        The part of the frame of grades.
+    problems
+        Means over the runs of every problem, and how many runs are scored.
+    members
+        Problems of the set: those bundled, else those that any model has a scored run for.
+    size
+        Number of problems of the set, 0 if nobody has a scored run for any.
+    """
+
+    benchmark: str
+    where: str
+    model: str
+    figures: Sequence[Average]
+    runs: pd.DataFrame
+    problems: pd.DataFrame
+    members: Mapping[str, None]
+    size: int
+
+    @cached_property
+    def absent(self) -> int:
+        """Number of problems without any run."""
+        return len(self.members) - sum(name in self.members for name in self.problems.index)
+
+    @cached_property
+    def sums(self) -> dict[str, float]:
+        """Sums over the problems by column."""
+        return {str(column): fsum(values.dropna()) for column, values in self.problems.items()}
+
+    def figure(self, role: str) -> Average | None:
+        """Return the figure of the benchmark with a role, or that of all benchmarks with a name."""
+        return next((one for one in (*self.figures, *_COMMON) if role in (*one.role, one.name)), None)
+
+    def mean(self, figure: Average | None, tops: Iterable[float] | None = None) -> float | None:
+        """Return a figure, or the same with other numerators of the problems."""
+        if figure is None:
+            return None
+        top, bottom = (self.sums[column] for column in _columns_of(figure))
+        top = top if tops is None else fsum(tops)
+        if figure.absent is not None:
+            top += figure.absent[0] * self.absent
+            bottom += figure.absent[1] * self.absent
+        return top / bottom if bottom else None
+
+    def share(self, figure: Average | None, tops: Iterable[float] | None = None) -> float | None:
+        """Return a figure as a share of its best value."""
+        value = self.mean(figure, tops)
+        return None if value is None or figure is None else value / figure.full
+
+    def of_all(self, figure: Average | None) -> float | None:
+        """Return a share with every problem without a scored run as failed, whatever the benchmark says."""
+        value = self.share(figure)
+        if value is None or figure is None:
+            return None
+        answered, absent = int(self.problems[_columns_of(figure)[0]].count()), self.absent
+        unjudged = sum(name in self.members for name in self.problems.index[self.problems["runs"] == 0])
+        return value * (answered + (absent if figure.absent else 0)) / (answered + absent + unjudged)
+
+    def count(self, figure: Average | None) -> int:
+        """Return the number of runs that have a figure."""
+        return 0 if figure is None else int(self.runs[_columns_of(figure)[0]].count())
+
+    def row(self, metrics: Sequence[Metric]) -> dict[str, Any]:
+        """Return the row of the group, see `summarize`."""
+        samples = self.problems["runs"][self.problems["runs"] > 0]
+        scored, succeeded = int(self.runs["scored"].sum()), int(self.runs["success"].sum())
+        named = self.runs[self.runs["sample"].notna() & (self.runs["instance"] != "")]
+        among = {"succeeded": succeeded, "failed": scored - succeeded}
+        row: dict[str, Any] = {
+            "model": self.model,
+            "benchmark": self.benchmark,
+            "set": self.where,
+            "problems": len(samples),
+            "missing": self.absent,
+            "submissions": len(self.runs),
+            "unscored": len(self.runs) - scored,
+            "repeated": int(named.duplicated(["instance", "sample"]).sum()),
+            "samples_least": int(samples.min()) if len(samples) else None,
+            "samples_most": int(samples.max()) if len(samples) else None,
+        }
+        for metric in metrics:
+            figure = self.figure(metric.role or f"all:{metric.name}")
+            ends = interval(self.clusters()) if metric.interval else None
+            row |= _columns(metric, self.share(figure), self.count(figure), self.of_all(figure), ends, among)
+        return row | self._several()
+
+    def own(self) -> dict[str, Any]:
+        """Return the figures of the benchmark, the runs that they are over, and the names of missing problems."""
+        missing = (name for name in self.members if name not in self.problems.index)
+        runs = {one.name: self.count(one) for one in self.figures if not (one.tally or one.total)}
+        figures = {one.name: self._figure(one) for one in self.figures}
+        return figures | {"runs": runs, "missing_names": list(islice(missing, NAMED))}
+
+    def _figure(self, figure: Average) -> Any:
+        if figure.tally:
+            counts = Counter(chain.from_iterable(self.runs[_columns_of(figure)[0]]))
+            return dict(sorted(counts.items(), key=str))
+        return int(self.runs[_columns_of(figure)[0]].sum()) if figure.total else self.mean(figure)
+
+    def _terms(self, figure: Average) -> list[NDArray[np.float64]]:
+        """Return numerators and denominators of the runs of every problem that has any, in order."""
+        import numpy as np
+
+        columns = self.runs[[*_columns_of(figure)]].to_numpy(float).T
+        kept = np.nan_to_num(columns[1]) != 0
+        names = self.runs["instance"].to_numpy(object)[kept]  # in order, as the frame is
+        parts = np.split(columns[:, kept], np.flatnonzero(names[1:] != names[:-1]) + 1, axis=1)
+        return [part[:, np.lexsort(part[::-1])] for part in parts if part.size]
+
+    @cached_property
+    def main_terms(self) -> list[NDArray[np.float64]]:
+        """The terms of the main score, see `_terms`."""
+        main = self.figure("main")
+        return [] if main is None else self._terms(main)
+
+    def _several(self) -> dict[str, float | None]:
+        """Return pass@k, pass^k and best of k for every k of which all problems have so many samples."""
+        success, main = self.figure("success"), self.figure("main")
+        found: dict[str, float | None] = {}
+        if success is None:
+            return found
+        judged = [(len(tops), int((tops >= bottoms * success.full).sum())) for tops, bottoms in self._terms(success)]
+        if max((count for count, _ in judged), default=0) < 2:
+            return found
+        for name, estimate in (("pass@", pass_at), ("pass^", pass_hat)):
+            for size in sizes(min(count for count, _ in judged)):
+                tops = [success.full * estimate(count, good, size) for count, good in judged]
+                found[f"{name}{size}"] = self.share(success, tops)
+        for size in sizes(min((len(tops) for tops, _ in self.main_terms), default=0)):
+            best = [best_of(list(tops / bottoms), size) * float(bottoms.mean()) for tops, bottoms in self.main_terms]
+            found[f"best@{size}"] = self.share(main, best)
+        return found
+
+    def clusters(self, stratum: str = "") -> list[Cluster]:
+        """Return the main score of every run by problem, the problems without any run among them if these count.
+
+        A figure that is one sum by another is taken for a mean over problems: what a run changes in it, times their
+        number.
         """
+        import numpy as np
+
+        from planoracle.analysis.bootstrap import Cluster
+
+        main = self.figure("main")
+        mean = self.mean(main)
+        if main is None or mean is None:
+            return []
+        runs = self.main_terms
+        most = max([1.0, *(float((tops / bottoms).max()) / main.full for tops, bottoms in runs)])
+        if main.absent is not None:
+            runs = runs + [np.array([main.absent], dtype=float).T] * self.absent
+        weight = fsum(float(bottoms.mean()) for _, bottoms in runs) / len(runs)
         return [
-            {"model": model, "set": where} | (group.row() if own else group.common())
-            for (model, where), group in self._settled(benchmark).items()
-        ]
-
-    def _settled(self, benchmark: str) -> dict[tuple[str, str], Tally]:
-        """Return the groups of a benchmark in order, each knowing which problems it lacks."""
-        groups = dict(sorted(self._groups.get(benchmark, {}).items()))
-        known: dict[str, set[str]] = {}
-        for (_, where), group in groups.items():
-            known.setdefault(where, set()).update(group.scored)
-        names = {where: dict.fromkeys(sorted(found)) for where, found in known.items()}
-        for (_, where), group in groups.items():
-            group.settle(names[where])
-        return groups
-
-    def models(self) -> list[dict[str, Any]]:
-        """Return a row per model, over all sets, the most successful first.
-
-        Returns
-        -------
-        list of dict
-            The fields of `rows` but for the benchmarks' own: counts are added up, figures are the plain mean of those
-            of the sets (macro average), and the interval is that of this mean. ``sets``: with a scored run;
-            ``sets_missing``: those of which only other models have one, which count as failed in ``…_of_all``.
-        """
-        sets: dict[tuple[str, str], dict[str, Tally]] = {}
-        own: dict[str, dict[tuple[str, str], Tally]] = {}
-        for benchmark in self.benchmarks:
-            for (model, where), group in self._settled(benchmark).items():
-                sets.setdefault((benchmark, where), {})[model] = group
-                own.setdefault(model, {})[benchmark, where] = group
-        sizes = {where: size for where, groups in sets.items() if (size := _size(groups.values()))}
-        return sorted((_over_sets(model, own[model], sizes) for model in sorted(own)), key=_place)
-
-    def summary(self) -> list[dict[str, Any]]:
-        """Return all rows, those of `models` first, as data: with ``format, version`` and ``level``, model or set."""
-        about = {"format": FORMAT, "version": VERSION}
-        over = [about | {"level": "model"} | row for row in self.models()]
-        return over + [
-            about | {"level": "set", "model": row["model"], "benchmark": name} | row
-            for name in self.benchmarks
-            for row in self.rows(name)
+            Cluster((tops / weight + mean * (1 - bottoms / weight)) / main.full, stratum, 1 / len(runs), most)
+            for tops, bottoms in runs
         ]
 
 
-def _over_sets(
-    model: str, groups: Mapping[tuple[str, str], Tally], sizes: Mapping[tuple[str, str], int]
+def _columns(
+    metric: Metric,
+    value: float | None,
+    runs: int,
+    of_all: float | None,
+    ends: tuple[float | None, float | None] | None,
+    among: Mapping[str, int],
 ) -> dict[str, Any]:
-    """Return the row of a model; ``sizes`` are those of all sets with a scored run of anybody."""
-    own = list(groups.values())
-    lacking = len(sizes) - sum(where in sizes and bool(group.scored) for where, group in groups.items())
-    untried = sum(sizes.values()) - sum(sizes.get(where, 0) for where in groups)
-    rows = [group.common() for group in own]
-    told = [row for row in rows if row["problems"]]
-    if len(told) == 1:
-        low, high = told[0]["main_score_low"], told[0]["main_score_high"]
-    else:
-        drawn = [found for number, group in enumerate(own) if (found := group.clusters(str(number)))]
-        ends = interval([one._replace(share=one.share / len(drawn)) for part in drawn for one in part])
-        low, high = ends or (None, None)
-    added = {name: sum(row[name] for row in rows) for name in (*_ADDED, *_RUNS)}
-    means = {name: _mean(row[name] for row in told) for name in _SHARES}
-    of_all = {name: _mean((row[name] for row in told), lacking) for name in _OF_ALL if told}
+    """Return the columns of summaries that a metric has, see `planoracle.analysis.metrics.Metric`."""
+    name, (low, high) = metric.name, ends or (None, None)
     return {
-        "model": model,
-        "sets": len(told),
-        "sets_missing": lacking,
-        "problems": added["problems"],
-        "missing": added["missing"] + untried,
-        "submissions": added["submissions"],
-        "unscored": added["unscored"],
-        "repeated": added["repeated"],
-        "samples_least": min((row["samples_least"] for row in told), default=None),
-        "samples_most": max((row["samples_most"] for row in told), default=None),
-        "success": means["success"],
-        "success_runs": added["success_runs"],
-        "success_of_all": of_all.get("success_of_all"),
-        "main_score": means["main_score"],
-        "main_score_low": low,
-        "main_score_high": high,
-        "main_score_runs": added["main_score_runs"],
-        "main_score_of_all": of_all.get("main_score_of_all"),
-        "succeeded": added["succeeded"],
-        "gap": means["gap"],
-        "gap_runs": added["gap_runs"],
-        "failed": added["failed"],
-        "lost": means["lost"],
-        "lost_runs": added["lost_runs"],
-        **{name: _mean(row[name] for row in told) for name in _several(told)},
+        **({metric.among[0]: among[metric.among[0]]} if metric.among else {}),
+        name: value,
+        **({f"{name}_low": low, f"{name}_high": high} if metric.interval else {}),
+        f"{name}_runs": runs,
+        **({f"{name}_of_all": of_all} if metric.of_all else {}),
     }
 
 
-def _size(groups: Iterable[Tally]) -> int:
-    """Return how many problems a set has, 0 if nobody has a scored run for any."""
-    problems = {name for group in groups for name in group.scored}
-    members = {name for group in groups for name in group.members}
-    return len(problems and (problems | members))
+def _models(
+    groups: Sequence[_Group], rows: Sequence[Mapping[str, Any]], metrics: Sequence[Metric]
+) -> list[dict[str, Any]]:
+    """Return a row per model, over all sets."""
+    sizes = {(group.benchmark, group.where): group.size for group in groups if group.size}
+    own: dict[str, list[tuple[_Group, Mapping[str, Any]]]] = {}
+    for group, row in zip(groups, rows, strict=True):
+        own.setdefault(group.model, []).append((group, row))
+    made = [_model(model, some, sizes, metrics) for model, some in sorted(own.items())]
+    return sorted(made, key=_place)
+
+
+def _model(
+    model: str,
+    own: Sequence[tuple[_Group, Mapping[str, Any]]],
+    sizes: Mapping[tuple[str, str], int],
+    metrics: Sequence[Metric],
+) -> dict[str, Any]:
+    """Return the row of a model; ``sizes`` are those of all sets with a scored run of anybody."""
+    told = [row for _, row in own if row["problems"]]
+    lacking = len(sizes) - len(told)
+    untried = sum(sizes.values()) - sum(sizes.get((group.benchmark, group.where), 0) for group, _ in own)
+    ends: tuple[float | None, float | None] | None
+    if len(told) == 1:
+        ends = told[0].get("main_score_low"), told[0].get("main_score_high")
+    else:
+        drawn = [clusters for number, (group, _) in enumerate(own) if (clusters := group.clusters(str(number)))]
+        ends = interval([one._replace(share=one.share / len(drawn)) for part in drawn for one in part])
+    counts = {name: sum(row[name] for _, row in own) for name in _COUNTS}
+    counts["missing"] += untried
+    row = {
+        "model": model,
+        "sets": len(told),
+        "sets_missing": lacking,
+        **counts,
+        "samples_least": min((row["samples_least"] for row in told), default=None),
+        "samples_most": max((row["samples_most"] for row in told), default=None),
+    }
+    among = {name: sum(row.get(name, 0) for _, row in own) for name in ("succeeded", "failed")}
+    for metric in metrics:
+        name = metric.name
+        runs = sum(row[f"{name}_runs"] for _, row in own)
+        of_all = _mean((row.get(f"{name}_of_all") for row in told), lacking) if told else None
+        row |= _columns(metric, _mean(row[name] for row in told), runs, of_all, ends, among)
+    shared = [key for key in (told[0] if told else ()) if key.startswith(SEVERAL) and all(key in row for row in told)]
+    return row | {name: _mean(row[name] for row in told) for name in shared}
 
 
 def _mean(values: Iterable[float | None], failed: int = 0) -> float | None:
@@ -228,19 +522,30 @@ def _mean(values: Iterable[float | None], failed: int = 0) -> float | None:
     return fsum(known) / count if (count := len(known) + failed) else None
 
 
-def _several(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return which of pass@k, pass^k and best of k all sets have."""
-    return [key for key in (rows[0] if rows else ()) if key.startswith(SEVERAL) and all(key in row for row in rows)]
-
-
 def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return *((row[name] is None, -(row[name] or 0)) for name in _OF_ALL), row["model"]
+    """Return the rank of a model: by its rate of success of all problems, then by its main score."""
+    rates = (row["success_of_all"], row["main_score_of_all"])
+    return *((rate is None, -(rate or 0)) for rate in rates), row["model"]
 
 
-_set_of = lru_cache(maxsize=4096)(catalogue.set_of)
+def interval(clusters: Sequence[Cluster]) -> tuple[float, float] | None:
+    """Return the interval of a mean share, see `planoracle.analysis.bootstrap.two_stage`.
 
-# What every grade has.
-_SIMPLE = (
-    mean_of("success", "plans that succeed", default=0.0, role=("success",)),
-    mean_of("main_score", "the main figure of the benchmark", role=("main",)),
-)
+    Where all values are the same, drawing them again says nothing. Then the ends are Wilson's: of n problems alike
+    no more than ``z² / (n + z²)`` of all can be different, and these have a share of 0, or of 1. Nothing is known of
+    others where all are above 1, as a score beside a reference that can be beaten.
+    """
+    from planoracle.analysis.bootstrap import two_stage
+
+    count = len(clusters)
+    if count < 2:
+        return None
+    first = float(clusters[0].values[0])
+    if all((one.values == first).all() for one in clusters):
+        square = NormalDist().inv_cdf((1 + LEVEL) / 2) ** 2
+        if first > 1:
+            return None
+        other = square / (count + square)
+        return first * (1 - other), first + (1 - first) * other
+    found = two_stage(clusters, level=LEVEL)
+    return found and (max(0.0, found[0]), min(max(one.most for one in clusters), found[1]))

@@ -11,19 +11,17 @@ from typing import Any
 from planoracle.analysis.batch.limits import MAX_ANSWER, NO_LIMITS, LimitError, Limits, too_long
 from planoracle.analysis.batch.work import Answer, Chunk, Item, Packed, pack
 from planoracle.analysis.grade import VERSION, Grade, Grader
-from planoracle.analysis.graded import grade_of
 from planoracle.analysis.optimum import remembering
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import profiles
 from planoracle.analysis.recent import Recent
-from planoracle.analysis.statistics import Averages
 from planoracle.analysis.submissions import INTERNAL, Place
 from planoracle.instances.digest import FORMAT, digest, fingerprint, of_text
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem
 from planoracle.solver.result import versions
 
-__all__ = ["Grading", "Sound", "Submissions"]
+__all__ = ["Grading", "Submissions"]
 
 # No path is longer.
 _LONGEST = 4096
@@ -106,27 +104,6 @@ def _json(grade: Grade, *, trace: bool) -> str:
     row = grade.row(trace=trace)
     del row["line"], row["source"]
     return json.dumps(row)
-
-
-class Sound:
-    """Tells whether objects are rows of grades, whose averages can be made."""
-
-    def __init__(self) -> None:
-        self._averages = Averages()
-
-    def __call__(self, row: Any) -> bool:
-        """Say so of one object."""
-        if not isinstance(row, dict) or not isinstance(row.get("scored"), bool):
-            return False
-        grade = grade_of(row, 1)
-        if grade.scored != row["scored"]:
-            return False
-        try:
-            self._averages.add(grade)
-        except (AttributeError, KeyError, TypeError, ValueError):  # the benchmark's own part is not as it should be
-            self._averages = Averages()
-            return False
-        return True
 
 
 class Submissions:

@@ -83,10 +83,11 @@ def grade(
     A line that cannot be judged is reported, written as unscored, and the rest is graded; the exit
     status is then 1. Ctrl-C ends with 130; with --run DIR the same command then goes on where it was.
     """
-    from planoracle.analysis.batch.grading import Grading, Sound, Submissions
+    from planoracle.analysis.batch.grading import Grading, Submissions
     from planoracle.analysis.batch.pipeline import answered
     from planoracle.analysis.grade import Grade
-    from planoracle.analysis.statistics import Averages
+    from planoracle.analysis.graded import is_grade_row
+    from planoracle.analysis.statistics import GradeRows
     from planoracle.analysis.strangers import Strangers
 
     format_of(summary)  # before anything is worked out
@@ -94,7 +95,7 @@ def grade(
     options = chosen_rules([*(rule or ()), *(f"{name}={value}" for name, value in former.items() if value)])
     limits = limits_of(line_seconds, line_memory)
     work = Grading(profile, tuple(sorted(options.items())), trace, cache, limits, own_limits)
-    averages = Averages(work.grader().rules)
+    averages = GradeRows(work.grader().rules)
     if page is not None and not page.absolute().parent.is_dir():
         raise typer.BadParameter(f"there is no folder {page.parent}", param_hint="--report")
     day = None if page is None else newest(submissions)
@@ -105,7 +106,7 @@ def grade(
     with workshop(work, jobs, run, cluster, intake.count) as (pool, journal):
         making = Submissions(work, found_problems(problems), keyed=journal is not None)
         # The bar is closed before anything is said of an end before time.
-        items = answered(items_of(_keeping(intake, kept), making), pool, journal, Sound())
+        items = answered(items_of(_keeping(intake, kept), making), pool, journal, is_grade_row)
         with closing(track(items, "grading", counted(intake))) as told:
             for item, answer in told:
                 assert answer.row is not None

@@ -17,7 +17,7 @@ from planoracle.instances import registry
 from planoracle.instances.wording import short
 
 if TYPE_CHECKING:
-    from planoracle.analysis.statistics import Averages
+    from planoracle.analysis.statistics import GradeRows
     from planoracle.instances.scoring import Average
 
 __all__ = ["format_of", "show", "write"]
@@ -49,28 +49,29 @@ def format_of(path: Path | None) -> Format:
     raise typer.BadParameter(f"must end in {', '.join(_ENDINGS)}, not {path.name!r}", param_hint="--summary")
 
 
-def write(averages: Averages, path: Path) -> None:
+def write(grades: GradeRows, path: Path) -> None:
     """Write all rows to a file in the format of its ending; ends the program if that is not possible."""
     form = format_of(path)
     try:
         with output_file(path) as stream:
-            show(averages, form, stream)
+            show(grades, form, stream)
     except OSError as error:
         complain(f"{path}: cannot be written: {error.strerror}")
         raise typer.Exit(2) from None
 
 
 def show(
-    averages: Averages, form: Format = Format.table, stream: IO[str] | None = None, *, models: bool = False
+    grades: GradeRows, form: Format = Format.table, stream: IO[str] | None = None, *, models: bool = False
 ) -> None:
     """Write the rows of all models and sets: as data, or in tables for people (then notes go to standard error).
 
     ``models``: of the tables for people only that of all models, with the columns that are asked for.
     """
+    averages = grades.summary()
     if form not in PEOPLE:
         # The columns somebody asks for are those of the results, not of a file beside them.
         table = Table(form, ["model", "set"], "" if stream is None else "averages", stream)
-        for row in averages.summary():
+        for row in averages.rows():
             if form is Format.csv:
                 row.pop("missing_names", None)  # too many for a cell
             table.add(row)
@@ -78,9 +79,9 @@ def show(
         return
     stream = stream or sys.stdout
     title = "" if models else "All models, over their sets"
-    _put(averages.models(), _MODELS, title, form, stream, _LEAST_OF_MODELS)
-    for name in [] if models else averages.benchmarks:
-        figures = averages.averages(name)
+    _put(averages.models, _MODELS, title, form, stream, _LEAST_OF_MODELS)
+    for name in [] if models else dict.fromkeys(row["benchmark"] for row in averages.sets):
+        figures = grades.figures(name)
         own: list[str] = []
         full: float = 1
         for one in figures:
@@ -90,7 +91,7 @@ def show(
                 full = one.full
         benchmark = registry.find(name)
         title = f"{benchmark.title if benchmark else name or 'no known problem'}: averages"
-        rows = averages.rows(name)
+        rows = [row for row in averages.sets if row["benchmark"] == name]
         roleless = [one.name for one in reversed(figures) if not one.role]
         least = [*_LEAST_OF_SETS, *roleless, "submissions", *reversed(_MORE), "unscored", "missing"]
         _put(rows, (*_SETS, *own), title, form, stream, least, full)

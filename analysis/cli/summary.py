@@ -36,20 +36,20 @@ def summary(
     first table alone. A line that is no grade is reported, and the exit status is then 1.
     """
     from planoracle.analysis.profiles import profiles
-    from planoracle.analysis.statistics import Averages
+    from planoracle.analysis.statistics import GradeRows
 
-    averages = Averages(profiles(profile, chosen_rules(rule or ())))
+    rows = GradeRows(profiles(profile, chosen_rules(rule or ())))
     failed = False
     for place, grade, fault in track(_read(opened(grades)), "reading"):
         try:
             if grade is not None:
-                averages.add(grade)
+                rows.add(grade)
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             fault = f"lacks what the figures of its benchmark need: {error}"
         if fault:
             blamed(place, fault)
             failed = True
-    show(averages, form, models=bool(chosen().columns))
+    show(rows, form, models=bool(chosen().columns))
     raise typer.Exit(1 if failed else 0)
 
 

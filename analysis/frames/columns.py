@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from planoracle.analysis.frames.kinds import Column, choice, count, flag, number, share, text, ticks
+from planoracle.analysis.metrics import METRICS, SUMMARY, Metric
 from planoracle.instances import registry
 from planoracle.instances.status import Status
 
@@ -93,6 +95,25 @@ def _interval(name: str, meaning: str, unit: str = "") -> tuple[Column, ...]:
     )
 
 
+def _column(metric: Metric) -> Column:
+    if metric.kind == "status":
+        return choice(metric.name, metric.meaning, Status)
+    kinds = {"flag": flag, "count": count, "ticks": ticks, "share": share, "number": number, "text": text}
+    return kinds[metric.kind](metric.name, metric.meaning)
+
+
+def _averaged(metric: Metric) -> Iterator[Column]:
+    """Yield the columns of the average of a metric, see `planoracle.analysis.metrics.Metric`."""
+    name = metric.name
+    average = number if metric.kind == "number" else share
+    if metric.among:
+        yield count(*metric.among)
+    yield from _interval(name, metric.average) if metric.interval else [average(name, metric.average)]
+    yield count(f"{name}_runs", metric.runs)
+    if metric.of_all:
+        yield average(f"{name}_of_all", "the same with every problem without a scored run as failed")
+
+
 _SUMMED = (
     choice("level", "all sets of a model, or one set", ("model", "set")),
     text("model", "who submitted"),
@@ -176,26 +197,7 @@ _ALL = (
         "one per submission",
         (
             *_SUBMISSION,
-            flag("scored", "whether it could be judged"),
-            text("reason", "why it is not scored"),
-            count("foreign", "commands of a failed plan that name what the problem does not have"),
-            text("other_problem", "why the plan is probably for another problem"),
-            count("read", "steps taken from what was handed in"),
-            text("read_from", "the part that they were taken from"),
-            count("ignored", "lines that look like steps and were not taken"),
-            flag("success", "every task complete, no fatal violation"),
-            text("violation", "kind of the violation that ended the run, or why the answer is no plan"),
-            count("violation_index", "its command, from 0"),
-            count("violations", "violations of the whole plan"),
-            count("executed", "commands carried out"),
-            share("progress", "actions done"),
-            share("goal_ratio", "tasks done"),
-            ticks("makespan", "latest end of a command carried out, also of failed plans"),
-            ticks("optimal_makespan", "proved optimum under the rules that grade"),
-            choice("optimum_status", "what is known of the best plans under these rules", Status),
-            ticks("optimum_bound", "what any plan takes at least, proved"),
-            share("gap", "makespan / optimal_makespan - 1 of a success"),
-            number("main_score", "the benchmark's main figure, from 0 to 1"),
+            *(_column(one) for one in METRICS),
         ),
         own=True,
     ),
@@ -262,18 +264,7 @@ _ALL = (
             count("repeated", "runs with the name of a sample that was there already"),
             count("samples_least", "fewest scored runs of a problem"),
             count("samples_most", "most scored runs of a problem"),
-            share("success", "rate of success, as the benchmark defines it"),
-            count("success_runs", "runs that it is of"),
-            share("success_of_all", "the same with every problem without a scored run as failed"),
-            *_interval("main_score", "the benchmark's main figure, from 0 to 1"),
-            count("main_score_runs", "runs that it is of: those that have one"),
-            number("main_score_of_all", "the same with every problem without a scored run as failed"),
-            count("succeeded", "runs that succeed"),
-            share("gap", "makespan / optimal_makespan - 1 of successful runs"),
-            count("gap_runs", "runs that it is of: those with a proved optimum"),
-            count("failed", "runs that fail"),
-            share("lost", "best completion / optimum - 1 where failing runs failed"),
-            count("lost_runs", "runs that it is of: those with a price"),
+            *(column for one in SUMMARY for column in _averaged(one)),
         ),
     ),
     Schema(

@@ -9,10 +9,10 @@ from typing import Any
 from planoracle.analysis.frames.collected import Collected, Collector, where
 from planoracle.analysis.frames.columns import own_metrics
 from planoracle.analysis.grade import Grade
+from planoracle.analysis.metrics import gap_of
 from planoracle.analysis.regret import Regret
-from planoracle.analysis.statistics import Averages
+from planoracle.analysis.statistics import GradeRows
 from planoracle.analysis.submissions import Answer
-from planoracle.analysis.tally import comparable
 from planoracle.instances.errors import InputError
 from planoracle.instances.profiles import Rules
 
@@ -36,10 +36,8 @@ def grades(given: Iterable[Grade]) -> Collected:
         _tell(rows, grade)
         row = {name: getattr(grade, name) for name in grade.__slots__ if name not in ("violations", "metrics")}
         row |= {name: grade.metrics.get(name) for name in own}
-        best = grade.optimal_makespan
-        known = grade.success and comparable(grade.makespan, best)
         row["violations"] = None if grade.violations is None else len(grade.violations)
-        row["gap"] = grade.makespan / best - 1 if known else None  # type: ignore[operator]
+        row["gap"] = gap_of(grade.makespan, grade.optimal_makespan) if grade.success else None
         rows.add(row | _submitted(grade))
     return rows.done()
 
@@ -97,15 +95,15 @@ def passes(given: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> 
 
 
 def _summed(rows: Collector, given: Iterable[Grade], rules: Mapping[str, Rules] | None) -> list[dict[str, Any]]:
-    averages = Averages(rules)
+    graded = GradeRows(rules)
     for grade in given:
         _tell(rows, grade)
         try:
-            averages.add(grade)
+            graded.add(grade)
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             lacking = f"lacks what the figures of its benchmark need: {error}"
             rows.fail(InputError(lacking), **_keys(grade))
-    return averages.summary()
+    return graded.summary().rows()
 
 
 _OWN = ("success", "executed", "progress", "goal_ratio", "main_score", "makespan", "optimal_makespan", "optimum_bound")

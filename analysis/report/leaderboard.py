@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import fsum
 from typing import Any
 
 from planoracle.analysis.grade import Grade
+from planoracle.analysis.metrics import PRICED, SUMMARY
 from planoracle.analysis.report.encode import plain, whole
 from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Work
 from planoracle.analysis.report.worker import Priced
-from planoracle.analysis.statistics import Averages
+from planoracle.analysis.statistics import GradeRows
 from planoracle.analysis.submissions import said
-from planoracle.analysis.tally import comparable
 from planoracle.instances import catalogue, registry
 from planoracle.instances.problem import GENERAL
 from planoracle.instances.profiles import Rules
@@ -58,15 +56,6 @@ class Line:
             return None
         return self.priced.lost / self.priced.optimum
 
-    @property
-    def ratio(self) -> float | None:
-        """Makespan by optimum of a success, ``None`` if the optimum is not proved."""
-        grade = self.grade
-        made, best = grade.makespan, grade.optimal_makespan
-        if not grade.success or made is None or best is None or not comparable(made, best):
-            return None
-        return whole(made) / whole(best)
-
 
 def lines_of(work: Work) -> list[Line]:
     """Return all submissions in the order of their lines."""
@@ -101,52 +90,19 @@ def board(
     Returns
     -------
     tuple of list of dict
-        The fields of `planoracle.analysis.statistics.Averages.models` and ``rows``, without the benchmarks' own, and
-        under shorter names: ``score`` (``main_score``); ``ratio``, the mean makespan by optimum of successes;
-        ``regret``, what all decisions of the ``regret_runs`` successes that are priced cost, as a share of the optimum;
-        for sets also ``faults``, the mean number of violations of a plan.
+        The fields of `planoracle.analysis.statistics.Summary` with the metrics of `planoracle.analysis.metrics.PRICED`
+        and without the benchmarks' own, and under shorter names: ``score`` (``main_score``); ``ratio``, the mean
+        makespan by optimum of successes.
     """
-    listed = list(lines)
-    averages = _averages(listed, rules)
-    groups: dict[tuple[str, str], list[Line]] = defaultdict(list)
-    for line in listed:
-        if line.grade.scored:
-            groups[line.grade.model or "", set_name(line.grade)].append(line)
-    sets: list[dict[str, Any]] = []
-    costs: dict[str, list[tuple[float | None, int]]] = defaultdict(list)
-    for name in averages.benchmarks:
-        for row in averages.rows(name, own=False):
-            where = row["set"] or plain(name, 60)
-            group = groups[row["model"], where]
-            regret, runs = _over_problems(group, lambda line: line.regret if line.grade.success else None)
-            costs[row["model"]].append((regret, runs))
-            faults, _ = _over_problems(group, lambda line: line.faults)
-            sets.append(_named(row, regret, runs) | {"set": where, "faults": faults})
-    overall = [
-        _named(row, _mean(one for one, _ in costs[row["model"]]), sum(runs for _, runs in costs[row["model"]]))
-        for row in averages.models()
-    ]
+    summary = _rows(list(lines), rules).summary((*SUMMARY, *PRICED), own=False)
+    overall = [_named(row) for row in summary.models]
+    sets = [_named(row) | {"set": row["set"] or plain(row["benchmark"], 60)} for row in summary.sets]
     return overall, sorted(sets, key=_place)
 
 
-def _named(row: dict[str, Any], regret: float | None, runs: int) -> dict[str, Any]:
-    short = {"score": row["main_score"], "ratio": None if row["gap"] is None else 1 + row["gap"]}
-    return row | {"model": plain(row["model"]), **short, "regret": regret, "regret_runs": runs}
-
-
-def _over_problems(lines: Iterable[Line], value: Callable[[Line], float | None]) -> tuple[float | None, int]:
-    """Return the mean over problems of means over their runs, and the number of runs that have the value."""
-    found: dict[str, list[float]] = defaultdict(list)
-    for line in lines:
-        known = value(line)
-        if known is not None:
-            found[line.grade.instance or ""].append(known)
-    return _mean(fsum(one) / len(one) for one in found.values()), sum(map(len, found.values()))
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fsum(known) / len(known) if known else None
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    ratio = None if row["gap"] is None else 1 + row["gap"]
+    return row | {"model": plain(row["model"]), "score": row["main_score"], "ratio": ratio}
 
 
 def _place(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -154,8 +110,8 @@ def _place(row: dict[str, Any]) -> tuple[Any, ...]:
     return (row["set"], *((row[name] is None, -(row[name] or 0)) for name in _BEST))
 
 
-def _averages(lines: Sequence[Line], rules: Mapping[str, Rules] | None) -> Averages:
-    """Sum submissions up as ``planoracle grade`` does; with what failing runs had lost, where decisions are priced.
+def _rows(lines: Sequence[Line], rules: Mapping[str, Rules] | None) -> GradeRows:
+    """Return the grades of submissions with the costs of their decisions.
 
     The figures of a benchmark are left out where a grade, of another tool, lacks what they need.
     """
@@ -164,12 +120,12 @@ def _averages(lines: Sequence[Line], rules: Mapping[str, Rules] | None) -> Avera
     grades = [replace(one.grade, benchmark=one.grade.benchmark or owners.get(set_name(one.grade))) for one in lines]
     simple: set[str] = set()
     while True:
-        averages, name = Averages(rules, simple=simple), ""
+        rows, name = GradeRows(rules, simple=simple), ""
         try:
             for grade, line in zip(grades, lines, strict=True):
                 name = grade.benchmark or ""
-                averages.add(grade, line.lost)
-            return averages
+                rows.add(grade, lost=line.lost, regret=line.regret, faults=line.faults)
+            return rows
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
             if name in simple:
                 raise
@@ -190,7 +146,8 @@ class _Names:
 def scoring(lines: Iterable[Line]) -> str:
     """Say what the score is in the benchmarks of some submissions."""
     names = sorted({line.grade.benchmark or GENERAL for line in lines})
-    found = [(registry.find(name), one) for name in names for one in Averages().averages(name) if "main" in one.role]
+    rows = GradeRows()
+    found = [(registry.find(name), one) for name in names for one in rows.figures(name) if "main" in one.role]
     told = [f"{owner.title}: {one.name.replace('_', ' ')}, {one.meaning}" for owner, one in found if owner is not None]
     return f"The benchmark's main figure times 100. {'; '.join(told)}"
 

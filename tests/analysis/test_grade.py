@@ -15,7 +15,7 @@ from support.trusting import trusting
 from planoracle.analysis.grade import Grade, Grader, grade_all
 from planoracle.analysis.intake import lines
 from planoracle.analysis.optimum import optimum
-from planoracle.analysis.statistics import summarize
+from planoracle.analysis.statistics import summary_of
 from planoracle.analysis.submissions import Place, read_submissions
 from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError
@@ -626,7 +626,7 @@ def scored(name, *, success=True, progress=1.0, value=1.0, model=None):
 
 
 def test_problems_without_submission_count_as_failed_and_are_named():
-    (row,) = summarize([scored(TIMED[0]), scored(TIMED[1], success=False, progress=0.3, value=0.5)])
+    (row,) = summary_of([scored(TIMED[0]), scored(TIMED[1], success=False, progress=0.3, value=0.5)]).sets
     assert (row["set"], row["submissions"], row["unscored"]) == ("recipe2plan/timed", 2, 0)
     assert (row["missing"], row["missing_names"]) == (63, TIMED[2:])
     assert row["success"] == pytest.approx(1 / 65)
@@ -637,38 +637,38 @@ def test_problems_without_submission_count_as_failed_and_are_named():
 
 def test_problems_without_submission_are_left_out_on_request_but_still_named():
     grades = [scored(TIMED[0]), scored(TIMED[1], success=False, progress=0.3)]
-    (row,) = summarize(grades, rules=SKIPPED)
+    (row,) = summary_of(grades, rules=SKIPPED).sets
     assert (row["success"], row["progress"], row["multitasking_score"]) == (0.5, 0.65, 0.5)
     assert (row["missing"], row["missing_names"]) == (63, TIMED[2:])
 
 
 def test_a_complete_set_misses_nothing():
-    (row,) = summarize([scored(name) for name in TIMED])
+    (row,) = summary_of([scored(name) for name in TIMED]).sets
     assert (row["missing"], row["missing_names"], row["success"], row["multitasking_score"]) == (0, [], 1.0, 1.0)
 
 
 def test_undefined_efficiencies_are_left_out_and_counted():
-    (row,) = summarize([scored(TIMED[0], value=None), scored(TIMED[1], value=0.5)], rules=SKIPPED)
+    (row,) = summary_of([scored(TIMED[0], value=None), scored(TIMED[1], value=0.5)], rules=SKIPPED).sets
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, 0.5, 0.5)
     assert row["success"] == 1.0
-    (row,) = summarize([scored(TIMED[0], value=None)], rules=SKIPPED)
+    (row,) = summary_of([scored(TIMED[0], value=None)], rules=SKIPPED).sets
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, None, None)
 
 
 def test_an_undefined_efficiency_of_a_failed_run_still_scores_zero():
     grades = [scored(TIMED[0], value=None, success=False), scored(TIMED[1], value=0.5)]
-    (row,) = summarize(grades, rules=SKIPPED)
+    (row,) = summary_of(grades, rules=SKIPPED).sets
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, 0.5, 0.25)
 
 
 def test_unscored_submissions_are_counted_and_in_no_mean():
     broken = Grade(id="x", instance=TIMED[1], scored=False, benchmark="recipe2plan", reason="?")
-    (row,) = summarize([scored(TIMED[0]), broken], rules=SKIPPED)
+    (row,) = summary_of([scored(TIMED[0]), broken], rules=SKIPPED).sets
     assert (row["submissions"], row["unscored"], row["success"]) == (2, 1, 1.0)
 
 
 def test_lines_that_name_no_instance_stand_apart():
-    rows = summarize([scored(TIMED[0]), Grade(id=None, instance=None, scored=False, reason="?")])
+    rows = summary_of([scored(TIMED[0]), Grade(id=None, instance=None, scored=False, reason="?")]).sets
     assert [(row["set"], row["submissions"], row["unscored"]) for row in rows] == [
         ("", 1, 1),
         ("recipe2plan/timed", 1, 0),
@@ -685,7 +685,7 @@ def test_models_and_sets_are_kept_apart():
         scored(untimed, model="a"),
         scored(TIMED[1], model="a"),
     ]
-    rows = summarize(grades, rules=SKIPPED)
+    rows = summary_of(grades, rules=SKIPPED).sets
     assert [(row["model"], row["set"], row["submissions"], row["success"]) for row in rows] == [
         ("a", "recipe2plan/timed", 2, 0.5),
         ("a", "recipe2plan/untimed", 1, 1.0),
@@ -694,12 +694,12 @@ def test_models_and_sets_are_kept_apart():
 
 
 def test_several_submissions_for_one_problem_all_count():
-    (row,) = summarize([scored(TIMED[0]), scored(TIMED[0], success=False, progress=0.5)], rules=SKIPPED)
+    (row,) = summary_of([scored(TIMED[0]), scored(TIMED[0], success=False, progress=0.5)], rules=SKIPPED).sets
     assert (row["submissions"], row["missing"], row["success"], row["progress"]) == (2, 64, 0.5, 0.75)
 
 
 def test_no_grades_have_no_averages():
-    assert summarize([]) == []
+    assert summary_of([]).sets == []
 
 
 def test_reference_plans_never_beat_the_optimum():
@@ -742,10 +742,10 @@ def test_files_of_one_name_do_not_share_a_reference(tmp_path):
 def test_an_unscored_submission_is_not_a_missing_one():
     name = "recipe2plan/timed/Cobbler_Pancakes"
     grades = [Grader().grade({"id": "x", "instance": name, "plan": 7})]
-    (row,) = summarize(grades)
+    (row,) = summary_of(grades).sets
     assert (row["unscored"], row["missing"]) == (1, 64)
     assert name not in row["missing_names"]
-    (row,) = summarize(grades, rules=SKIPPED)
+    (row,) = summary_of(grades, rules=SKIPPED).sets
     assert row["success"] is None
 
 

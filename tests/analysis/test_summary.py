@@ -15,14 +15,14 @@ from support.runner import CliRunner
 from support.samples import sample
 from typer.testing import Result
 
-from planoracle.analysis import frames, statistics, tally
+from planoracle.analysis import frames, statistics
 from planoracle.analysis.cli import app
 from planoracle.analysis.cli.formats import latex, markdown
 from planoracle.analysis.grade import Grade, Grader
 from planoracle.analysis.graded import grade_of
 from planoracle.analysis.report.inputs import entries_of
 from planoracle.analysis.report.page import build
-from planoracle.analysis.statistics import Averages
+from planoracle.analysis.statistics import summary_of
 from planoracle.instances import registry
 from planoracle.instances.catalogue import load
 from planoracle.solver.solve import solve
@@ -75,7 +75,7 @@ def table(text: str, title: str) -> list[dict[str, str]]:
 def test_terminal_page_and_frames_have_the_same_numbers(
     submissions: list[dict[str, Any]], graded: list[Grade], lines: Path
 ) -> None:
-    expected = json.loads(json.dumps(Averages().over(graded).summary()))
+    expected = json.loads(json.dumps(summary_of(graded).rows()))
     printed = [json.loads(line) for line in invoke("summary", lines, "-f", "jsonl").stdout.splitlines()]
     assert printed == expected
 
@@ -242,14 +242,10 @@ def test_titles_and_headings_can_be_seen(lines: Path, tmp_path: Path) -> None:
             assert "\x1b" not in done.stdout
 
 
-def test_every_set_is_counted_once_however_many_models_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = []
-    true = statistics._size
-    monkeypatch.setattr(statistics, "_size", lambda groups: counted.append(1) or true(groups))
+def test_sets_of_other_models_count_as_failed_however_many_there_are() -> None:
     shared = {"id": "a", "scored": True, "success": True, "main_score": 1.0, "instance": "x"}
     rows = [shared | {"model": f"m{number}", "benchmark": f"b{number}"} for number in range(30)]
-    models = Averages().over(grade_of(row, 1) for row in rows).models()
-    assert len(counted) == 30
+    models = summary_of(grade_of(row, 1) for row in rows).models
     assert {(one["sets"], one["sets_missing"], one["missing"]) for one in models} == {(1, 29, 29)}
     assert {one["success_of_all"] for one in models} == {1 / 30}
 
@@ -271,10 +267,10 @@ def test_a_mean_that_only_some_runs_have_says_how_many(tmp_path: Path) -> None:
 
 def test_names_of_missing_problems_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else rows of as many models as problems would make a table of all pairs."""
-    monkeypatch.setattr(tally, "NAMED", 3)
+    monkeypatch.setattr(statistics, "NAMED", 3)
     shared = {"id": "a", "scored": True, "success": True, "main_score": 1.0, "benchmark": "generic"}
     rows = [shared | {"model": f"m{number}", "instance": f"x{number}"} for number in range(6)]
-    found = Averages().over(grade_of(row, 1) for row in rows).rows("generic")
+    found = summary_of(grade_of(row, 1) for row in rows).sets
     assert [(row["problems"], row["missing"]) for row in found] == [(1, 5)] * 6
     assert found[1]["missing_names"] == ["x0", "x2", "x3"]
 

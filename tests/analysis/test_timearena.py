@@ -12,7 +12,7 @@ from support.samples import sample
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.grade import Grader
-from planoracle.analysis.statistics import summarize as averages
+from planoracle.analysis.statistics import summary_of
 from planoracle.instances.errors import PlanError
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.language import extract, parse
@@ -233,7 +233,7 @@ def test_the_summary_has_the_papers_metrics_per_set():
         grader.grade({"id": "b", "model": "m", "instance": name, "actions": []}),
         grader.grade({"id": "c", "model": "m", "instance": name, "actions": 5}),
     ]
-    (row,) = averages(grades, "timearena")
+    (row,) = summary_of(grades).sets
     assert (row["model"], row["set"], row["submissions"], row["unscored"]) == ("m", "timearena/lab/1", 3, 1)
     assert (row["AS"], row["CR"], row["CT"]) == (50, 50, grades[0].makespan)
 
