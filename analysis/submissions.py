@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,10 +15,9 @@ from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from planoracle.analysis.intake.columns import Columns, checked, is_grade, said
-from planoracle.analysis.intake.formats import DATA, count, read_entries, stem
+from planoracle.analysis.intake.formats import count, read_entries
 from planoracle.analysis.intake.lines import MAX_LINE
-from planoracle.analysis.intake.names import nameless
-from planoracle.analysis.intake.patterns import Guess, guess, matched
+from planoracle.analysis.intake.path_names import DATA, Paths, matched, nameless, read_paths, stem
 from planoracle.analysis.intake.places import NOTHING, EntryError, Hints, Place, placed
 from planoracle.analysis.intake.runs import without_rest
 from planoracle.analysis.intake.tree import files_in, open_file
@@ -92,11 +92,12 @@ class Intake:
     paths
         Files and folders; ``-`` is standard input.
     pattern
-        What paths say, see `planoracle.analysis.intake.patterns.matched`; by default it is guessed.
+        Names in paths, see `planoracle.analysis.intake.path_names.matched`; by default those of the layouts of
+        `planoracle.analysis.intake.path_names.read_paths`.
     columns, model
         See `planoracle.analysis.intake.columns.Columns`.
     told
-        Called with what a person should know: what was guessed, what is left aside.
+        Called with notes for people: which layouts paths have, and which are left aside.
     claims
         Whether what states a makespan needs no plan.
 
@@ -182,7 +183,7 @@ class Intake:
             return matched(self._pattern, tails)
         if self._alone and all(stem(path)[1] in DATA for path in tails):
             return {}
-        found = guess(tails, "")
+        found = read_paths(tails, deep=True)
         self._tell_patterns(replace(found, aside=[]), "")  # whatever is named is read
         return found.hints
 
@@ -203,17 +204,18 @@ class Intake:
         sound = [path for path, error in listed if error is None]
         name = os.path.basename(os.path.realpath(folder))
         if self._pattern is None:
-            found = guess(sound, name)
+            found = read_paths(sound, name)
         else:
             hints = matched(self._pattern, sound, name)
-            found = Guess(hints, {self._pattern: len(hints)}, [path for path in sound if path not in hints])
+            patterns = Counter({self._pattern: len(hints)})
+            found = Paths(hints, patterns, [path for path in sound if path not in hints])
         self._check(found, listed, folder)
         self._tell_patterns(found, f"{_shown(folder)}: ")
         for path, error in listed:
             shown = _shown(path)
             source = shown if self._alone else f"{_shown(folder).rstrip('/')}/{shown}"
-            if path in found.unknown:
-                error = nameless(found.unknown[path], source)
+            if path in found.nameless:
+                error = nameless(source)
             if error is not None or path in found.hints:
                 whole = os.path.join(os.path.realpath(folder), path)
 
@@ -222,8 +224,8 @@ class Intake:
 
                 yield _File(opened, source, source, stem(path)[1], found.hints.get(path, NOTHING), whole, error)
 
-    def _check(self, found: Guess, listed: list[tuple[str, InputError | None]], folder: str) -> None:
-        if found.hints or found.unknown or any(error is not None for _, error in listed):
+    def _check(self, found: Paths, listed: list[tuple[str, InputError | None]], folder: str) -> None:
+        if found.hints or found.nameless or any(error is not None for _, error in listed):
             return
         if not listed:
             raise InputError("is an empty folder", source=_shown(folder))
@@ -236,7 +238,7 @@ class Intake:
             source=_shown(folder),
         )
 
-    def _tell_patterns(self, found: Guess, where: str) -> None:
+    def _tell_patterns(self, found: Paths, where: str) -> None:
         if found.patterns:
             listed = ", ".join(f"{pattern} ({times})" for pattern, times in list(found.patterns.items())[:10])
             more = f" and {len(found.patterns) - 10} more" if len(found.patterns) > 10 else ""

@@ -47,7 +47,7 @@ SubmissionsArgument = Annotated[
 ]
 PatternOption = Annotated[
     str | None,
-    typer.Option(help="What paths say: {model}/{instance}.*, also {sample}, {id}. Default: guessed, and told."),
+    typer.Option(help="Names in paths: {model}/{instance}.*, also {sample}, {id}. Default: one of six layouts."),
 ]
 MapOption = Annotated[
     list[str] | None,

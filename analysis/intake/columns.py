@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, TypeGuard
 
-from planoracle.analysis.intake.names import known
+from planoracle.analysis.intake.path_names import problem_name
 from planoracle.analysis.intake.places import NOTHING, EntryError, Hints, Place
 from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -228,7 +228,7 @@ class Columns:
         if field == "instance":
             inner = [(f"{key}.{name}", one) for key, value in row.items() for name, one in _inside(value)]
             texts = ((key, one) for key, one in (*row.items(), *inner) if isinstance(one, str))
-            example = next((key for key, one in texts if known(one)), example)
+            example = next((key for key, one in texts if problem_name(one)), example)
         said = f"is missing; there are {_listed(row)} (--map {field}={example} says which it is)"
         return InputError(said, field=field)
 

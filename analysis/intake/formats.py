@@ -3,47 +3,24 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterator
 from typing import IO, Any
 
-from planoracle.analysis.intake.columns import FIELDS, plan_fields
-from planoracle.analysis.intake.documents import expanded, read_documents
-from planoracle.analysis.intake.lines import read_lines
-from planoracle.analysis.intake.logs import begins_log, read_archive, read_log, samples_in
-from planoracle.analysis.intake.names import candidates, nameless
+from planoracle.analysis.intake.columns import FIELDS, holds_plan, plan_fields
+from planoracle.analysis.intake.lines import read_document, read_lines
+from planoracle.analysis.intake.logs import begins_log, is_log, logged, read_archive, read_log, samples_in
+from planoracle.analysis.intake.path_names import TEXT, nameless, problem_name
 from planoracle.analysis.intake.tables import header_of, read_csv, read_parquet
 from planoracle.analysis.intake.unpack import again, unpacked
 from planoracle.instances.errors import InputError
 from planoracle.instances.reading import load_json, read_stream
 
-__all__ = ["DATA", "TEXT", "count", "read_entries", "stem"]
+__all__ = ["count", "read_entries"]
 
-#: How names of files end that hold submissions, and that may hold the text of a single plan.
-DATA = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".eval")
-TEXT = (".txt", ".md", ".text", ".out", ".log", "")
-_PACKED = (".gz", ".gzip", ".zst", ".zstd")
 _TABLES, _LINES = (".csv", ".tsv"), (".jsonl", ".ndjson")
 _PARQUET, _ZIP, _BOM = b"PAR1", b"PK\x03\x04", b"\xef\xbb\xbf"
 # So much of the first line is looked at.
 _HEAD = 2**16
-
-
-def stem(name: str) -> tuple[str, str]:
-    """Return the name of a file without its end, and that end (without ``.gz``); only ends that are known count.
-
-    Examples
-    --------
-    >>> stem("gpt-4.1.jsonl.gz"), stem("gpt-4.1"), stem("figure.png")
-    (('gpt-4.1', '.jsonl'), ('gpt-4.1', ''), ('figure.png', '.png'))
-    """
-    for packed in _PACKED:
-        name = name.removesuffix(packed)
-    for end in (*DATA, *TEXT[:-1]):
-        if name.lower().endswith(end) and len(name) > len(end):
-            return name[: -len(end)], end
-    other = re.search(r"\.[A-Za-z][A-Za-z0-9]{0,9}$", name)
-    return name, other.group().lower() if other else ""
 
 
 def read_entries(
@@ -83,36 +60,75 @@ def _entries(
     if named and (end in TEXT or (start not in (b"{", b"[", b'"') and end not in _TABLES)):
         return _whole(again(first, opened), source)
     if (start == b"[" and end not in _LINES) or (start == b'"' and end == ".json"):
-        return read_documents(again(first, opened), source, named=named)
+        return _document(again(first, opened), source, named)
     if start == b"{":
         return _objects(first, opened, source, end, named)
     if end in _TABLES or (end not in _LINES and _is_header(first, columns)):
         return read_csv(again(first, opened), source)
     if end in TEXT[:-1]:
-        raise nameless(candidates(stem(source)[0].rpartition("/")[2]), source)
+        raise nameless(source)
     return read_lines(again(first, opened), source)
 
 
 def _objects(
     first: bytes, stream: IO[bytes], source: str, end: str, named: bool
 ) -> Iterator[tuple[int, Any | InputError]]:
-    """Tell lines from objects over several lines, and from logs."""
+    """Tell lines from an object over several lines, and from logs."""
     head = first
     if end not in _LINES and first.endswith(b"\n") and not _is_whole(first):
-        for _ in range(2):
-            head += stream.readline(_HEAD)
+        head += stream.readline(_HEAD) + stream.readline(_HEAD)
         rest = head[len(first) :].lstrip()
-        if begins_log(head):
-            return read_log(again(head, stream), source)
-        if rest and not rest.startswith(b"{"):
-            return read_documents(again(head, stream), source, named=named)
-    if begins_log(first):
+        if rest and not rest.startswith(b"{") and not begins_log(head):
+            return _document(again(head, stream), source, named)
+    if begins_log(head):
         return read_log(again(head, stream), source)
     return (
-        (number, one)
-        for number, entry in read_lines(again(head, stream), source)
-        for one in expanded(entry, named=named)
+        (number, one) for number, entry in read_lines(again(head, stream), source) for one in _expanded(entry, named)
     )
+
+
+def _document(stream: IO[bytes], source: str, named: bool) -> Iterator[tuple[int, Any | InputError]]:
+    """Yield the number and the content of every entry of a list, or of an object.
+
+    A list of what are no submissions is a plan itself where the path names the problem: a list of commands, of
+    messages.
+    """
+    entries = load_json(read_document(stream, source), source)
+    if not isinstance(entries, list):
+        entries = list(_expanded(entries, named))
+    elif named and not (entries and _is_submission(entries[0])):
+        entries = [{"plan": entries}]
+    elif entries and not isinstance(entries[0], dict):
+        raise InputError("must be a list of objects with instance and plan", source=source, value=entries[0])
+    if not entries:
+        raise InputError("holds nothing", source=source)
+    yield from enumerate(entries, 1)
+
+
+def _is_submission(entry: Any) -> bool:
+    return isinstance(entry, dict) and ("instance" in entry or "scored" in entry or holds_plan(entry))
+
+
+def _expanded(entry: Any, named: bool) -> Iterator[Any]:
+    """Yield the content of an object: itself, the samples of a log, or the plans of the problems that are its keys."""
+    if isinstance(entry, str) and named:
+        yield {"plan": entry}
+    elif not isinstance(entry, dict) or _is_submission(entry):
+        yield entry
+    elif is_log(entry):
+        yield from (one for _, one in logged(entry, entry.get("samples") or ()))
+    elif entry and _by_problem(entry):
+        for name, plan in entry.items():
+            whole = isinstance(plan, dict) and holds_plan(plan)
+            yield {**(plan if whole else {"plan": plan}), "instance": problem_name(name) or name}
+    else:
+        yield entry
+
+
+def _by_problem(entry: dict[str, Any]) -> bool:
+    """Return whether the keys of an object are problems; if one with a slash is, the others are meant so too."""
+    names = [problem_name(name) is not None for name in entry]
+    return all(names) or any("/" in name and found for name, found in zip(entry, names, strict=True))
 
 
 def _is_whole(line: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""JSON lines, one object a line."""
+"""Bytes of JSON within limits: lines with an object each, and documents that are read at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import IO, Any
 from planoracle.instances.errors import InputError
 from planoracle.instances.reading import load_json
 
-__all__ = ["MAX_LINE", "read_lines"]
+__all__ = ["MAX_LINE", "read_document", "read_lines"]
 
 #: Longest submission that is read, in bytes; longer ones are skipped and reported.
 MAX_LINE = 16 * 2**20
@@ -45,3 +45,12 @@ def read_lines(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | Inpu
         except MemoryError:
             row = InputError("cannot be read: there is not enough memory", source=source, field=f"line {number}")
         yield number, row
+
+
+def read_document(stream: IO[bytes], source: str) -> bytes:
+    """Return the bytes of a JSON document; raises `InputError` for one that is larger than `MAX_LINE`."""
+    data = stream.read(MAX_LINE + 1)
+    if len(data) > MAX_LINE:
+        message = f"is a JSON document larger than {MAX_LINE} bytes; use JSON lines, one submission a line (.jsonl)"
+        raise InputError(message, source=source)
+    return data

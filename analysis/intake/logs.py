@@ -16,10 +16,9 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from zlib import error as ZlibError  # noqa: N812
 
 from planoracle.analysis.intake.columns import plan_fields
-from planoracle.analysis.intake.lines import MAX_LINE
-from planoracle.analysis.intake.names import known
+from planoracle.analysis.intake.lines import MAX_LINE, read_document
+from planoracle.analysis.intake.path_names import problem_name
 from planoracle.analysis.intake.places import EntryError
-from planoracle.analysis.intake.scanner import Scanner
 from planoracle.analysis.intake.unpack import MAX_UNPACKED, unzstd
 from planoracle.instances.errors import InputError
 from planoracle.instances.outputs.messages import is_cut
@@ -47,40 +46,15 @@ def is_log(document: Any) -> bool:
 
 
 def read_log(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield number and submission, or error, for every sample of a log in JSON, one sample in memory at a time."""
-    scanner = Scanner(stream, source, MAX_LINE)
-    head: dict[str, Any] = {}
-    number = 0
-    scanner.expect(b"{")
-    more = not scanner.take(b"}")
-    while more:
-        key = _loaded(scanner.value(), source)
-        scanner.expect(b":")
-        if key == "samples" and scanner.peek() == b"[":
-            for number, entry in logged(head, _samples(scanner, source)):
-                yield number, entry
-        else:
-            text = scanner.value()
-            if key in ("eval", "status"):
-                head[key] = _loaded(text, source)
-        more = not scanner.take(b"}")
-        if more:
-            scanner.expect(b",")
-    if not number:
-        yield 1, InputError("is a log of inspect_ai without samples", source=source)
+    """Yield number and submission, or error, for every sample of a log in JSON."""
+    document = _loaded(read_document(stream, source), source)
+    samples = document.get("samples")
+    if not isinstance(samples, list) or not samples:
+        raise InputError("is a log of inspect_ai without samples", source=source)
+    yield from logged(document, samples)
 
 
-def _samples(scanner: Scanner, source: str) -> Iterator[Any]:
-    for text in scanner.elements():
-        try:
-            yield _loaded(text, source)
-        except InputError as error:
-            yield error
-
-
-def _loaded(text: bytes | None, source: str) -> Any:
-    if text is None:
-        raise InputError(f"is longer than {MAX_LINE} bytes", source=source)
+def _loaded(text: bytes, source: str) -> Any:
     return load_json(text, source, constants=True)
 
 
@@ -207,7 +181,7 @@ def _submission(sample: Any, model: Any) -> dict[str, Any] | EntryError:
         for name in ("output", "messages", "store")
     }
     name, epoch = sample.get("id"), sample.get("epoch")
-    instance = known(name) if isinstance(name, str) else None
+    instance = problem_name(name) if isinstance(name, str) else None
     found: dict[str, Any] = {
         "id": f"{name}_epoch_{epoch}",
         "instance": instance or (name if isinstance(name, str) else None),

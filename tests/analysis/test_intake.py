@@ -20,9 +20,10 @@ from support.samples import sample
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.intake import lines, logs, unpack
-from planoracle.analysis.intake.patterns import guess, matched
+from planoracle.analysis.intake.path_names import matched, problem_name, read_paths
+from planoracle.analysis.intake.places import Hints
 from planoracle.analysis.submissions import EntryError, Intake, read_submissions
-from planoracle.instances import catalogue
+from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.solver.solve import solve
 
@@ -157,31 +158,60 @@ def test_released_verdicts_in_four_formats_are_judged_as_released(tmp_path: Path
     assert {row["id"]: row["success"] for row in done if row["model"] == "b"} == wanted
 
 
-def test_a_folder_for_every_model_and_samples_in_names(tmp_path: Path) -> None:
-    for path in ("gpt/timearena/household1/0.txt", "gpt/timearena/household1/1.txt", "llama/timearena/lab1+lab2/0.txt"):
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text("wait")
-    said = [(entry["model"], entry["instance"], entry["sample"]) for _, entry in found(tmp_path)]
-    assert said == [("gpt", HOUSE, 0), ("gpt", HOUSE, 1), ("llama", LAB, 0)]
+LAYOUTS = {
+    "gpt/timearena__household1.txt": ("gpt", HOUSE, None),
+    "gpt/timearena/household1.txt": ("gpt", HOUSE, None),
+    "gpt/timearena__household1_3.txt": ("gpt", HOUSE, "3"),
+    "gpt/3/timearena__household1.txt": ("gpt", HOUSE, "3"),
+    "gpt/run_3/timearena__household1.txt": ("gpt", HOUSE, "3"),
+    "timearena__household1.txt": ("runs", HOUSE, None),
+    "gpt.jsonl": ("gpt", None, None),
+    "llama.csv": ("llama", None, None),
+    "all.jsonl": ("all", None, None),
+}
+PATTERNS = {
+    "gpt/part1.csv": ("gpt", None, None),
+    "timearena__household1/gpt.txt": ("gpt", HOUSE, None),
+    "2026/gpt/timearena__household1-3.txt": ("gpt", HOUSE, "3"),
+    "gpt/Cobbler_Pancakes.txt": ("gpt", COBBLER, None),
+}
+
+
+def test_the_page_lists_the_layouts_and_patterns() -> None:
+    text = (Path(__file__).parents[2] / "analysis" / "README.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in text.partition("*Paths.*")[2].partition("```")[0].splitlines()]
+    shown = {path: row[0] for row in rows if len(row) == 2 for path in re.findall(r"`([^`{}]+\.[a-z]+)`", row[1])}
+    assert shown.keys() == LAYOUTS.keys() | PATTERNS.keys()
+    for path, (model, instance, number) in (LAYOUTS | PATTERNS).items():
+        pattern = re.search(r"--pattern '(.*)'", shown[path])
+        hints = (read_paths([path], "runs").hints if pattern is None else matched(pattern[1], [path]))[path]
+        assert (hints.model, hints.instance, hints.sample) == (model, instance, number)
+
+
+def test_data_in_deeper_folders_name_the_model_themselves() -> None:
+    assert read_paths(["gpt/all.jsonl"], "runs").hints == {"gpt/all.jsonl": Hints()}
 
 
 @pytest.mark.parametrize(
-    ("paths", "hints"),
+    "path",
     [
-        (["gpt/timearena__household1.txt"], ("gpt", HOUSE, None)),
-        (["timearena_household1.txt"], ("runs", HOUSE, None)),
-        (["timearena/household1/gpt.txt", "timearena/household1/llama.txt"], ("gpt", HOUSE, None)),
-        (["openai/gpt/household1.md", "meta/llama/household1.md"], ("openai/gpt", HOUSE, None)),
-        (["gpt/outputs/timearena%2Fhousehold1.sample3.txt"], ("gpt", HOUSE, "3")),
-        (["run_1/gpt/household1.txt", "run_2/gpt/household1.txt"], ("gpt", HOUSE, "1")),
-        (["recipe2plan/timed/Cobbler_Pancakes/final.txt"], ("runs", COBBLER, None)),
-        (["timearena/gpt.jsonl", "recipe2plan/gpt.jsonl"], ("gpt", None, None)),
-        (["gpt/part-1.jsonl", "gpt/part-2.jsonl"], ("gpt", None, None)),
-        (["gpt/household1.json"], ("gpt", HOUSE, None)),
+        "a/b/c/timearena__household1.txt",
+        "gpt/household1.txt",
+        "timearena__household1/gpt.txt",
+        "gpt/timearena_lab1.txt",
     ],
 )
-def test_guesses(paths: list[str], hints: tuple[str | None, ...]) -> None:
-    assert tuple(guess(paths, "runs").hints[paths[0]])[1:] == (hints[1], hints[0], hints[2])
+def test_other_paths_are_not_guessed(path: str) -> None:
+    paths = read_paths([path], "runs")
+    assert (paths.hints, paths.aside) == ({}, [path])
+
+
+def test_a_name_is_resolved_by_the_benchmark_that_it_begins_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    find = registry.find
+    monkeypatch.setattr(registry, "find", lambda name: asked.append(name) or find(name))
+    assert problem_name("timearena__lab1+lab2") == LAB
+    assert set(asked) <= {"timearena__lab1+lab2", "timearena"}
 
 
 def test_a_pattern_says_what_cannot_be_guessed(tmp_path: Path) -> None:
@@ -194,14 +224,21 @@ def test_a_pattern_says_what_cannot_be_guessed(tmp_path: Path) -> None:
     assert "left aside: a/notes.txt" in notes[-1]
     with pytest.raises(InputError, match="fits no path"):
         Intake([tmp_path], pattern="{model}.csv")
-    for wrong in ("{name}.txt", "{model}/{model}.txt", "{.txt", "{sample}{epoch}"):
+    for wrong in (
+        "{name}.txt",
+        "{model}/{model}.txt",
+        "{.txt",
+        "{sample}{epoch}",
+        "{model:gpt}.txt",
+        "{instance:a}/{id:b}",
+    ):
         with pytest.raises(UnknownNameError, match="may hold"):
             matched(wrong, [])
 
 
 def test_a_text_beside_others_that_names_no_problem_is_an_error_and_others_are_left_aside(tmp_path: Path) -> None:
     (tmp_path / "gpt").mkdir()
-    for name in ("gpt/household1.txt", "gpt/houshold2.txt", "README.txt", "plot.png"):
+    for name in ("gpt/timearena__household1.txt", "gpt/timearena__houshold2.txt", "README.txt", "plot.png"):
         (tmp_path / name).write_text("wait")
     notes: list[str] = []
     (_, first), ((_, source), second) = found(tmp_path, told=notes.append)[::-1]
@@ -210,31 +247,6 @@ def test_a_text_beside_others_that_names_no_problem_is_an_error_and_others_are_l
     assert "names no problem" in str(first)
     assert second["instance"] == HOUSE
     assert notes[-1].endswith("left aside: README.txt, plot.png")
-
-
-@pytest.mark.slow
-def test_a_text_whose_name_fits_several_problems_is_an_error_that_names_them(tmp_path: Path) -> None:
-    for name in ("a.jsonl", "b.jsonl"):
-        (tmp_path / name).write_text(json.dumps(GOOD))
-    text = tmp_path / "c" / "Cobbler_Pancakes_2.txt"
-    text.parent.mkdir()
-    text.write_text("Step(0, Cobbler, 10 min, 0)")
-    assert [source for (_, source), _ in found(tmp_path)] == ["a.jsonl", "b.jsonl", "c/Cobbler_Pancakes_2.txt"]
-    reason = str(found(tmp_path)[2][1])
-    assert "fits several problems: recipe2plan/timed/Cobbler_Pancakes, recipe2plan/untimed/Cobbler_Pancakes" in reason
-    for alone in (text, text.parent):
-        assert "fits several problems" in error(alone)
-    result = CliRunner().invoke(app, ["grade", str(tmp_path), "-f", "jsonl", "-j", "1"])
-    assert (result.exit_code, len(result.stdout.splitlines())) == (1, 3)
-    pattern = re.search(r"--pattern '(.*)' selects a set", reason)
-    assert pattern is not None
-    entry = one(
-        tmp_path, pattern=pattern[1].replace("instance:recipe2plan/timed}", "instance:recipe2plan/untimed}_{sample}")
-    )
-    assert (entry["model"], entry["instance"], entry["sample"]) == ("c", "recipe2plan/untimed/Cobbler_Pancakes", 2)
-    for wrong in ("{model:gpt}.txt", "{instance:a}/{id:b}"):
-        with pytest.raises(UnknownNameError, match="may hold"):
-            matched(wrong, [])
 
 
 @pytest.mark.slow
@@ -317,7 +329,7 @@ def test_logs_compressed_by_zstd(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("packing", ["gzip", "zstd", "utf-16", "utf-16-le", "a byte order mark"])
-@pytest.mark.parametrize("name", ["household1.txt", "x.jsonl", "x.csv", "x.json"])
+@pytest.mark.parametrize("name", ["timearena__household1.txt", "x.jsonl", "x.csv", "x.json"])
 def test_packed_and_encoded_files(tmp_path: Path, packing: str, name: str) -> None:
     text = {"txt": "wait", "jsonl": json.dumps(GOOD), "csv": f"instance,plan\n{HOUSE},wait", "json": json.dumps([GOOD])}
     data = text[name.rpartition(".")[2]].encode()
@@ -341,7 +353,7 @@ def test_packed_and_encoded_files(tmp_path: Path, packing: str, name: str) -> No
 
 def test_other_shapes_of_json(tmp_path: Path) -> None:
     (tmp_path / "gpt").mkdir()
-    path = tmp_path / "gpt" / "household1.json"
+    path = tmp_path / "gpt" / "timearena__household1.json"
     chat = [{"role": "assistant", "content": "wait"}]
     for content, field, value in [
         (["wait", "wait"], "plan", ["wait", "wait"]),
@@ -356,8 +368,6 @@ def test_other_shapes_of_json(tmp_path: Path) -> None:
         entry = one(tmp_path)
         assert (entry[field], entry["model"]) == (value, "gpt")
         assert entry["instance"] == (LAB if "lab1" in json.dumps(content) else HOUSE)
-    path.write_text("".join(json.dumps(GOOD | {"id": k}, indent=2) for k in range(3)))
-    assert [entry["id"] for _, entry in found(tmp_path)] == ["0", "1", "2"]
     path.write_text("Here is my plan: wait")
     assert one(tmp_path)["plan"] == "Here is my plan: wait"
 
@@ -388,7 +398,7 @@ def test_several_files(tmp_path: Path) -> None:
 def test_collected_submissions_get_the_same_grades(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     (runs / "gpt").mkdir(parents=True)
-    (runs / "gpt" / "household1_2.txt").write_text(plan(HOUSE))
+    (runs / "gpt" / "timearena__household1_2.txt").write_text(plan(HOUSE))
     (runs / "llama.jsonl").write_text(
         json.dumps({"instance": LAB, "actions": ["wait"], "time_limit": 7}) + "\nnot JSON"
     )
@@ -397,12 +407,12 @@ def test_collected_submissions_get_the_same_grades(tmp_path: Path) -> None:
     assert "error: llama.jsonl, line 2: is not JSON" in result.stderr
     first, second = map(json.loads, (tmp_path / "all.jsonl").read_text().splitlines())
     assert first == {
-        "id": "gpt/household1_2",
+        "id": "gpt/timearena__household1_2",
         "instance": HOUSE,
         "model": "gpt",
         "sample": 2,
         "line": 1,
-        "source": "gpt/household1_2.txt",
+        "source": "gpt/timearena__household1_2.txt",
         "plan": plan(HOUSE),
     }
     assert (second["time_limit"], second["actions"], second["model"]) == (7, ["wait"], "llama")
@@ -421,7 +431,7 @@ def test_runs_are_resumed_whatever_the_form(tmp_path: Path) -> None:
     assert (tmp_path / "kept" / "results.jsonl").stat().st_size == size
 
 
-@pytest.mark.parametrize("name", ["x.jsonl", "x.eval", "household1.txt", "x.csv", "x.json.gz"])
+@pytest.mark.parametrize("name", ["x.jsonl", "x.eval", "timearena__household1.txt", "x.csv", "x.json.gz"])
 def test_lengths_for_the_progress_bar(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     if name == "x.eval":
@@ -430,7 +440,7 @@ def test_lengths_for_the_progress_bar(tmp_path: Path, name: str) -> None:
         path.write_text(f"{json.dumps(GOOD)}\n{json.dumps(GOOD)}\n")
     else:
         path.write_text("wait")
-    assert Intake([path]).count() == {"x.jsonl": 2, "x.eval": 2, "household1.txt": 1}.get(name)
+    assert Intake([path]).count() == {"x.jsonl": 2, "x.eval": 2, "timearena__household1.txt": 1}.get(name)
 
 
 # --- bad on purpose ------------------------------------------------------------------------------
@@ -440,30 +450,23 @@ def test_lengths_for_the_progress_bar(tmp_path: Path, name: str) -> None:
 def test_one_bad_entry_of_ten_thousand_is_one_error(tmp_path: Path) -> None:
     entries = [json.dumps(GOOD | {"id": k, "plan": 'a "]" \\ b'}) for k in range(10_000)]
     entries[4321] = '{"instance": nonsense, "plan": "]"}'
-    (tmp_path / "x.json").write_text(f"[{', '.join(entries)}]")
-    got = found(tmp_path / "x.json")
+    (tmp_path / "x.jsonl").write_text("\n".join(entries))
+    got = found(tmp_path / "x.jsonl")
     assert len(got) == 10_000
     bad = [(place[0], str(entry)) for place, entry in got if isinstance(entry, InputError)]
     assert [line for line, _ in bad] == [4322]
     assert "is not JSON" in bad[0][1]
 
 
-def test_a_list_that_breaks_off_gives_what_is_whole(tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_text(json.dumps([GOOD, GOOD, GOOD])[:-20])
-    got = [entry for _, entry in found(tmp_path / "x.json")]
-    assert [isinstance(entry, InputError) for entry in got] == [False, False, True]
-    assert "cannot be read any further" in str(got[2])
-
-
-def test_an_entry_that_is_too_long_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from planoracle.analysis.intake import documents
-
-    monkeypatch.setattr(documents, "MAX_LINE", 200_000)
-    long = GOOD | {"plan": ["x" * 1000] * 500}
-    (tmp_path / "x.json").write_text(json.dumps([GOOD, long, GOOD]))
-    got = [entry for _, entry in found(tmp_path / "x.json")]
-    assert [isinstance(entry, InputError) for entry in got] == [False, True, False]
-    assert "is longer than 200000 bytes" in str(got[1])
+def test_a_list_is_read_at_once_and_refused_above_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([GOOD, GOOD, GOOD])[:-20])
+    assert "is not JSON" in error(path)
+    monkeypatch.setattr(lines, "MAX_LINE", 1_000)
+    path.write_text(json.dumps([GOOD] * 100))
+    assert "is a JSON document larger than 1000 bytes; use JSON lines" in error(path)
+    (tmp_path / "x.jsonl").write_text("\n".join([json.dumps(GOOD)] * 100))
+    assert len(found(tmp_path / "x.jsonl")) == 100
 
 
 @pytest.mark.slow
@@ -471,8 +474,8 @@ def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     zeros = bytes(lines.MAX_LINE + 10)
     (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(zeros))
     assert "is longer than" in error(tmp_path / "x.jsonl.gz")
-    (tmp_path / "household1.txt.gz").write_bytes(gzip.compress(zeros))
-    assert "is larger than" in error(tmp_path / "household1.txt.gz")
+    (tmp_path / "timearena__household1.txt.gz").write_bytes(gzip.compress(zeros))
+    assert "is larger than" in error(tmp_path / "timearena__household1.txt.gz")
     with zipfile.ZipFile(tmp_path / "x.eval", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", json.dumps({"eval": {"model": "m"}}))
         archive.writestr("samples/a_epoch_1.json", zeros)
@@ -537,10 +540,10 @@ def test_damaged_files(tmp_path: Path) -> None:
     for name, data, reason in [
         ("x.jsonl.gz", whole[:40], "is damaged (gzip)"),
         ("x.eval", b"PK\3\4" + bytes(100), "is a damaged archive"),
-        ("x.json", b'{"version": 2, "status": "x", "eval": {}, "samples": [{', "the end of a value is missing"),
+        ("x.json", b'{"version": 2, "status": "x", "eval": {}, "samples": [{', "is not JSON"),
         ("x.xz", b"\xfd7zXZ\x00" + bytes(10), "is compressed (xz); decompress it first"),
         ("x.txt", b"wait", "its path names no problem"),
-        ("household1.txt", b"g\xe2teau", "is not UTF-8"),
+        ("timearena__household1.txt", b"g\xe2teau", "is not UTF-8"),
         ("y.jsonl", b"\xff\xfe\x00", "is not UTF-16"),
     ]:
         path = tmp_path / name
@@ -617,7 +620,7 @@ def test_names_of_fields_that_are_none(tmp_path: Path) -> None:
     assert "has no column 'x'; there are task, text" in error(tmp_path / "a.jsonl", columns={"plan": "x"})
     assert "(--map instance=task says which it is)" in error(tmp_path / "a.jsonl")
     assert one(tmp_path / "a.jsonl", columns={"plan": "text", "instance": "task"})["plan"] == "wait"
-    (tmp_path / "household1.txt").write_text("wait")
+    (tmp_path / "timearena__household1.txt").write_text("wait")
     notes: list[str] = []
     columns = {"plan": "text", "instance": "task", "model": "name"}
     got = found(tmp_path, columns=columns, told=notes.append)

@@ -1,0 +1,205 @@
+"""Names of models, samples and problems in paths: six folder layouts, or a pattern.
+
+A problem's name is written as it is, its slashes as folders or as ``__``. It is resolved by its first component, the
+name of a benchmark; no other benchmark is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from planoracle.analysis.intake.places import Hints
+from planoracle.instances.catalogue import names_problem
+from planoracle.instances.errors import InputError, UnknownNameError
+
+__all__ = ["DATA", "TEXT", "Paths", "matched", "nameless", "problem_name", "read_paths", "stem"]
+
+#: Endings of files that hold submissions, and of those that may hold the text of a single plan.
+DATA = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".eval")
+TEXT = (".txt", ".md", ".text", ".out", ".log", "")
+_PACKED = (".gz", ".gzip", ".zst", ".zstd")
+_FIELDS = {"id": r"[^/]+?", "instance": r".+", "model": r".+?", "sample": r"[^/]+?", "epoch": r"[^/]+?"}
+_PART = re.compile(r"\{(\w*)(?::([^{}]*))?\}|\*\*/?|\*|[^{*]+|\{")
+_BEHIND = re.compile(r"(.+)_(\d{1,9})", re.DOTALL)
+_SAMPLE = re.compile(r"(?:(?:sample|epoch|run|seed)[-_]?)?(\d{1,9})", re.IGNORECASE)
+
+
+def stem(name: str) -> tuple[str, str]:
+    """Return the name of a file without its ending, and the ending without ``.gz``; only known endings count.
+
+    Examples
+    --------
+    >>> stem("gpt-4.1.jsonl.gz"), stem("gpt-4.1"), stem("figure.png")
+    (('gpt-4.1', '.jsonl'), ('gpt-4.1', ''), ('figure.png', '.png'))
+    """
+    for packed in _PACKED:
+        name = name.removesuffix(packed)
+    for end in (*DATA, *TEXT[:-1]):
+        if name.lower().endswith(end) and len(name) > len(end):
+            return name[: -len(end)], end
+    other = re.search(r"\.[A-Za-z][A-Za-z0-9]{0,9}$", name)
+    return name, other.group().lower() if other else ""
+
+
+def problem_name(text: str) -> str | None:
+    """Return the name of the problem that a text is, ``None`` if it is none.
+
+    Examples
+    --------
+    >>> problem_name("timearena__lab1+lab2"), problem_name("timearena/household1"), problem_name("household1")
+    ('timearena/lab1+lab2', 'timearena/household1', None)
+    """
+    return next((name for name in (text, text.replace("__", "/")) if names_problem(name)), None)
+
+
+def nameless(source: str) -> InputError:
+    """Return the error for a text whose path names no problem."""
+    return InputError(
+        "is text, but its path names no problem; name it like MODEL/timearena__household1.txt, or say by --pattern "
+        "where the name is",
+        source=source,
+    )
+
+
+@dataclass(slots=True)
+class Paths:
+    """Contents of paths.
+
+    Attributes
+    ----------
+    hints
+        Names by path, for the paths that are read.
+    patterns
+        Number of paths in every layout, which is written as a pattern.
+    aside
+        Paths that are left aside: their ending is not that of data, and they name no problem.
+    nameless
+        Texts that name no problem beside others that do.
+    """
+
+    hints: dict[str, Hints] = field(default_factory=dict)
+    patterns: Counter[str] = field(default_factory=Counter)
+    aside: list[str] = field(default_factory=list)
+    nameless: list[str] = field(default_factory=list)
+
+
+def read_paths(paths: Sequence[str], folder: str = "", *, deep: bool = False) -> Paths:
+    """Read names from paths in one of the layouts.
+
+    These are ``MODEL/PROBLEM.*``, ``MODEL/PROBLEM_SAMPLE.*``, ``MODEL/SAMPLE/PROBLEM.*``, ``PROBLEM.*``, one file per
+    model, and one file for all.
+
+    Parameters
+    ----------
+    folder
+        Name of the folder, which is the model where the paths name none.
+    deep
+        Whether folders before a model are passed over, as those of a single file.
+
+    Examples
+    --------
+    >>> paths = read_paths(["gpt/timearena__lab1.txt", "gpt/2/timearena__lab1.txt", "llama.csv", "figure.png"])
+    >>> paths.patterns
+    Counter({'{model}/{instance}.txt': 1, '{model}/{sample}/{instance}.txt': 1, '{model}.csv': 1})
+    >>> paths.hints["gpt/2/timearena__lab1.txt"]
+    Hints(id='gpt/2/timearena__lab1', instance='timearena/lab1', model='gpt', sample='2')
+    >>> paths.hints["llama.csv"].model, paths.aside
+    ('llama', ['figure.png'])
+    """
+    found = Paths()
+    for path in paths:
+        name, end = stem(path)
+        pattern, hints = _read(name, folder, deep) if end in (*DATA, *TEXT) else ("", None)
+        if hints is None and end in DATA:
+            inner, _, last = name.rpartition("/")
+            pattern, hints = ("**/*", Hints()) if inner and not deep else ("{model}", Hints(model=last))
+        if hints is None:
+            found.aside.append(path)
+        else:
+            found.hints[path] = hints
+            found.patterns[pattern + end] += 1
+    if any(stem(path)[1] in TEXT and hints.instance for path, hints in found.hints.items()):
+        found.nameless = [path for path in found.aside if stem(path)[1] == ".txt" and "/" in path]
+        found.aside = [path for path in found.aside if path not in found.nameless]
+    return found
+
+
+def _read(name: str, folder: str, deep: bool) -> tuple[str, Hints | None]:
+    """Return the layout of a path that names a problem, and the names in it."""
+    parts = name.split("/")
+    for start in range(len(parts) if deep else min(3, len(parts))):
+        text = "/".join(parts[start:])
+        behind = _BEHIND.fullmatch(text)
+        instance, sample, pattern = problem_name(text), None, "{instance}"
+        if instance is None and behind is not None:
+            instance, sample, pattern = problem_name(behind[1]), behind[2], "{instance}_{sample}"
+        if instance is None:
+            continue
+        outer = parts[:start]
+        number = _SAMPLE.fullmatch(outer[-1]) if len(outer) > 1 and sample is None else None
+        if number is not None:
+            outer, sample, pattern = outer[:-1], number[1], f"{{sample}}/{pattern}"
+        if len(outer) > 1 and not deep:
+            break
+        model = outer[-1] if outer else folder or None
+        return f"{{model}}/{pattern}" if outer or folder else pattern, Hints(name, instance, model, sample)
+    return "", None
+
+
+def matched(pattern: str, paths: Iterable[str], folder: str = "") -> dict[str, Hints]:
+    """Return the names in the paths that a pattern fits; ``{instance}`` may span folders.
+
+    Parameters
+    ----------
+    pattern
+        A path with ``{model}``, ``{instance}``, ``{sample}``, ``{id}``, ``*`` (anything in a name) and ``**``.
+        ``{instance:SET}`` takes names for those of problems of a set.
+    folder
+        Name of the folder in which the paths are; a pattern may begin with it.
+
+    Raises
+    ------
+    UnknownNameError
+        For another field in braces, or one that is there twice.
+
+    Examples
+    --------
+    >>> matched("{model}/{instance}_{sample}.txt", ["gpt/timearena/lab1_2.txt", "README.txt"])
+    {'gpt/timearena/lab1_2.txt': Hints(id='gpt/timearena/lab1_2', instance='timearena/lab1', model='gpt', sample='2')}
+    >>> matched("{instance:recipe2plan/timed}.txt", ["Cobbler_Pancakes.txt"])["Cobbler_Pancakes.txt"].instance
+    'recipe2plan/timed/Cobbler_Pancakes'
+    """
+    inner = pattern.removeprefix(f"{folder}/") if folder else pattern
+    parts = list(_PART.finditer(inner))
+    _check(parts, pattern)
+    rule = re.compile("".join(map(_rule, parts)), re.DOTALL)
+    within = next((part[2] for part in parts if part[2]), "")
+    found = {}
+    for path in paths:
+        match = rule.fullmatch(path)
+        if match is not None:
+            names = {name: value for name, value in match.groupdict().items() if value}
+            names["sample"] = names.pop("epoch", None) or names.get("sample")
+            if "instance" in names:
+                whole = f"{within}/{names['instance']}" if within else names["instance"]
+                names["instance"] = problem_name(whole) or whole
+            found[path] = Hints(**{"id": stem(path)[0]} | names)
+    return found
+
+
+def _check(parts: Sequence[re.Match[str]], pattern: str) -> None:
+    names = [part[1] for part in parts if part[0].startswith("{")]
+    wrong = [name for name in names if name not in _FIELDS or names.count(name) > 1]
+    within = [part[1] for part in parts if part[2] is not None]
+    if wrong or ("epoch" in names and "sample" in names) or within not in ([], ["instance"]):
+        accepted = f"may hold {', '.join(f'{{{name}}}' for name in _FIELDS)}, each once"
+        raise UnknownNameError(accepted, field="--pattern", value=pattern)
+
+
+def _rule(part: re.Match[str]) -> str:
+    if part[1]:
+        return f"(?P<{part[1]}>{_FIELDS[part[1]]})"
+    return {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*"}.get(part[0]) or re.escape(part[0])
