@@ -43,7 +43,7 @@ class Problems:
         places: Places | None = None,
     ) -> None:
         self._named = dict(named or {})
-        self._data = [(registry.get(name), folder) for name, folder in (data or {}).items()]
+        self._data = dict(data or {})
         self._places = places or Places()
         self._found: Recent[str, Problem | InputError] = Recent(1024)
 
@@ -92,7 +92,8 @@ class Problems:
 
     def _placed(self, name: str) -> str:
         """Return the file that a name means in a copy of somebody's data, or the name itself."""
-        found = next(filter(None, (benchmark.file_of(name, folder) for benchmark, folder in self._data)), None)
+        head = name.partition("/")[0]
+        found = registry.get(head).file_of(name, self._data[head]) if head in self._data else None
         return catalogue.placed(name) if found is None else found
 
 

@@ -52,9 +52,14 @@ _LINES = (".jsonl", ".ndjson")
 _WHOLE = (".json",)
 
 
+def _benchmark(name: str) -> AnyBenchmark | None:
+    """Return the benchmark of a name: the first component, before a variant."""
+    return registry.find(name.partition("/")[0].partition("@")[0])
+
+
 def _shelf(name: str) -> Shelf | None:
-    found = registry.find(name.partition("/")[0].partition("@")[0])
-    return None if found is None else found.shelf
+    benchmark = _benchmark(name)
+    return None if benchmark is None else benchmark.shelf
 
 
 def bundled() -> tuple[str, ...]:
@@ -145,17 +150,16 @@ def expand(patterns: Iterable[str]) -> list[str]:
 
 
 def copied(name: str) -> bool:
-    """Whether a name is one of a benchmark of whose data the user has told of a copy."""
-    found = registry.find(name.partition("/")[0].partition("@")[0]) if copies.given() else None
-    return found is not None and bool(found.data) and copies.folder_of(found.name) is not None
+    """Return whether a name is one of a benchmark of whose data the user has a copy."""
+    benchmark = _benchmark(name)
+    return benchmark is not None and bool(benchmark.data) and copies.folder_of(benchmark.name) is not None
 
 
 def placed(name: str) -> str:
     """Return the file that a name means in the user's copy of a benchmark's data, or the name itself."""
-    told = (registry.get(one) for one in registry.names()) if copies.given() else ()
-    folders = ((one, copies.folder_of(one.name)) for one in told if one.data)
-    files = (one.file_of(name, folder) for one, folder in folders if folder is not None)
-    return next(filter(None, files), name)
+    benchmark = _benchmark(name)
+    folder = None if benchmark is None else copies.folder_of(benchmark.name)
+    return name if benchmark is None or folder is None else benchmark.file_of(name, folder) or name
 
 
 def _members(pattern: str) -> list[str]:
