@@ -18,7 +18,7 @@ from planoracle.analysis.observations import Observations, observe
 from planoracle.instances.errors import InputError
 from planoracle.instances.similar import one_of
 
-__all__ = ["averages", "holm", "pairings", "profiles", "sign_test", "wilson"]
+__all__ = ["averages", "holm", "pairs", "profiles", "sign_test", "wilson"]
 
 #: Values counted in ticks, which are of different lengths in different benchmarks.
 _IN_TICKS = ("makespan", "optimum", "lower_bound", "optimal_makespan")
@@ -26,9 +26,9 @@ _IN_TICKS = ("makespan", "optimum", "lower_bound", "optimal_makespan")
 Absent = Literal["failed", "skipped"]
 
 
-def pairings(
+def pairs(
     frame: pd.DataFrame,
-    pairs: str | Iterable[tuple[str, str]] | None = None,
+    chosen: str | Iterable[tuple[str, str]] | None = None,
     *,
     value: str = "makespan",
     better: Literal["lower", "higher"] | None = None,
@@ -55,7 +55,7 @@ def pairings(
     frame
         ``comparisons``, ``grades``, or rows of one metric of ``metrics`` (then ``value="value"``; submissions that
         are not scored have no rows there, so ``absent="skipped"`` is fair).
-    pairs
+    chosen
         Pairs of names; or one name, which all others are compared with (as ``b``); all pairs by default.
     value, better
         Column, and which of its values are better (known for the columns of our frames).
@@ -77,30 +77,30 @@ def pairings(
     --------
     >>> frame = pd.DataFrame({"instance": list("vwxyz") * 2, "method": ["a"] * 5 + ["b"] * 5,
     ...                       "makespan": [4, 5, 6, 7, None, 5, 5, 8, 6, 9]})
-    >>> row = pairings(frame, [("a", "b")]).iloc[0]
+    >>> row = pairs(frame, [("a", "b")]).iloc[0]
     >>> print(*row[["wins", "ties", "losses", "failed_a", "mean_difference", "p_sign"]])
     2 1 2 1 -0.5 1.0
     """
     table = observe(frame, value, better=better, who=who, by=by, absent=absent)
     _check(level, draws)
     names = table.names
-    chosen = _pairs(pairs, names)
+    compared = _pairs(chosen, names)
     rows = []
     for group, part in table.groups(by):
-        made = [_pairing(part, a, b, level, draws, seed) for a, b in chosen]
+        made = [_pairing(part, a, b, level, draws, seed) for a, b in compared]
         for row, adjusted in zip(made, holm([row["p_sign"] for row in made]), strict=True):
             rows.append(group | row | {"p_adjusted": adjusted})
     return from_rows("pairings", rows)[0]
 
 
-def _pairs(pairs: str | Iterable[tuple[str, str]] | None, names: list[str]) -> list[tuple[str, str]]:
-    if pairs is None:
+def _pairs(chosen: str | Iterable[tuple[str, str]] | None, names: list[str]) -> list[tuple[str, str]]:
+    if chosen is None:
         return list(combinations(names, 2))
-    chosen = [(name, pairs) for name in names if name != pairs] if isinstance(pairs, str) else list(pairs)
-    for name in (pairs,) if isinstance(pairs, str) else (name for pair in chosen for name in pair):
+    several = [(name, chosen) for name in names] if isinstance(chosen, str) else list(chosen)
+    for name in (name for pair in several for name in pair):
         if name not in names:
-            raise InputError(one_of(name, names), field="pairs", value=name)
-    return chosen
+            raise InputError(one_of(name, names), field="chosen", value=name)
+    return [pair for pair in several if not isinstance(chosen, str) or pair[0] != chosen]
 
 
 def _check(level: float, draws: int) -> None:
@@ -200,7 +200,7 @@ def averages(
     draws: int = 10_000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Average a value per method (or model) and group, with intervals: frame ``averages``; see `pairings`.
+    """Average a value per method (or model) and group, with intervals: frame ``averages``; see `pairs`.
 
     Examples
     --------
@@ -260,7 +260,7 @@ def profiles(
     against
         With ``optimum`` problems whose optimum is not proved are left out, and counted as that.
     who, by, absent
-        See `pairings`.
+        See `pairs`.
     level
         Of Wilson's intervals for a share.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import fsum, isfinite, nan
@@ -26,6 +25,7 @@ _SHARES = ("success", "progress", "goal_ratio")
 _OF_SUCCESS = ("makespan", "gap", "gap_bound")
 
 _UNNAMED = "unnamed"
+_KEY = ["benchmark", "set", "instance"]
 _GROUPS = ("benchmark", "set", "size")
 
 
@@ -105,7 +105,7 @@ def observe(
     absent: Literal["failed", "skipped"],
     methods: Sequence[str] | None = None,
 ) -> Observations:
-    """Put a column of a frame into a table of problems and methods; see `planoracle.analysis.inference.pairings`.
+    """Put a column of a frame into a table of problems and methods; see `planoracle.analysis.inference.pairs`.
 
     Raises
     ------
@@ -128,23 +128,22 @@ def observe(
     worst = 0.0 if value in _SHARES else np.inf if better == "lower" else -np.inf
     rows = _rows(frame, value, who, worst)
     named = rows["who"][~(rows["unscored"] & (rows["who"] == _UNNAMED))]
-    chosen = list(dict.fromkeys(named)) if methods is None else [*dict.fromkeys(methods)]
+    chosen = list(dict.fromkeys(named if methods is None else methods))
     for name in chosen:
         if methods is not None and name not in set(rows["who"]):
             raise InputError("is in no row of the frame", field="methods", value=name)
-    keys = rows.groupby("key")
-    info = rows.drop_duplicates("key").set_index("key").sort_index()[["benchmark", "set", "size"]]
-    info["optimum"] = keys["optimum"].max()
-    lost = (keys["infeasible"].any() | keys["unscored"].all()).reindex(info.index).to_numpy(bool)
-    found: dict[tuple[Any, str], list[float]] = defaultdict(list)
-    for key, name, number, unscored in zip(rows["key"], rows["who"], rows["value"], rows["unscored"], strict=True):
-        found[key, name] += [] if unscored else [number]
-    none = [worst] if absent == "failed" else []
-    cells = [[tuple(sorted(found.get((key, name), none))) for name in chosen] for key in info.index]
-    runs = pd.DataFrame(cells, index=info.index, columns=pd.Index(chosen, name="who"), dtype=object)[~lost]
-    means = [[_mean(cell) for cell in row] for row, gone in zip(cells, lost, strict=True) if not gone]
-    table = pd.DataFrame(means, index=runs.index, columns=runs.columns, dtype=float)
-    return Observations(table, info[~lost], value, better, info[lost], runs)
+    problems = rows.groupby(_KEY)
+    info = problems.agg(size=("size", "first"), optimum=("optimum", "max"))
+    keys = info.index.tolist()
+    info = info.reset_index(["benchmark", "set"])
+    lost = (problems["infeasible"].any() | problems["unscored"].all()).to_numpy(bool)
+    missing = (worst,) if absent == "failed" else ()
+    # A run that is not scored is neither a failure nor missing: it leaves an empty cell.
+    scored = rows["value"].where(~rows["unscored"])
+    cells = {key: tuple(sorted(runs.dropna())) for key, runs in scored.groupby([rows[name] for name in (*_KEY, "who")])}
+    table = [[cells.get((*key, name), missing) for name in chosen] for key in keys]
+    runs = pd.DataFrame(table, index=info.index, columns=chosen, dtype=object)[~lost]
+    return Observations(runs.map(_mean).astype(float), info[~lost], value, better, info[lost], runs)
 
 
 def _mean(runs: Sequence[float]) -> float:
@@ -155,43 +154,35 @@ def _mean(runs: Sequence[float]) -> float:
 
 def _rows(frame: pd.DataFrame, value: str, who: str, worst: float) -> pd.DataFrame:
     """Return the rows with a number each: what failed has the worst, what is not scored is marked."""
+
+    def column(name: str) -> pd.Series[Any]:
+        return frame[name] if name in frame.columns else pd.Series(pd.NA, index=frame.index, dtype="object")
+
+    def text(series: pd.Series[Any]) -> list[str]:
+        return ["" if missing else str(one) for one, missing in zip(series, series.isna(), strict=True)]
+
+    def holds(name: str, wanted: Any) -> NDArray[np.bool_]:
+        return np.array(column(name).astype(object).map(lambda one: one == wanted, na_action="ignore") == True)  # noqa: E712
+
     numbers = pd.to_numeric(frame[value]).astype("Float64").to_numpy(float, na_value=np.nan)
-    failed = np.isnan(numbers)
-    failed |= _is(frame, "accepted", False)
+    failed = np.isnan(numbers) | holds("accepted", False)
     if value in _OF_SUCCESS:
-        failed |= _is(frame, "success", False)
-    sizes = frame["size"] if "size" in frame.columns else _column(frame, "actions").map(size_class, na_action="ignore")
-    optimum = frame.get("optimum", frame.get("optimal_makespan", pd.Series(pd.NA, index=frame.index)))
-    rows = pd.DataFrame(
+        failed |= holds("success", False)
+    sizes = frame["size"] if "size" in frame.columns else column("actions").map(size_class, na_action="ignore")
+    optimum = column("optimum" if "optimum" in frame.columns else "optimal_makespan")
+    return pd.DataFrame(
         {
-            "instance": _text(frame["instance"]),
-            "who": [name or _UNNAMED for name in _text(frame[who])],
-            "benchmark": _text(_column(frame, "benchmark")),
-            "set": _text(_column(frame, "set")),
-            "size": _text(sizes),
+            "instance": text(frame["instance"]),
+            "who": [name or _UNNAMED for name in text(frame[who])],
+            "benchmark": text(column("benchmark")),
+            "set": text(column("set")),
+            "size": text(sizes),
             "value": np.where(failed, worst, numbers),
-            "unscored": _is(frame, "scored", False),
-            "infeasible": _is(frame, "settled", "infeasible"),
+            "unscored": holds("scored", False),
+            "infeasible": holds("settled", "infeasible"),
             "optimum": optimum.astype("Float64").to_numpy(float, na_value=np.nan),
         }
     )
-    rows["key"] = list(zip(rows["benchmark"], rows["set"], rows["instance"], strict=True))
-    return rows
-
-
-def _column(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
-    return frame[name] if name in frame.columns else pd.Series(pd.NA, index=frame.index, dtype="object")
-
-
-def _text(column: pd.Series[Any]) -> list[str]:
-    return ["" if missing else str(one) for one, missing in zip(column, column.isna(), strict=True)]
-
-
-def _is(frame: pd.DataFrame, name: str, wanted: Any) -> NDArray[np.bool_]:
-    if name not in frame.columns:
-        return np.zeros(len(frame), dtype=bool)
-    found = frame[name]
-    return np.array([not missing and one == wanted for one, missing in zip(found, found.isna(), strict=True)], bool)
 
 
 def size_class(actions: int) -> str:

@@ -16,7 +16,7 @@ from support.samples import examples
 from planoracle.analysis import frames
 from planoracle.analysis.bootstrap import Sample, intervals, weighted_median
 from planoracle.analysis.grade import Grader
-from planoracle.analysis.inference import averages, holm, pairings, profiles, sign_test, wilson
+from planoracle.analysis.inference import averages, holm, pairs, profiles, sign_test, wilson
 from planoracle.analysis.observations import size_class, with_actions
 from planoracle.instances.errors import InputError
 
@@ -34,7 +34,7 @@ def table(**methods: list[float | None]) -> pd.DataFrame:
 
 
 def one(frame: pd.DataFrame, **how: Any) -> pd.Series[Any]:
-    found = pairings(frame, [("a", "b")], draws=500, **how)
+    found = pairs(frame, [("a", "b")], draws=500, **how)
     assert len(found) == 1
     return found.iloc[0]
 
@@ -147,16 +147,16 @@ def test_who_fails_in_most_runs_wins_nothing_by_the_others() -> None:
 @given(st.lists(st.none() | st.integers(1, 5), min_size=1, max_size=5), st.data())
 def test_wins_are_counted_over_all_pairs_of_runs(a: list[float | None], data: st.DataObject) -> None:
     b = data.draw(st.lists(st.none() | st.integers(1, 5), min_size=1, max_size=5))
-    pairs = [(inf if x is None else x, inf if y is None else y) for x in a for y in b]
-    balance = sum(x < y for x, y in pairs) - sum(x > y for x, y in pairs)
+    both = [(inf if x is None else x, inf if y is None else y) for x in a for y in b]
+    balance = sum(x < y for x, y in both) - sum(x > y for x, y in both)
     frame = pd.concat([*(table(a=[x]) for x in a), *(table(b=[y]) for y in b)])
-    row = pairings(frame, [("a", "b")], draws=1).iloc[0]
+    row = pairs(frame, [("a", "b")], draws=1).iloc[0]
     assert row[["wins", "ties", "losses"]].tolist() == [balance > 0, balance == 0, balance < 0]
 
 
 def test_repeating_all_runs_changes_nothing_but_the_number_of_rows() -> None:
     frame = table(a=[2, None, 6, 8], b=[4, 4, 3, None])
-    assert pairings(pd.concat([frame] * 3), draws=200).equals(pairings(frame, draws=200))
+    assert pairs(pd.concat([frame] * 3), draws=200).equals(pairs(frame, draws=200))
     assert averages(pd.concat([frame] * 3), value="makespan", draws=200).equals(
         averages(frame, value="makespan", draws=200)
     )
@@ -171,7 +171,7 @@ values = st.lists(st.none() | st.integers(1, 40), min_size=1, max_size=12)
 def test_swapping_the_methods_flips_everything(a: list[float | None], data: st.DataObject) -> None:
     b = data.draw(st.lists(st.none() | st.integers(1, 40), min_size=len(a), max_size=len(a)))
     frame = table(a=a, b=b).assign(set=[f"s{i % 3}" for i in range(len(a))] * 2)
-    forth, back = (pairings(frame, [pair], draws=200).iloc[0] for pair in (("a", "b"), ("b", "a")))
+    forth, back = (pairs(frame, [pair], draws=200).iloc[0] for pair in (("a", "b"), ("b", "a")))
     assert (forth["wins"], forth["ties"], forth["losses"]) == (back["losses"], back["ties"], back["wins"])
     assert (forth["failed_a"], forth["failed_b"]) == (back["failed_b"], back["failed_a"])
     assert forth["wins"] + forth["ties"] + forth["losses"] == forth["pairs"] == len(a)
@@ -195,10 +195,10 @@ def test_swapping_the_methods_flips_everything(a: list[float | None], data: st.D
 def test_units_and_order_of_rows_do_not_matter(a: list[float | None], factor: int) -> None:
     b = [None if value is None else value + 3 * (i % 2) for i, value in enumerate(a)]
     frame = table(a=a, b=b)
-    first = pairings(frame, [("a", "b")], draws=200)
-    shuffled = pairings(frame.iloc[::-1], [("a", "b")], draws=200)
+    first = pairs(frame, [("a", "b")], draws=200)
+    shuffled = pairs(frame.iloc[::-1], [("a", "b")], draws=200)
     pd.testing.assert_frame_equal(first, shuffled)
-    scaled = pairings(frame.assign(makespan=frame["makespan"] * factor), [("a", "b")], draws=200)
+    scaled = pairs(frame.assign(makespan=frame["makespan"] * factor), [("a", "b")], draws=200)
     for name in ("wins", "ties", "losses", "p_sign"):
         assert first[name][0] == scaled[name][0]
     for name in ("mean_difference", "median_difference_low"):
@@ -213,8 +213,8 @@ def test_units_and_order_of_rows_do_not_matter(a: list[float | None], factor: in
 def test_same_seed_same_intervals_other_seed_others() -> None:
     random = np.random.default_rng(3)
     frame = table(a=random.normal(10, 2, 40).tolist(), b=random.normal(10, 2, 40).tolist())
-    assert pairings(frame).equals(pairings(frame))
-    assert not pairings(frame).equals(pairings(frame, seed=1))
+    assert pairs(frame).equals(pairs(frame))
+    assert not pairs(frame).equals(pairs(frame, seed=1))
 
 
 @pytest.mark.slow
@@ -223,7 +223,7 @@ def test_intervals_hold_the_estimate_and_shrink() -> None:
     rows = {}
     for count in (20, 200):
         frame = table(a=random.gamma(4, 2, count).tolist(), b=random.gamma(4, 2, count).tolist())
-        row = rows[count] = pairings(frame).iloc[0]
+        row = rows[count] = pairs(frame).iloc[0]
         for name in STATISTICS:
             assert row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
     for name in STATISTICS:
@@ -306,7 +306,7 @@ def test_holm() -> None:
     assert holm([0.2]) == [0.2]
     assert holm([0.9, 0.01, 0.02]) == pytest.approx([0.9, 0.03, 0.04])
     frame = table(a=list(range(1, 13)), b=list(range(2, 14)), c=list(range(1, 13)))
-    found = pairings(frame, draws=50)
+    found = pairs(frame, draws=50)
     assert (found["p_adjusted"] >= found["p_sign"]).all()
     assert found.loc[0, "p_adjusted"] == pytest.approx(3 * found.loc[0, "p_sign"])
 
@@ -330,12 +330,12 @@ def test_groups() -> None:
         set=[None, None, "t", "t"] * 2,
         actions=[5, 100, 11, 11] * 2,
     )
-    found = pairings(frame, [("a", "b")], by=("benchmark", "size"), draws=50)
+    found = pairs(frame, [("a", "b")], by=("benchmark", "size"), draws=50)
     keys = [tuple(key) for key in found[["benchmark", "size"]].to_numpy().tolist()]
     assert keys == [("generic", "1-10"), ("generic", "81+"), ("timearena", "11-20")]
     assert found["pairs"].tolist() == [1, 1, 2]
     assert found["set"].isna().all()
-    whole = pairings(frame, [("a", "b")], draws=50)
+    whole = pairs(frame, [("a", "b")], draws=50)
     assert whole["benchmark"].isna().all()
     assert whole["wins"].sum() == found["wins"].sum()
 
@@ -421,13 +421,13 @@ def test_profiles_rise_and_somebody_is_best(rows: list[tuple[int | None, ...]]) 
 
 def test_results_are_frames_that_files_keep(tmp_path: Any) -> None:
     frame = table(a=[1, 2, None], b=[2, 2, 2])
-    for name, found in (("pairings", pairings(frame)), ("averages", averages(frame, value="makespan"))):
+    for name, found in (("pairings", pairs(frame)), ("averages", averages(frame, value="makespan"))):
         frames.write_csv(found, tmp_path / "x.csv", name)
         pd.testing.assert_frame_equal(frames.read_csv(tmp_path / "x.csv", name), found, check_exact=True)
     frames.check(profiles(frame), "profiles")
 
 
-@pytest.mark.parametrize("function", [pairings, averages, profiles])
+@pytest.mark.parametrize("function", [pairs, averages, profiles])
 def test_empty_frames_have_nothing_to_compare(function: Any) -> None:
     found = function(frames.empty("comparisons"), value="makespan")
     assert len(found) == 0
@@ -445,14 +445,14 @@ def test_empty_frames_have_nothing_to_compare(function: Any) -> None:
         ({"absent": "ignored"}, "absent"),
         ({"level": 1.5}, "level"),
         ({"draws": 0}, "draws"),
-        ({"pairs": "nobody"}, "pairs"),
-        ({"pairs": [("a", "z")]}, "pairs"),
+        ({"chosen": "nobody"}, "chosen"),
+        ({"chosen": [("a", "z")]}, "chosen"),
     ],
 )
 def test_wrong_options_are_told(how: dict[str, Any], said: str) -> None:
     frame = table(a=[1], b=[2]).assign(other=nan)
     with pytest.raises(InputError) as caught:
-        pairings(frame, **how)
+        pairs(frame, **how)
     assert caught.value.field == said
 
 
@@ -479,9 +479,9 @@ def test_agents_of_real_grades() -> None:
     ]
     frame, errors = frames.grades(graded)
     assert len(errors) == 0
-    row = pairings(frame, [("patient", "hasty")], draws=50).iloc[0]
+    row = pairs(frame, [("patient", "hasty")], draws=50).iloc[0]
     assert row[["pairs", "ties", "failed_both"]].tolist() == [5, 5, 5]
     metrics, _ = frames.metrics(graded)
     waits = metrics[metrics["metric"] == "kinds.wait"]
-    found = pairings(waits, [("patient", "hasty")], value="value", better="lower", draws=50).iloc[0]
+    found = pairs(waits, [("patient", "hasty")], value="value", better="lower", draws=50).iloc[0]
     assert found[["wins", "losses", "mean_difference"]].tolist() == [0, 5, 6.0]
