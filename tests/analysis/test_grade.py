@@ -635,18 +635,6 @@ def test_problems_without_submission_count_as_failed_and_are_named():
     assert row["r_efficiency"] == pytest.approx(0.75)  # a mean over runs; there is none to miss
 
 
-def test_problems_without_submission_are_left_out_on_request_but_still_named():
-    grades = [scored(TIMED[0]), scored(TIMED[1], success=False, progress=0.3)]
-    (row,) = summary_of(grades, rules=SKIPPED).sets
-    assert (row["success"], row["progress"], row["multitasking_score"]) == (0.5, 0.65, 0.5)
-    assert (row["missing"], row["missing_names"]) == (63, TIMED[2:])
-
-
-def test_a_complete_set_misses_nothing():
-    (row,) = summary_of([scored(name) for name in TIMED]).sets
-    assert (row["missing"], row["missing_names"], row["success"], row["multitasking_score"]) == (0, [], 1.0, 1.0)
-
-
 def test_undefined_efficiencies_are_left_out_and_counted():
     (row,) = summary_of([scored(TIMED[0], value=None), scored(TIMED[1], value=0.5)], rules=SKIPPED).sets
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, 0.5, 0.5)
@@ -661,12 +649,6 @@ def test_an_undefined_efficiency_of_a_failed_run_still_scores_zero():
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, 0.5, 0.25)
 
 
-def test_unscored_submissions_are_counted_and_in_no_mean():
-    broken = Grade(id="x", instance=TIMED[1], scored=False, benchmark="recipe2plan", reason="?")
-    (row,) = summary_of([scored(TIMED[0]), broken], rules=SKIPPED).sets
-    assert (row["submissions"], row["unscored"], row["success"]) == (2, 1, 1.0)
-
-
 def test_lines_that_name_no_instance_stand_apart():
     rows = summary_of([scored(TIMED[0]), Grade(id=None, instance=None, scored=False, reason="?")]).sets
     assert [(row["set"], row["submissions"], row["unscored"]) for row in rows] == [
@@ -675,27 +657,6 @@ def test_lines_that_name_no_instance_stand_apart():
     ]
     assert rows[0]["success"] is None
     assert rows[0]["missing"] == 0
-
-
-def test_models_and_sets_are_kept_apart():
-    untimed = TIMED[0].replace("timed", "untimed")
-    grades = [
-        scored(TIMED[0], model="b"),
-        scored(TIMED[0], model="a", success=False, progress=0.0),
-        scored(untimed, model="a"),
-        scored(TIMED[1], model="a"),
-    ]
-    rows = summary_of(grades, rules=SKIPPED).sets
-    assert [(row["model"], row["set"], row["submissions"], row["success"]) for row in rows] == [
-        ("a", "recipe2plan/timed", 2, 0.5),
-        ("a", "recipe2plan/untimed", 1, 1.0),
-        ("b", "recipe2plan/timed", 1, 1.0),
-    ]
-
-
-def test_several_submissions_for_one_problem_all_count():
-    (row,) = summary_of([scored(TIMED[0]), scored(TIMED[0], success=False, progress=0.5)], rules=SKIPPED).sets
-    assert (row["submissions"], row["missing"], row["success"], row["progress"]) == (2, 64, 0.5, 0.75)
 
 
 def test_no_grades_have_no_averages():
@@ -737,16 +698,6 @@ def test_files_of_one_name_do_not_share_a_reference(tmp_path):
         path.write_text(json.dumps(document))
         grade = grader.grade({"id": "x", "instance": str(path), "plan": "Step(0, Vada, 5 min, 0:00)"})
         assert (grade.scored, grade.executed, grade.metrics["reference"]) == (True, 1, "optimal")
-
-
-def test_an_unscored_submission_is_not_a_missing_one():
-    name = "recipe2plan/timed/Cobbler_Pancakes"
-    grades = [Grader().grade({"id": "x", "instance": name, "plan": 7})]
-    (row,) = summary_of(grades).sets
-    assert (row["unscored"], row["missing"]) == (1, 64)
-    assert name not in row["missing_names"]
-    (row,) = summary_of(grades, rules=SKIPPED).sets
-    assert row["success"] is None
 
 
 def test_no_action_is_called_missing_where_the_search_for_violations_was_broken_off():

@@ -242,14 +242,6 @@ def test_titles_and_headings_can_be_seen(lines: Path, tmp_path: Path) -> None:
             assert "\x1b" not in done.stdout
 
 
-def test_sets_of_other_models_count_as_failed_however_many_there_are() -> None:
-    shared = {"id": "a", "scored": True, "success": True, "main_score": 1.0, "instance": "x"}
-    rows = [shared | {"model": f"m{number}", "benchmark": f"b{number}"} for number in range(30)]
-    models = summary_of(grade_of(row, 1) for row in rows).models
-    assert {(one["sets"], one["sets_missing"], one["missing"]) for one in models} == {(1, 29, 29)}
-    assert {one["success_of_all"] for one in models} == {1 / 30}
-
-
 def test_a_mean_that_only_some_runs_have_says_how_many(tmp_path: Path) -> None:
     shared = {"scored": True, "success": True, "benchmark": "generic", "model": "m", "makespan": 10}
     rows = [shared | {"id": name, "instance": name} for name in "abc"]
@@ -273,14 +265,6 @@ def test_names_of_missing_problems_are_bounded(monkeypatch: pytest.MonkeyPatch) 
     found = summary_of(grade_of(row, 1) for row in rows).sets
     assert [(row["problems"], row["missing"]) for row in found] == [(1, 5)] * 6
     assert found[1]["missing_names"] == ["x0", "x2", "x3"]
-
-
-def test_grades_of_several_files_are_summed_up_together(lines: Path, tmp_path: Path) -> None:
-    whole = lines.read_text().splitlines()
-    parts = [tmp_path / "1.jsonl", tmp_path / "2.jsonl"]
-    for path, part in zip(parts, (whole[:3], whole[3:]), strict=True):
-        path.write_text("\n".join(part))
-    assert invoke("summary", *reversed(parts), "-f", "json").stdout == invoke("summary", lines, "-f", "json").stdout
 
 
 def test_rules_decide_whether_missing_problems_count(lines: Path) -> None:
