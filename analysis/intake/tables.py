@@ -38,7 +38,7 @@ def header_of(line: str) -> tuple[list[str], str]:
 def read_csv(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
     """Yield the line and the values of every row, all of them texts."""
     csv.field_size_limit(MAX_LINE)
-    lines = _Lines(stream, source)
+    lines = _lines(stream, source)
     first = next(lines, None)
     if first is None:
         yield 1, InputError("is a table without a header", source=source)
@@ -50,7 +50,7 @@ def read_csv(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputE
     _check_names(names, source)
     rows = csv.reader(lines, delimiter=letter, strict=True)
     while True:
-        line = lines.number + 1
+        line = rows.line_num + 2  # behind the header
         try:
             cells = next(rows)
         except StopIteration:
@@ -69,30 +69,19 @@ def _row(names: Sequence[str], cells: Sequence[str], source: str) -> Any:
     return dict(zip(names, cells, strict=False))
 
 
-class _Lines:
-    """The lines of a table as text; no row may be longer than a submission."""
-
-    def __init__(self, stream: IO[bytes], source: str) -> None:
-        self._stream = stream
-        self._source = source
-        self.number = 0
-
-    def __iter__(self) -> _Lines:
-        return self
-
-    def __next__(self) -> str:
-        line = self._stream.readline(MAX_LINE + 1)
-        if not line:
-            raise StopIteration
-        self.number += 1
+def _lines(stream: IO[bytes], source: str) -> Iterator[str]:
+    """Yield the lines of a table as text; raises `InputError` for one that is longer than a submission."""
+    number = 0
+    while line := stream.readline(MAX_LINE + 1):
+        number += 1
         if len(line) > MAX_LINE:
-            reason = f"cannot be read any further: line {self.number} is longer than {MAX_LINE} bytes"
-            raise InputError(reason, source=self._source)
+            reason = f"cannot be read any further: line {number} is longer than {MAX_LINE} bytes"
+            raise InputError(reason, source=source)
         try:
-            return line.decode()
+            yield line.decode()
         except UnicodeDecodeError as error:
-            reason = f"is not UTF-8 ({error.reason} in line {self.number}); save it as UTF-8"
-            raise InputError(reason, source=self._source) from None
+            reason = f"is not UTF-8 ({error.reason} in line {number}); save it as UTF-8"
+            raise InputError(reason, source=source) from None
 
 
 def _check_names(names: Sequence[str], source: str) -> None:
