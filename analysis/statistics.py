@@ -1,6 +1,6 @@
 """Averages over grades: rows, a data frame of them, and means over samples, then problems, then sets, with intervals.
 
-`GradeRows` takes grades one by one, `grades_frame` makes a frame of them, `summarize` averages it. pandas is imported
+`grades_frame` makes a frame of grades (`GradeRows` takes them one by one), `summarize` averages it. pandas is imported
 where a frame is made, since it takes longer to load than a plan to grade.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from planoracle.analysis.bootstrap import Cluster
 
-__all__ = ["FORMAT", "NAMED", "SEVERAL", "VERSION", "GradeRows", "Summary", "grades_frame", "summarize", "summary_of"]
+__all__ = ["FORMAT", "NAMED", "SEVERAL", "VERSION", "GradeRows", "Summary", "grades_frame", "summarize"]
 
 #: Format and version of rows of summaries; the version grows when a field changes its meaning or goes away.
 FORMAT: Final = "planoracle/summary"
@@ -81,8 +81,10 @@ class Summary(NamedTuple):
         ]
 
 
-def figures_of(benchmark: str, rules: Mapping[str, Rules]) -> tuple[Average, ...]:
+def figures_of(benchmark: str, rules: Mapping[str, Rules], simple: Collection[str] = ()) -> tuple[Average, ...]:
     """Return the figures of a benchmark under complete rules; those of the general rules for an unknown one."""
+    if benchmark in simple:
+        return _SIMPLE
     match = registry.find(benchmark) or registry.get(GENERAL)
     return tuple(match.averages(rules[match.name]))
 
@@ -99,16 +101,15 @@ class GradeRows:
     """
 
     def __init__(self, rules: Mapping[str, Rules] | None = None, *, simple: Collection[str] = ()) -> None:
-        self._rules = completed(rules)
-        self._simple = simple
+        self.rules = completed(rules)
+        self.simple = simple
         self._figures: dict[str, tuple[Average, ...]] = {}
         self._columns: dict[str, dict[str, Any]] = {}
 
     def figures(self, benchmark: str) -> tuple[Average, ...]:
         """Return the figures of a benchmark."""
         if benchmark not in self._figures:
-            simple = benchmark in self._simple
-            self._figures[benchmark] = _SIMPLE if simple else figures_of(benchmark, self._rules)
+            self._figures[benchmark] = figures_of(benchmark, self.rules, self.simple)
         return self._figures[benchmark]
 
     def add(self, grade: Grade, **prices: float | None) -> None:
@@ -162,10 +163,6 @@ class GradeRows:
             parts.append(pd.DataFrame({"benchmark": pd.Series([name] * len(columns["set"]), dtype=object), **data}))
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
 
-    def summary(self, metrics: Sequence[Metric] = SUMMARY, *, own: bool = True) -> Summary:
-        """Return the averages of all grades so far, see `summarize`; without the benchmarks' own figures unless own."""
-        return _summarize(self.frame(), {name: self.figures(name) for name in self._columns}, metrics, own)
-
 
 def grades_frame(grades: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> pd.DataFrame:
     """Return a frame with a row per grade: whose it is, and what it adds to every figure.
@@ -180,7 +177,14 @@ def grades_frame(grades: Iterable[Grade], rules: Mapping[str, Rules] | None = No
     return GradeRows(rules).over(grades).frame()
 
 
-def summarize(frame: pd.DataFrame, rules: Mapping[str, Rules] | None = None) -> Summary:
+def summarize(
+    frame: pd.DataFrame,
+    rules: Mapping[str, Rules] | None = None,
+    *,
+    simple: Collection[str] = (),
+    metrics: Sequence[Metric] = SUMMARY,
+    own: bool = True,
+) -> Summary:
     """Average the frame of grades per model and set, and per model.
 
     Every figure is the mean over the problems of the mean over their scored runs (of one sum by another: of the means
@@ -191,8 +195,12 @@ def summarize(frame: pd.DataFrame, rules: Mapping[str, Rules] | None = None) -> 
     ----------
     frame
         See `grades_frame`.
-    rules
-        Those with which the frame was made.
+    rules, simple
+        Those with which the frame was made, see `GradeRows`.
+    metrics
+        Metrics of all benchmarks that are averaged.
+    own
+        Whether rows of sets have the benchmarks' own figures, and the names of missing problems.
 
     Returns
     -------
@@ -203,20 +211,22 @@ def summarize(frame: pd.DataFrame, rules: Mapping[str, Rules] | None = None) -> 
           set (of one's own problems: of those that any model has a scored run for) without any, at most 2,000 names;
           ``submissions``, ``unscored``, ``repeated`` runs (with the name of a sample that was there already);
           ``samples_least``, ``samples_most``: scored runs per problem;
-        - the metrics of `planoracle.analysis.metrics.SUMMARY` with ``NAME_runs``, the runs that they are over; the ends
+        - the metrics with ``NAME_runs``, the runs that they are over; the ends
           ``NAME_low`` and ``NAME_high`` of a 95 % interval; and ``NAME_of_all``;
         - ``pass@k, pass^k, best@k``, see `planoracle.analysis.estimators`, if there are several samples, for every k of
           which all problems have so many;
         - the figures of `planoracle.instances.benchmark.Benchmark.averages`, and by their names the ``runs`` that each
           mean is over.
     """
-    every = completed(rules)
-    return _summarize(frame, {name: figures_of(name, every) for name in frame["benchmark"].unique()}, SUMMARY, own=True)
-
-
-def summary_of(grades: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> Summary:
-    """Return the averages of grades, see `summarize`."""
-    return summarize(grades_frame(grades, rules), rules)
+    complete = completed(rules)
+    groups = [
+        group
+        for name, part in _parts_by(frame, "benchmark")
+        for group in _groups(name, part, figures_of(name, complete, simple))
+    ]
+    rows = [group.row(metrics) for group in groups]
+    models = _models(groups, rows, metrics)
+    return Summary(models, [row | group.own() for group, row in zip(groups, rows, strict=True)] if own else rows)
 
 
 def _value(figure: Average, row: Mapping[str, Any]) -> Any:
@@ -247,15 +257,6 @@ def _text(text: str | None) -> str:
 
 
 _set_of = lru_cache(maxsize=4096)(catalogue.set_of)
-
-
-def _summarize(
-    frame: pd.DataFrame, figures: Mapping[str, Sequence[Average]], metrics: Sequence[Metric], own: bool
-) -> Summary:
-    groups = [group for name, part in _parts_by(frame, "benchmark") for group in _groups(name, part, figures[name])]
-    rows = [group.row(metrics) for group in groups]
-    models = _models(groups, rows, metrics)
-    return Summary(models, [row | group.own() for group, row in zip(groups, rows, strict=True)] if own else rows)
 
 
 def _parts_by(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -67,7 +67,9 @@ def show(
 
     ``models``: of the tables for people only that of all models, with the columns that are asked for.
     """
-    averages = grades.summary()
+    from planoracle.analysis.statistics import summarize
+
+    averages = summarize(grades.frame(), grades.rules)
     if form not in PEOPLE:
         # The columns somebody asks for are those of the results, not of a file beside them.
         table = Table(form, ["model", "set"], "" if stream is None else "averages", stream)

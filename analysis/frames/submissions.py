@@ -11,7 +11,7 @@ from planoracle.analysis.frames.columns import own_metrics
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.metrics import gap_of
 from planoracle.analysis.regret import Regret
-from planoracle.analysis.statistics import GradeRows
+from planoracle.analysis.statistics import GradeRows, summarize
 from planoracle.analysis.submissions import Answer
 from planoracle.instances.errors import InputError
 from planoracle.instances.profiles import Rules
@@ -103,7 +103,7 @@ def _summed(rows: Collector, given: Iterable[Grade], rules: Mapping[str, Rules] 
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             lacking = f"lacks what the figures of its benchmark need: {error}"
             rows.fail(InputError(lacking), **_keys(grade))
-    return graded.summary().rows()
+    return summarize(graded.frame(), rules).rows()
 
 
 _OWN = ("success", "executed", "progress", "goal_ratio", "main_score", "makespan", "optimal_makespan", "optimum_bound")

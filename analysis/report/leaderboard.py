@@ -13,7 +13,7 @@ from planoracle.analysis.report.encode import plain, whole
 from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Work
 from planoracle.analysis.report.worker import Priced
-from planoracle.analysis.statistics import GradeRows
+from planoracle.analysis.statistics import GradeRows, summarize
 from planoracle.analysis.submissions import said
 from planoracle.instances import catalogue, registry
 from planoracle.instances.problem import GENERAL
@@ -94,7 +94,8 @@ def board(
         and without the benchmarks' own, and under shorter names: ``score`` (``main_score``); ``ratio``, the mean
         makespan by optimum of successes.
     """
-    summary = _rows(list(lines), rules).summary((*SUMMARY, *PRICED), own=False)
+    rows = _rows(list(lines), rules)
+    summary = summarize(rows.frame(), rules, simple=rows.simple, metrics=(*SUMMARY, *PRICED), own=False)
     overall = [_named(row) for row in summary.models]
     sets = [_named(row) | {"set": row["set"] or plain(row["benchmark"], 60)} for row in summary.sets]
     return overall, sorted(sets, key=_place)

@@ -10,7 +10,7 @@ import pytest
 from support.samples import sample
 
 from planoracle.analysis.grade import Grade, Grader
-from planoracle.analysis.statistics import summary_of
+from planoracle.analysis.statistics import grades_frame, summarize
 from planoracle.heuristics.registry import run as schedule
 from planoracle.instances import registry
 from planoracle.instances.asynctool import executors, sets
@@ -393,7 +393,7 @@ def test_summary_pools_over_sub_tasks_and_runs() -> None:
     lines[1]["turns"] = [m for m in lines[1]["turns"] if m.get("id") != sets.problem(three).tasks[0].id]
     lines[2]["turns"] = 5
     lines.append({"id": "b", "model": "n", "instance": two, "turns": [CLOSE]})
-    row, other = summary_of(grader.grade(line) for line in lines).sets
+    row, other = summarize(grades_frame(grader.grade(line) for line in lines)).sets
     assert (row["model"], row["set"], row["submissions"], row["unscored"], row["missing"]) == (
         "m",
         "asynctool/similar2",

@@ -11,7 +11,7 @@ from planoracle.analysis.critique import Critique, critique
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.graded import grade_of
 from planoracle.analysis.oracle import Oracle
-from planoracle.analysis.statistics import summary_of
+from planoracle.analysis.statistics import grades_frame, summarize
 from planoracle.instances import registry
 from planoracle.instances.catalogue import problem
 from planoracle.instances.deadline import Work
@@ -69,7 +69,7 @@ def test_the_progress_of_another_benchmark_stays_a_number() -> None:
 
 
 def test_a_failure_counts_with_its_sequential_time() -> None:
-    averages = summary_of([graded({"plan": plan(SERVE)}), graded({"plan": plan("@1 meat meat")})])
+    averages = summarize(grades_frame([graded({"plan": plan(SERVE)}), graded({"plan": plan("@1 meat meat")})]))
     (found,) = averages.sets
     assert sequential(row(RAW)) == (3 * 18, 3 * 18)
     assert sequential(row(STEAK, TARTARE, RAW)) == (14 * 18 + 24 + 4 + 10 + 6, 14 * 18)

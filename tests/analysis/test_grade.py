@@ -15,7 +15,7 @@ from support.trusting import trusting
 from planoracle.analysis.grade import Grade, Grader, grade_all
 from planoracle.analysis.intake import lines
 from planoracle.analysis.optimum import optimum
-from planoracle.analysis.statistics import summary_of
+from planoracle.analysis.statistics import grades_frame, summarize
 from planoracle.analysis.submissions import Place, read_submissions
 from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError
@@ -626,7 +626,7 @@ def scored(name, *, success=True, progress=1.0, value=1.0, model=None):
 
 
 def test_problems_without_submission_count_as_failed_and_are_named():
-    (row,) = summary_of([scored(TIMED[0]), scored(TIMED[1], success=False, progress=0.3, value=0.5)]).sets
+    (row,) = summarize(grades_frame([scored(TIMED[0]), scored(TIMED[1], success=False, progress=0.3, value=0.5)])).sets
     assert (row["set"], row["submissions"], row["unscored"]) == ("recipe2plan/timed", 2, 0)
     assert (row["missing"], row["missing_names"]) == (63, TIMED[2:])
     assert row["success"] == pytest.approx(1 / 65)
@@ -636,21 +636,21 @@ def test_problems_without_submission_count_as_failed_and_are_named():
 
 
 def test_undefined_efficiencies_are_left_out_and_counted():
-    (row,) = summary_of([scored(TIMED[0], value=None), scored(TIMED[1], value=0.5)], rules=SKIPPED).sets
+    (row,) = summarize(grades_frame([scored(TIMED[0], value=None), scored(TIMED[1], value=0.5)], SKIPPED), SKIPPED).sets
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, 0.5, 0.5)
     assert row["success"] == 1.0
-    (row,) = summary_of([scored(TIMED[0], value=None)], rules=SKIPPED).sets
+    (row,) = summarize(grades_frame([scored(TIMED[0], value=None)], SKIPPED), SKIPPED).sets
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, None, None)
 
 
 def test_an_undefined_efficiency_of_a_failed_run_still_scores_zero():
     grades = [scored(TIMED[0], value=None, success=False), scored(TIMED[1], value=0.5)]
-    (row,) = summary_of(grades, rules=SKIPPED).sets
+    (row,) = summarize(grades_frame(grades, SKIPPED), SKIPPED).sets
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, 0.5, 0.25)
 
 
 def test_lines_that_name_no_instance_stand_apart():
-    rows = summary_of([scored(TIMED[0]), Grade(id=None, instance=None, scored=False, reason="?")]).sets
+    rows = summarize(grades_frame([scored(TIMED[0]), Grade(id=None, instance=None, scored=False, reason="?")])).sets
     assert [(row["set"], row["submissions"], row["unscored"]) for row in rows] == [
         ("", 1, 1),
         ("recipe2plan/timed", 1, 0),
@@ -660,7 +660,7 @@ def test_lines_that_name_no_instance_stand_apart():
 
 
 def test_no_grades_have_no_averages():
-    assert summary_of([]).sets == []
+    assert summarize(grades_frame([])).sets == []
 
 
 def test_reference_plans_never_beat_the_optimum():

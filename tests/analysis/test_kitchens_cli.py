@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from support.runner import CliRunner
 
+from planoracle.analysis import statistics
 from planoracle.analysis.cli import app
 from planoracle.analysis.compare import compare, summarize
 from planoracle.analysis.grade import Grader
 from planoracle.analysis.problems import Problems
-from planoracle.analysis.statistics import summary_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.files import to_document
 from planoracle.instances.robotouille.sets import kitchen
@@ -89,7 +89,9 @@ def test_averages_of_kitchens(best: list[str]) -> None:
     grader = Grader()
     made = [best, best[:-1], 5]
     grades = [grader.grade({"id": "x", "model": "m", "instance": BURGER, "actions": actions}) for actions in made]
-    row, *others = (row for row in summary_of(grades).sets if row["benchmark"] == "robotouille")
+    row, *others = (
+        row for row in statistics.summarize(statistics.grades_frame(grades)).sets if row["benchmark"] == "robotouille"
+    )
     assert not others
     assert (row["model"], row["set"], row["submissions"], row["unscored"]) == ("m", "robotouille/synchronous", 3, 1)
     assert (row["success"], row["completed"], row["optimality"], row["missing"]) == (0.5, 0.5, 1, 9)

@@ -25,7 +25,7 @@ from planoracle.analysis.report.jobs import work_on
 from planoracle.analysis.report.leaderboard import board, lines_of
 from planoracle.analysis.report.page import build
 from planoracle.analysis.report.worker import Options, bench
-from planoracle.analysis.statistics import summary_of
+from planoracle.analysis.statistics import grades_frame, summarize
 from planoracle.analysis.submissions import Place
 from planoracle.instances import files
 from planoracle.instances.catalogue import load
@@ -144,7 +144,7 @@ def test_equal_plans_are_worked_on_once_and_keep_their_names(built):
 def test_models_are_summed_up_as_grading_does(built):
     index = chunks(built.html)[0]
     grades = list(grade_all(numbered(submissions()), Grader()))
-    expected = {row["model"]: row for row in summary_of(grades).sets if row["set"] == "recipe2plan/timed"}
+    expected = {row["model"]: row for row in summarize(grades_frame(grades)).sets if row["set"] == "recipe2plan/timed"}
     shown = {row["model"]: row for row in index["models"] if row["set"] == "recipe2plan/timed"}
     assert shown.keys() == expected.keys() == {"oracle", "echo", "sloth", MARKUP}
     for model, row in shown.items():

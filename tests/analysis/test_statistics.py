@@ -18,7 +18,7 @@ from support.samples import examples, sample
 from planoracle.analysis.bootstrap import Cluster, Sample, intervals, two_stage
 from planoracle.analysis.estimators import best_of, pass_at, pass_hat, sizes
 from planoracle.analysis.grade import Grade
-from planoracle.analysis.statistics import GradeRows, summary_of
+from planoracle.analysis.statistics import GradeRows, grades_frame, summarize
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
 
@@ -121,7 +121,7 @@ def by_hand(grades: list[Grade], model: str) -> dict[str, tuple[float, float]]:
 @few
 @given(runs)
 def test_averages_by_hand(grades: list[Grade]) -> None:
-    averages = summary_of(grades)
+    averages = summarize(grades_frame(grades))
     told = {row["model"]: row for row in averages.models}
     for model in "ab":
         expected = by_hand(grades, model)
@@ -142,7 +142,7 @@ def test_averages_by_hand(grades: list[Grade]) -> None:
 @given(runs, st.integers())
 def test_order_does_not_matter(grades: list[Grade], seed: int) -> None:
     shuffled = random.Random(seed).sample(grades, len(grades))
-    assert summary_of(shuffled).rows() == summary_of(grades).rows()
+    assert summarize(grades_frame(shuffled)).rows() == summarize(grades_frame(grades)).rows()
 
 
 COUNTS = ("submissions", "unscored", "missing", "missing_names", "repeated")
@@ -152,7 +152,7 @@ COUNTS = ("submissions", "unscored", "missing", "missing_names", "repeated")
 @given(runs, st.sampled_from([*HOUSE[:4], *COOK[:3]]))
 def test_an_unscored_row_changes_no_figure(grades: list[Grade], name: str) -> None:
     def figures(found: list[Grade]) -> list[dict[str, Any]]:
-        rows = [row for row in summary_of(found).rows() if row["problems"]]
+        rows = [row for row in summarize(grades_frame(found)).rows() if row["problems"]]
         return [{key: value for key, value in row.items() if key not in COUNTS} for row in rows]
 
     assert figures([*grades, run(name, None, model="a")]) == figures(grades)
@@ -161,13 +161,13 @@ def test_an_unscored_row_changes_no_figure(grades: list[Grade], name: str) -> No
 @few
 @given(runs)
 def test_a_missing_problem_raises_no_rate_of_all(grades: list[Grade]) -> None:
-    full = {row["model"]: row for row in summary_of(grades).models}.get("a")
+    full = {row["model"]: row for row in summarize(grades_frame(grades)).models}.get("a")
     for name in sorted({grade.instance or "" for grade in grades if grade.model == "a"}):
         left = [grade for grade in grades if (grade.instance, grade.model) != (name, "a")]
         where = catalogue.set_of(name)[0]
         if not any(one.scored and catalogue.set_of(one.instance or "")[0] == where for one in left):
             continue  # nobody says that there is such a set
-        row = {row["model"]: row for row in summary_of(left).models}.get("a")
+        row = {row["model"]: row for row in summarize(grades_frame(left)).models}.get("a")
         if row and full and row["success_of_all"] is not None:
             assert row["success_of_all"] <= full["success_of_all"] + 1e-12
             assert row["main_score_of_all"] <= full["main_score_of_all"] + 1e-12
@@ -176,7 +176,7 @@ def test_a_missing_problem_raises_no_rate_of_all(grades: list[Grade]) -> None:
 def test_missing_problems_count_once_however_many_runs_there_are() -> None:
     once = [recipe(TIMED[0], 1.0), recipe(TIMED[1], 0.5, success=False)]
     for times in (1, 4):
-        (row,) = summary_of(once * times).sets
+        (row,) = summarize(grades_frame(once * times)).sets
         assert (row["missing"], row["success"], row["success_of_all"]) == (63, 1 / 65, 1 / 65)
         assert row["main_score"] == 1 / 65
         assert (row["samples_least"], row["samples_most"]) == (times, times)
@@ -187,7 +187,7 @@ def test_what_is_missing_of_own_problems_is_what_others_have() -> None:
     grades = [Grade("x", name, True, True, progress=1.0, goal_ratio=1.0, **one) for name in ("p", "q")]
     grades += [Grade("x", "p", True, True, progress=1.0, goal_ratio=1.0, **two)]
     grades += [Grade("x", "nowhere", False, **two, reason="no such problem")]
-    first, second = summary_of(grades).models
+    first, second = summarize(grades_frame(grades)).models
     assert (first["model"], first["missing"], first["success_of_all"]) == ("a", 0, 1.0)
     assert (second["missing"], second["unscored"], second["success"], second["success_of_all"]) == (1, 1, 1.0, 0.5)
 
@@ -195,7 +195,7 @@ def test_what_is_missing_of_own_problems_is_what_others_have() -> None:
 def test_a_set_that_only_others_have_counts_as_failed_of_all() -> None:
     grades = [run(HOUSE[0], 1.0, success=True, model="a"), run(COOK[0], 0.0, model="b")]
     grades += [run(name, 1.0, success=True, model="b") for name in HOUSE]
-    first, second = summary_of(grades).models
+    first, second = summarize(grades_frame(grades)).models
     assert [row["model"] for row in (first, second)] == ["b", "a"]  # not who has left most out
     assert (second["success"], second["success_of_all"]) == (1.0, 0.05)  # of ten problems one, of the other set none
     assert (second["sets"], second["sets_missing"], second["missing"]) == (1, 1, 19)
@@ -204,12 +204,12 @@ def test_a_set_that_only_others_have_counts_as_failed_of_all() -> None:
 
 def test_who_hands_in_nothing_gains_nothing() -> None:
     lazy = [recipe(TIMED[0], 1.0), *(Grade("x", name, False, benchmark="recipe2plan", model="m") for name in TIMED[1:])]
-    (row,) = summary_of(lazy).sets
+    (row,) = summarize(grades_frame(lazy)).sets
     assert (row["missing"], row["unscored"], row["success_of_all"]) == (0, 64, pytest.approx(1 / 65, **EXACT))
     # Nor does a set in which nothing could be judged: it is one that only others have.
     grades = [run(HOUSE[0], 1.0, success=True, model="a"), run(COOK[0], None, model="a")]
     grades += [run(name, 0.5, success=True, model="b") for name in (*HOUSE, *COOK)]
-    first, second = summary_of(grades).models
+    first, second = summarize(grades_frame(grades)).models
     assert [first["model"], second["model"]] == ["b", "a"]
     assert (second["sets"], second["sets_missing"], second["success_of_all"]) == (1, 1, 0.05)
     assert second["missing"] == 18
@@ -217,7 +217,7 @@ def test_who_hands_in_nothing_gains_nothing() -> None:
 
 def test_intervals_hold_scores_above_one() -> None:
     ((row,), (same,)) = (
-        summary_of([recipe(name, score) for name, score in zip(TIMED, some, strict=True)]).sets
+        summarize(grades_frame([recipe(name, score) for name, score in zip(TIMED, some, strict=True)])).sets
         for some in ([1.1, 1.3] * 32 + [1.2], [1.2] * 65)
     )
     assert 1 < row["main_score_low"] < row["main_score"] < row["main_score_high"] < 1.3
@@ -230,7 +230,7 @@ def test_intervals_hold_scores_above_one() -> None:
 def test_passes_by_hand() -> None:
     outcomes = {HOUSE[0]: [1, 0, 0, 1], HOUSE[1]: [0, 0, 0, 0, 1], HOUSE[2]: [1, 1, 1, 1]}
     grades = [run(name, 0.5 * one, success=bool(one)) for name, some in outcomes.items() for one in some]
-    (row,) = summary_of(grades).sets
+    (row,) = summarize(grades_frame(grades)).sets
     for size in (1, 2, 4):
         for start, figure in (("pass@", any), ("pass^", all)):
             expected = fmean(over_subsets(some, size, figure) for some in outcomes.values())
@@ -244,23 +244,23 @@ def test_passes_by_hand() -> None:
 
 def test_unscored_samples_are_no_samples() -> None:
     grades = [run(HOUSE[0], score, success=True) for score in (1.0, None, 1.0, None)]
-    (row,) = summary_of(grades).sets
+    (row,) = summarize(grades_frame(grades)).sets
     assert (row["success"], row["unscored"], row["samples_most"]) == (1.0, 2, 2)
     assert [key for key in row if key.startswith("pass")] == ["pass@1", "pass@2", "pass^1", "pass^2"]
 
 
 def test_passes_count_missing_problems_as_the_rate_of_success_does() -> None:
     grades = [recipe(TIMED[0], 1.0, success=one) for one in (True, False)]
-    (row,) = summary_of(grades).sets
+    (row,) = summarize(grades_frame(grades)).sets
     assert (row["success"], row["pass@1"]) == (0.5 / 65, 0.5 / 65)
     assert (row["pass@2"], row["pass^2"], row["best@2"]) == (1 / 65, 0.0, 1 / 65)
 
 
 def test_runs_of_a_sample_that_was_there_already_are_told() -> None:
     grades = [run(HOUSE[0], 1.0, sample=sample) for sample in (0, 1, 1, "1", None, None)]
-    assert summary_of(grades).models[0]["repeated"] == 1
+    assert summarize(grades_frame(grades)).models[0]["repeated"] == 1
     nameless = [run("", None, sample=1) for _ in range(3)]  # rows that name no problem are not of the same one
-    assert summary_of(grades + nameless).models[0]["repeated"] == 1
+    assert summarize(grades_frame(grades + nameless)).models[0]["repeated"] == 1
 
 
 # --- gaps and losses -----------------------------------------------------------------------------
@@ -270,10 +270,10 @@ def test_failing_early_is_no_small_gap() -> None:
     done = run(HOUSE[0], 1.0, success=True, makespan=15, optimal_makespan=12)
     early = run(HOUSE[1], 0.1, makespan=2, optimal_makespan=12)
     open_ = run(HOUSE[2], 1.0, success=True, makespan=20)
-    (row,) = summary_of([done, early, open_]).sets
+    (row,) = summarize(grades_frame([done, early, open_])).sets
     assert (row["gap"], row["gap_runs"], row["succeeded"], row["failed"]) == (0.25, 1, 2, 1)
     assert (row["lost"], row["lost_runs"]) == (None, 0)
-    (alone,) = summary_of([early]).sets
+    (alone,) = summarize(grades_frame([early])).sets
     assert (alone["gap"], alone["gap_runs"]) == (None, 0)
 
 
@@ -282,23 +282,23 @@ def test_what_failing_runs_had_lost_is_averaged_where_it_is_known() -> None:
     for name, lost in ((HOUSE[0], 0.5), (HOUSE[0], 0.25), (HOUSE[1], 0.0), (HOUSE[2], None)):
         averages.add(run(name, 0.1), lost=lost)
     averages.add(run(HOUSE[3], 1.0, success=True), lost=0.75)  # it has not failed
-    (row,) = averages.summary().sets
+    (row,) = summarize(averages.frame()).sets
     assert (row["lost"], row["lost_runs"], row["failed"]) == (0.1875, 3, 4)
 
 
 def test_efficiency_against_the_optimum_is_that_of_successes() -> None:
     grades = [recipe(TIMED[0], 0.8), recipe(TIMED[1], 1.0, success=False)]
-    (row,) = summary_of(grades).sets
+    (row,) = summarize(grades_frame(grades)).sets
     assert row["r_efficiency_optimal"] == 0.8
 
 
 def test_a_number_that_is_none_is_refused_before_anything_is_counted() -> None:
     averages = GradeRows().over([run(HOUSE[0], 0.5)])
-    before = averages.summary()
+    before = averages.frame()
     for wrong in (float("nan"), float("inf"), 10**400):
         with pytest.raises(ValueError, match="must be finite"):
             averages.add(run(HOUSE[0], wrong))
-    assert averages.summary() == before
+    assert averages.frame().equals(before)
 
 
 # --- intervals -----------------------------------------------------------------------------------
@@ -357,11 +357,11 @@ def test_coverage(count: int, samples: int, spread: float) -> None:
 def test_intervals_of_tables() -> None:
     source = random.Random(5)
     grades = [run(name, source.random()) for name in HOUSE for _ in range(4)]
-    (row,) = summary_of(grades).sets
+    (row,) = summarize(grades_frame(grades)).sets
     assert 0 <= row["main_score_low"] < row["main_score"] < row["main_score_high"] <= 1
-    (more,) = summary_of(grades * 100).sets  # no problem more
+    (more,) = summarize(grades_frame(grades * 100)).sets  # no problem more
     assert more["main_score_high"] - more["main_score_low"] > 0.5 * (row["main_score_high"] - row["main_score_low"])
-    (model,) = summary_of(grades).models
+    (model,) = summarize(grades_frame(grades)).models
     assert [model[key] for key in ("main_score_low", "main_score_high")] == [
         row["main_score_low"],
         row["main_score_high"],
@@ -370,19 +370,19 @@ def test_intervals_of_tables() -> None:
 
 def test_problems_all_alike_say_little_about_others() -> None:
     for score in (0.0, 1.0):
-        (row,) = summary_of([run(name, score) for name in HOUSE]).sets
+        (row,) = summarize(grades_frame([run(name, score) for name in HOUSE])).sets
         low, high = row["main_score_low"], row["main_score_high"]
         assert high - low == pytest.approx(0.2775, abs=1e-4)  # z² / (10 + z²): Wilson's for 0 of 10, or 10 of 10
         assert score in (low, high)
-    (alone,) = summary_of([run(HOUSE[0], 1.0)] * 5).sets
+    (alone,) = summarize(grades_frame([run(HOUSE[0], 1.0)] * 5)).sets
     assert (alone["main_score_low"], alone["main_score_high"]) == (None, None)
 
 
 def test_intervals_over_sets_are_those_of_their_mean() -> None:
     source = random.Random(9)
     grades = [run(name, source.random()) for name in (*HOUSE, *COOK[:5])]
-    (row,) = summary_of(grades).models
-    rows = summary_of(grades).sets
+    (row,) = summarize(grades_frame(grades)).models
+    rows = summarize(grades_frame(grades)).sets
     halves = [(one["main_score_high"] - one["main_score_low"]) / 2 for one in rows]
     expected = sum(half**2 for half in halves) ** 0.5 / 2  # of the mean of two that are drawn apart
     assert (row["main_score_high"] - row["main_score_low"]) / 2 == pytest.approx(expected, rel=0.1)
@@ -390,6 +390,6 @@ def test_intervals_over_sets_are_those_of_their_mean() -> None:
 
 def test_sets_of_a_single_problem_still_give_an_interval() -> None:
     grades = [run(HOUSE[0], 0.2), run(COOK[0], 0.8)]
-    (row,) = summary_of(grades).models
+    (row,) = summarize(grades_frame(grades)).models
     assert row["main_score_low"] <= 0.2 < 0.8 <= row["main_score_high"]
-    assert all(one["main_score_low"] is None for one in summary_of(grades).sets)
+    assert all(one["main_score_low"] is None for one in summarize(grades_frame(grades)).sets)

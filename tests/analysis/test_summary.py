@@ -22,7 +22,7 @@ from planoracle.analysis.grade import Grade, Grader
 from planoracle.analysis.graded import grade_of
 from planoracle.analysis.report.inputs import entries_of
 from planoracle.analysis.report.page import build
-from planoracle.analysis.statistics import summary_of
+from planoracle.analysis.statistics import grades_frame, summarize
 from planoracle.instances import registry
 from planoracle.instances.catalogue import load
 from planoracle.solver.solve import solve
@@ -75,7 +75,7 @@ def table(text: str, title: str) -> list[dict[str, str]]:
 def test_terminal_page_and_frames_have_the_same_numbers(
     submissions: list[dict[str, Any]], graded: list[Grade], lines: Path
 ) -> None:
-    expected = json.loads(json.dumps(summary_of(graded).rows()))
+    expected = json.loads(json.dumps(summarize(grades_frame(graded)).rows()))
     printed = [json.loads(line) for line in invoke("summary", lines, "-f", "jsonl").stdout.splitlines()]
     assert printed == expected
 
@@ -262,7 +262,7 @@ def test_names_of_missing_problems_are_bounded(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(statistics, "NAMED", 3)
     shared = {"id": "a", "scored": True, "success": True, "main_score": 1.0, "benchmark": "generic"}
     rows = [shared | {"model": f"m{number}", "instance": f"x{number}"} for number in range(6)]
-    found = summary_of(grade_of(row, 1) for row in rows).sets
+    found = summarize(grades_frame(grade_of(row, 1) for row in rows)).sets
     assert [(row["problems"], row["missing"]) for row in found] == [(1, 5)] * 6
     assert found[1]["missing_names"] == ["x0", "x2", "x3"]
 

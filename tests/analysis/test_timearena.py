@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from support.runner import CliRunner
 from support.samples import sample
 
+from planoracle.analysis import statistics
 from planoracle.analysis.cli import app
 from planoracle.analysis.grade import Grader
-from planoracle.analysis.statistics import summary_of
 from planoracle.instances.errors import PlanError
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.language import extract, parse
@@ -233,7 +233,7 @@ def test_the_summary_has_the_papers_metrics_per_set():
         grader.grade({"id": "b", "model": "m", "instance": name, "actions": []}),
         grader.grade({"id": "c", "model": "m", "instance": name, "actions": 5}),
     ]
-    (row,) = summary_of(grades).sets
+    (row,) = statistics.summarize(statistics.grades_frame(grades)).sets
     assert (row["model"], row["set"], row["submissions"], row["unscored"]) == ("m", "timearena/lab/1", 3, 1)
     assert (row["AS"], row["CR"], row["CT"]) == (50, 50, grades[0].makespan)
 

@@ -16,7 +16,7 @@ from planoracle.analysis.grade import Grade, Grader
 from planoracle.analysis.profiles import profiles
 from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import repair
-from planoracle.analysis.statistics import summary_of
+from planoracle.analysis.statistics import grades_frame, summarize
 from planoracle.instances import registry
 from planoracle.instances.asynchow.encode import load
 from planoracle.instances.asynchow.facts import how_to, names
@@ -176,7 +176,7 @@ def test_accuracy_leaves_the_shown_problems_out() -> None:
         graded("async/1198", answer='"55 min"'),
     ]
     assert grades[-1].row()["few_shot"]
-    (row,) = summary_of(grades).sets
+    (row,) = summarize(grades_frame(grades)).sets
     assert (row["submissions"], row["accuracy"], row["score"]) == (6, 0.5, 0.5)
     assert row["wrong_answers"] == {"empty": 1, "no_time": 1, "too_long": 1}
 

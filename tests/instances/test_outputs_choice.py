@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from planoracle.analysis.grade import Grader
-from planoracle.analysis.statistics import summary_of
+from planoracle.analysis.statistics import grades_frame, summarize
 from planoracle.instances import catalogue, registry
 from planoracle.instances.kitchens.domain import bundled
 from planoracle.instances.kitchens.language import _Actions
@@ -192,7 +192,7 @@ def test_nobody_gains_by_hedging_or_being_cut_off() -> None:
         GRADER.grade({"id": str(number), "instance": TEA, "model": "m", "sample": number, "plan": text})
         for number, text in enumerate(texts)
     ]
-    (row,) = summary_of(grades).sets
+    (row,) = summarize(grades_frame(grades)).sets
     assert (row["unscored"], row["succeeded"], row["failed"], row["success"]) == (0, 1, 4, 0.2)
     assert [grade.violation for grade in grades] == [None, "cut_off", "cut_off", "ambiguous", "no_plan"]
 
