@@ -119,8 +119,8 @@ _LOST = Metric(
 _REGRET = Metric(
     "regret",
     "share",
-    "cost of all decisions of a success / optimum",
-    average="cost of all decisions / optimum of successful runs",
+    "cost of all decisions of a success, as a share of the optimum",
+    average="mean cost of all decisions of a success, as a share of the optimum; of those that are priced",
     runs="runs that it is of: those with a price",
     of=_regret,
 )

@@ -19,7 +19,7 @@ from planoracle.instances import catalogue, registry
 from planoracle.instances.problem import GENERAL
 from planoracle.instances.profiles import Rules
 
-__all__ = ["Line", "board", "columns", "lines_of", "problem_row", "scoring", "set_name"]
+__all__ = ["Line", "board", "columns", "lines_of", "meanings", "problem_row", "scoring", "set_name"]
 
 # Models of a set are ordered by these, the highest first.
 _BEST = ("success", "score")
@@ -151,6 +151,15 @@ def scoring(lines: Iterable[Line]) -> str:
     found = [(registry.find(name), one) for name in names for one in rows.figures(name) if "main" in one.role]
     told = [f"{owner.title}: {one.name.replace('_', ' ')}, {one.meaning}" for owner, one in found if owner is not None]
     return f"The benchmark's main figure times 100. {'; '.join(told)}"
+
+
+def meanings() -> dict[str, tuple[str, str]]:
+    """Return the help texts of the metrics of all benchmarks, of one plan and of averages, as sentences."""
+    return {one.name: (_sentence(one.meaning), _sentence(one.average)) for one in (*SUMMARY, *PRICED)}
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def columns(

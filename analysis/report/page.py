@@ -19,7 +19,16 @@ from planoracle.analysis.report.details import wording
 from planoracle.analysis.report.encode import packed, plain
 from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Told, Work, work_on
-from planoracle.analysis.report.leaderboard import Line, board, columns, lines_of, problem_row, scoring, set_name
+from planoracle.analysis.report.leaderboard import (
+    Line,
+    board,
+    columns,
+    lines_of,
+    meanings,
+    problem_row,
+    scoring,
+    set_name,
+)
 from planoracle.analysis.report.worker import Options
 from planoracle.analysis.strangers import Strangers
 from planoracle.analysis.submissions import Place
@@ -163,6 +172,7 @@ def _chunks(work: Work, lines: Sequence[Line], title: str, day: str | None, opti
         "words": wording(line.grade.benchmark for line in lines),
         "problems": problems,
         "scoring": scoring(lines),
+        "meanings": meanings(),
         "overall": overall,
         "models": models,
         "rows": columns(lines, places, names),

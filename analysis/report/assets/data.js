@@ -134,6 +134,7 @@ class Rows {
     for (const name of ["sample", "status", "bound", "read", "from", "ignored", "other"]) this[name] = [];
     Object.assign(this, index.rows);
     this.scoring = index.scoring;
+    this.meanings = index.meanings;
     this.problems = index.problems.map(([name, set, unit, seconds, first, status, best, bound, chart]) => ({
       name,
       set,
