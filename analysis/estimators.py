@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import comb, fsum
 
-from planoracle.instances.errors import InputError
-
 __all__ = ["best_of", "pass_at", "pass_hat", "sizes"]
 
 #: More samples are not asked for at once.
@@ -18,17 +16,11 @@ def pass_at(count: int, good: int, size: int) -> float:
 
     ``1 - C(n - c, k) / C(n, k)`` (Chen et al., Evaluating Large Language Models Trained on Code, 2021, equation 1).
 
-    Raises
-    ------
-    InputError
-        Unless ``0 <= good <= count`` and ``1 <= size <= count``.
-
     Examples
     --------
     >>> pass_at(4, 1, 1), pass_at(4, 1, 2), pass_at(4, 1, 4), pass_at(4, 0, 2)
     (0.25, 0.5, 1.0, 0.0)
     """
-    _check(count, good, size)
     return (comb(count, size) - comb(count - good, size)) / comb(count, size)
 
 
@@ -37,17 +29,11 @@ def pass_hat(count: int, good: int, size: int) -> float:
 
     ``C(c, k) / C(n, k)`` (Yao et al., τ-bench, 2024, section 3).
 
-    Raises
-    ------
-    InputError
-        Unless ``0 <= good <= count`` and ``1 <= size <= count``.
-
     Examples
     --------
     >>> pass_hat(4, 3, 1), pass_hat(4, 3, 2), pass_hat(4, 3, 4)
     (0.75, 0.5, 0.0)
     """
-    _check(count, good, size)
     return comb(good, size) / comb(count, size)
 
 
@@ -55,11 +41,6 @@ def best_of(values: Sequence[float], size: int) -> float:
     """Return best of k: the mean of the highest of ``size`` values, over all ways to draw so many from those given.
 
     The i-th smallest of n is the highest in ``C(i - 1, k - 1)`` of the ``C(n, k)`` draws.
-
-    Raises
-    ------
-    InputError
-        Unless ``1 <= size <= len(values)``.
 
     Examples
     --------
@@ -69,7 +50,6 @@ def best_of(values: Sequence[float], size: int) -> float:
     0.833333333333
     """
     count = len(values)
-    _check(count, 0, size)
     terms, weight = [], size / count
     for place, value in enumerate(sorted(values, reverse=True)):
         terms.append(weight * value)
@@ -91,10 +71,3 @@ def sizes(least: int) -> list[int]:
     ([1, 2, 4], [])
     """
     return [1 << power for power in range(_MOST.bit_length()) if 1 << power <= least]
-
-
-def _check(count: int, good: int, size: int) -> None:
-    if not 0 <= good <= count:
-        raise InputError("must be from 0 to the number of samples", field="good", value=good)
-    if not 1 <= size <= count:
-        raise InputError("must be from 1 to the number of samples", field="size", value=size)

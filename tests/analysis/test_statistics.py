@@ -17,10 +17,11 @@ from support.samples import examples, sample
 
 from planoracle.analysis.bootstrap import Cluster, Sample, intervals, two_stage
 from planoracle.analysis.estimators import best_of, pass_at, pass_hat, sizes
+from planoracle.analysis.frames.columns import SCHEMAS
 from planoracle.analysis.grade import Grade
+from planoracle.analysis.metrics import METRICS
 from planoracle.analysis.statistics import GradeRows, grades_frame, summarize
 from planoracle.instances import catalogue
-from planoracle.instances.errors import InputError
 
 EXACT = {"rel": 1e-12, "abs": 1e-12}
 HOUSE = catalogue.expand(["timearena/household/1"])
@@ -57,13 +58,17 @@ def test_large_numbers_of_samples() -> None:
     assert sizes(20_000)[-1] == 128
 
 
-@pytest.mark.parametrize("wrong", [(0, 0, 1), (3, 4, 1), (3, -1, 1), (3, 1, 0), (3, 1, 4)])
-def test_estimates_of_nothing_are_refused(wrong: tuple[int, int, int]) -> None:
-    for estimate in (pass_at, pass_hat):
-        with pytest.raises(InputError):
-            estimate(*wrong)
-    with pytest.raises(InputError):
-        best_of([0.5], 2)
+# --- metrics --------------------------------------------------------------------------------------
+
+
+def test_metrics_are_declared_once_and_every_grade_has_them() -> None:
+    names = [one.name for one in METRICS]
+    assert len({*names}) == len(names)
+    assert {*names} - {*Grade.__slots__} == {"gap"}
+    rows = summarize(grades_frame([run(HOUSE[0], 1.0, success=True)])).sets
+    assert {*SCHEMAS["summaries"].names} - {"level", "sets", "sets_missing"} == {
+        name for name in rows[0] if name in SCHEMAS["summaries"].names
+    }
 
 
 # --- means over samples, problems, sets ----------------------------------------------------------
