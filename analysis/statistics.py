@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, islice
-from math import fsum, isfinite
+from math import fsum, isfinite, isnan
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -266,21 +266,32 @@ def _parts_by(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFr
 
 def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average]) -> list[_Group]:
     """Average the runs in one benchmark over the samples of every problem; return a group per model and set."""
-    groups = []
     means = [one for one in (*figures, *_COMMON) if not (one.tally or one.total)]
     terms = [column for one in means for column in _columns_of(one)]
     # Sums of floating-point numbers depend on their order, which must not be that of the rows.
     frame = frame.sort_values([*_PROBLEM, *terms], ignore_index=True)
     runs = frame.groupby(_PROBLEM)
     problems = runs[terms].mean().assign(runs=runs["scored"].sum()).reset_index()
-    for where, tried in _parts_by(problems, "set"):
-        judged = sorted({*tried["instance"][tried["runs"] > 0]})
-        members = dict.fromkeys(_set_of(tried["instance"].iloc[0])[1] or judged)
-        size = len({*members, *judged}) if judged else 0
-        parts = frame[frame["set"] == where].groupby("model")
-        for model, part in _parts_by(tried, "model"):
-            found = parts.get_group(model), part.drop(columns=["set", "model"]).set_index("instance")
-            groups.append(_Group(benchmark, where, model, figures, *found, members, size))
+    members, sizes = {}, {}
+    for where, part in _parts_by(problems, "set"):
+        judged = {*part["instance"][part["runs"] > 0]}
+        members[where] = dict.fromkeys(_set_of(part["instance"].iloc[0])[1] or sorted(judged))
+        sizes[where] = len({*members[where], *judged}) if judged else 0
+    by_set, runs_by_set = problems.groupby(_PROBLEM[:2]), frame.groupby(_PROBLEM[:2])
+    tables: list[dict[Any, Any]] = [
+        one.to_dict("index") for one in (by_set[terms].sum(), by_set[terms].count(), runs_by_set[terms].count())
+    ]
+    columns = {str(name): frame[name].to_numpy() for name in frame.columns}
+    names, scored = problems["instance"].tolist(), problems["runs"].tolist()
+    groups = [
+        _Group(
+            *(benchmark, where, model, figures, members[where], sizes[where]),
+            {names[place]: scored[place] for place in by_set.indices[where, model]},
+            {name: values[runs_by_set.indices[where, model]] for name, values in columns.items()},
+            *(table[where, model] for table in tables),
+        )
+        for where, model in tables[0]
+    ]
     return sorted(groups, key=lambda group: (group.model, group.where))
 
 
@@ -292,34 +303,35 @@ class _Group:
     ----------
     figures
         Those of the benchmark.
+    members, size
+        Problems of the set: those bundled, else those that any model has a scored run for; and their number, 0 if
+        nobody has a scored run for any.
+    scored
+        Number of scored runs of every problem with a run.
     runs
-        The part of the frame of grades.
-    problems
-        Means over the runs of every problem, and how many runs are scored.
-    members
-        Problems of the set: those bundled, else those that any model has a scored run for.
-    size
-        Number of problems of the set, 0 if nobody has a scored run for any.
+        Columns of the part of the frame.
+    sums, answered
+        By column the sum over the problems of means over runs, and the number of problems with one.
+    counts
+        By column the number of runs that have the figure.
     """
 
     benchmark: str
     where: str
     model: str
     figures: Sequence[Average]
-    runs: pd.DataFrame
-    problems: pd.DataFrame
     members: Mapping[str, None]
     size: int
+    scored: Mapping[str, int]
+    runs: Mapping[str, NDArray[Any]]
+    sums: Mapping[str, float]
+    answered: Mapping[str, int]
+    counts: Mapping[str, int]
 
     @cached_property
     def absent(self) -> int:
         """Number of problems without any run."""
-        return len(self.members) - sum(name in self.members for name in self.problems.index)
-
-    @cached_property
-    def sums(self) -> dict[str, float]:
-        """Sums over the problems by column."""
-        return {str(column): fsum(values.dropna()) for column, values in self.problems.items()}
+        return len(self.members) - sum(name in self.members for name in self.scored)
 
     def figure(self, role: str) -> Average | None:
         """Return the figure of the benchmark with a role, or that of all benchmarks with a name."""
@@ -346,19 +358,20 @@ class _Group:
         value = self.share(figure)
         if value is None or figure is None:
             return None
-        answered, absent = int(self.problems[_columns_of(figure)[0]].count()), self.absent
-        unjudged = sum(name in self.members for name in self.problems.index[self.problems["runs"] == 0])
+        answered, absent = self.answered[_columns_of(figure)[0]], self.absent
+        unjudged = sum(name in self.members for name, count in self.scored.items() if not count)
         return value * (answered + (absent if figure.absent else 0)) / (answered + absent + unjudged)
 
     def count(self, figure: Average | None) -> int:
         """Return the number of runs that have a figure."""
-        return 0 if figure is None else int(self.runs[_columns_of(figure)[0]].count())
+        return 0 if figure is None else self.counts[_columns_of(figure)[0]]
 
     def row(self, metrics: Sequence[Metric]) -> dict[str, Any]:
         """Return the row of the group, see `summarize`."""
-        samples = self.problems["runs"][self.problems["runs"] > 0]
-        scored, succeeded = int(self.runs["scored"].sum()), int(self.runs["success"].sum())
-        named = self.runs[self.runs["sample"].notna() & (self.runs["instance"] != "")]
+        samples = [count for count in self.scored.values() if count]
+        scored, succeeded = sum(samples), int(self.runs["success"].sum())
+        runs = zip(self.runs["instance"], self.runs["sample"], strict=True)
+        named = [(name, sample) for name, sample in runs if name and sample is not None]
         among = {"succeeded": succeeded, "failed": scored - succeeded}
         row: dict[str, Any] = {
             "model": self.model,
@@ -366,11 +379,11 @@ class _Group:
             "set": self.where,
             "problems": len(samples),
             "missing": self.absent,
-            "submissions": len(self.runs),
-            "unscored": len(self.runs) - scored,
-            "repeated": int(named.duplicated(["instance", "sample"]).sum()),
-            "samples_least": int(samples.min()) if len(samples) else None,
-            "samples_most": int(samples.max()) if len(samples) else None,
+            "submissions": len(self.runs["scored"]),
+            "unscored": len(self.runs["scored"]) - scored,
+            "repeated": len(named) - len({*named}),
+            "samples_least": min(samples, default=None),
+            "samples_most": max(samples, default=None),
         }
         for metric in metrics:
             figure = self.figure(metric.role or f"all:{metric.name}")
@@ -380,7 +393,7 @@ class _Group:
 
     def own(self) -> dict[str, Any]:
         """Return the figures of the benchmark, the runs that they are over, and the names of missing problems."""
-        missing = (name for name in self.members if name not in self.problems.index)
+        missing = (name for name in self.members if name not in self.scored)
         runs = {one.name: self.count(one) for one in self.figures if not (one.tally or one.total)}
         figures = {one.name: self._figure(one) for one in self.figures}
         return figures | {"runs": runs, "missing_names": list(islice(missing, NAMED))}
@@ -389,15 +402,17 @@ class _Group:
         if figure.tally:
             counts = Counter(chain.from_iterable(self.runs[_columns_of(figure)[0]]))
             return dict(sorted(counts.items(), key=str))
-        return int(self.runs[_columns_of(figure)[0]].sum()) if figure.total else self.mean(figure)
+        if figure.total:
+            return int(sum(value for value in self.runs[_columns_of(figure)[0]] if not isnan(value)))
+        return self.mean(figure)
 
     def _terms(self, figure: Average) -> list[NDArray[np.float64]]:
         """Return numerators and denominators of the runs of every problem that has any, in order."""
         import numpy as np
 
-        columns = self.runs[[*_columns_of(figure)]].to_numpy(float).T
+        columns = np.array([self.runs[column] for column in _columns_of(figure)], dtype=float)
         kept = np.nan_to_num(columns[1]) != 0
-        names = self.runs["instance"].to_numpy(object)[kept]  # in order, as the frame is
+        names = self.runs["instance"][kept]  # in order, as the frame is
         parts = np.split(columns[:, kept], np.flatnonzero(names[1:] != names[:-1]) + 1, axis=1)
         return [part[:, np.lexsort(part[::-1])] for part in parts if part.size]
 
