@@ -1,9 +1,9 @@
-"""``planoracle audit``: references that others have published, and any that are handed in, checked."""
+"""``planoracle audit``: check published and submitted references, and figures printed in papers."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from os.path import exists
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,14 +36,15 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("instance", "reference", "claimed", "optimum", "bound", "off", "gap", "feasible", "verdict", "reason")
 _LEAST = ("bound", "feasible", "off", "optimum", "reason")
+_FIGURES = ("benchmark", "table", "figure", "paper", "ours", "difference", "note")
 
 
 def audit(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Names, prefixes or globs of problems whose published references are to be checked, and files of "
-            "others; - for standard input. Default: all that is published of what is bundled.",
+            help="Problems with published references (names, prefixes, globs), or files with references (- for "
+            "standard input). Default: all published references of bundled problems.",
             metavar="NAME|FILE",
             autocompletion=begun,
         ),
@@ -52,7 +53,7 @@ def audit(
     profile: Annotated[
         str | None,
         typer.Option(
-            "--profile", "--rules", help="Rules: paper or released. Default: those that a reference was made for."
+            "--profile", "--rules", help="Rules: paper or released. Default: the rules a reference was made for."
         ),
     ] = None,
     rule: RuleOption = None,
@@ -61,36 +62,41 @@ def audit(
     model: ModelOption = None,
     time_limit: LimitOption = None,
     every: Annotated[
-        bool, typer.Option("--all", help="In tables also show references that are optimal; data always has them.")
+        bool, typer.Option("--all", help="Also show optimal references in tables; data formats have them always.")
     ] = False,
     loopholes: Annotated[
         bool,
-        typer.Option(
-            "--loopholes",
-            help="Instead show how released graders can be passed by less work, for all benchmarks or those named.",
-        ),
+        typer.Option("--loopholes", help="Instead list ways to pass released graders with less work, per benchmark."),
+    ] = False,
+    tables: Annotated[
+        bool,
+        typer.Option("--tables", help="Instead compare figures published in the papers with recomputed ones."),
     ] = False,
     page: Annotated[
         Path | None,
-        typer.Option(help="Write a page about what is wrong instead, in Markdown.", dir_okay=False),
+        typer.Option(help="Instead write a Markdown page about the wrong references.", dir_okay=False),
     ] = None,
     line_seconds: SecondsOption = SECONDS,
     line_memory: MemoryOption = MEMORY,
 ) -> None:
-    """Check references that others have published: whether a plan keeps them, whether one is shorter, and by how much.
+    """Check published references: validity of their plans, and shorter plans.
 
-    A file has rows with an instance and a makespan, a plan, or both: JSON lines, JSON ({"NAME": 12} as well), CSV, and
-    all that planoracle grade reads; --map makespan=COLUMN says where the makespan is.
+    A file has rows with an instance and a makespan, a plan, or both: JSON lines, JSON (also {"NAME": 12}), CSV, and
+    whatever planoracle grade reads. --map makespan=COLUMN names the column of the makespan.
 
-    Verdicts: optimal; too_high (there is a shorter plan); below_bound (no plan is so short, proved); infeasible (its
-    plan breaks the rules, or none completes the problem); misstated (its plan takes another time than it states);
-    unproved; missing (there should be one, and is none); not_checked (it cannot be read, or takes more than a
-    row may). off and gap say by how much it differs from the optimum, else from the bound it is below, else from the
-    shorter plan.
+    Verdicts: optimal; too_high (a shorter plan exists); below_bound (proved: no plan is that short); infeasible (the
+    plan breaks a rule or does not complete the problem); misstated (the plan takes another time than stated); unproved;
+    missing (the reference is absent); not_checked (it cannot be read, or exceeds the limits of a row). The columns off
+    and gap are the difference from the optimum, else from the bound, else from the shorter plan.
 
-    Exit status: 0 if nothing is wrong, 1 if something is (too_high, below_bound, infeasible, misstated) or could not be
-    checked, 2 for a call that makes no sense. The summary goes to standard error, except in formats that people read.
+    With --tables, names are benchmarks; lengths of plans are proved optima of the bundled problems.
+
+    Exit status: 1 if a reference is wrong (too_high, below_bound, infeasible, misstated) or not checked. The summary
+    goes to standard error, except in the formats table, markdown and latex.
     """
+    if tables:
+        _compare_figures(names or (), form)
+        return
     from planoracle.analysis.audit.auditor import Auditor
     from planoracle.analysis.audit.finding import summarize
     from planoracle.analysis.audit.verdict import Verdict
@@ -139,6 +145,30 @@ def audit(
     notes.close()
     failed = any(one.wrong or one.verdict == Verdict.not_checked for one in findings)
     raise typer.Exit(1 if failed else 0)
+
+
+def _compare_figures(names: Sequence[str], form: Format) -> None:
+    """Write figures published in papers beside those computed from the bundled problems."""
+    from planoracle.analysis.audit.tables import rows_of, with_tables
+    from planoracle.instances import registry
+    from planoracle.instances.errors import InputError
+
+    known = with_tables()
+    for name in names:
+        if registry.get(name).name not in known:
+            raise InputError(f"has no published figures here; {', '.join(known)} have", field="name", value=name)
+    chosen = names or known
+    table = Table(form, _FIGURES[len(chosen) == 1 :], least=("benchmark", "note"))
+    rows = [row for name in chosen for row in rows_of(name)]
+    if form in PEOPLE:  # with the decimals that the papers print
+        for column in ("paper", "ours", "difference"):
+            texts = ["-" if row[column] is None else str(row[column]) for row in rows]
+            width = max(map(len, texts), default=0) if form is Format.table else 0
+            for row, text in zip(rows, texts, strict=True):
+                row[column] = text.rjust(width)
+    for row in rows:
+        table.add(row)
+    table.close()
 
 
 def _is_file(name: str) -> bool:

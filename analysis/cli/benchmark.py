@@ -1,4 +1,4 @@
-"""``planoracle benchmark``: what benchmarks there are, and a package to begin a new one with."""
+"""``planoracle benchmark``: list benchmarks, and create the package of a new one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PARTS = {
 
 benchmark = typer.Typer(
     cls=Group,
-    help="List the benchmarks, or begin a new one.",
+    help="List the benchmarks, or create the package of a new one.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -39,10 +39,12 @@ benchmark = typer.Typer(
 
 @benchmark.command(cls=Command)
 def new(
-    name: Annotated[str, typer.Argument(help="What it is called in names of problems: small letters, digits, _.")],
-    to: Annotated[Path | None, typer.Option(help="Folder to make; default: NAME, here.", metavar="DIR")] = None,
+    name: Annotated[str, typer.Argument(help="Name of the benchmark in problem names: lower-case letters, digits, _.")],
+    to: Annotated[
+        Path | None, typer.Option(help="Folder to create. Default: NAME in the current folder.", metavar="DIR")
+    ] = None,
 ) -> None:
-    """Write a small package for a new benchmark, complete and with tests, to be made yours step by step."""
+    """Create a small package for a new benchmark, complete with tests, as a starting point."""
     from planoracle.analysis.template import write
 
     place = Path(name) if to is None else to
@@ -54,7 +56,7 @@ def new(
 @benchmark.command("list", cls=Command)
 @viewable
 def list_(form: FormatOption = Format.table) -> None:
-    """List the benchmarks, the rules that --set sets for grade and others, and their metrics."""
+    """List the benchmarks, their rules (for --set) and their metrics."""
     benchmarks = [_described(one) for one in map(registry.get, registry.names())]
     table = Table(form, _COLUMNS, least=_LEAST)
     for row in benchmarks:

@@ -17,6 +17,7 @@ __all__ = [
     "NamesArgument",
     "Notes",
     "OnlyOption",
+    "OptionalNamesArgument",
     "Run",
     "begun",
     "begun_heuristic",
@@ -41,6 +42,10 @@ def begun_heuristic(start: str) -> list[str]:
 
 NamesArgument = Annotated[
     list[str],
+    typer.Argument(help="Names, prefixes, globs (BENCHMARK/*/Vada_*) or files.", metavar="NAME", autocompletion=begun),
+]
+OptionalNamesArgument = Annotated[
+    list[str] | None,
     typer.Argument(help="Names, prefixes, globs (BENCHMARK/*/Vada_*) or files.", metavar="NAME", autocompletion=begun),
 ]
 NameArgument = Annotated[str, typer.Argument(help="Name or file of one problem.", autocompletion=begun)]

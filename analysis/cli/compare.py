@@ -1,16 +1,16 @@
-"""``planoracle compare``: references and heuristics beside the proved optimum."""
+"""``planoracle compare``: references, heuristics and numbers of agents compared with the proved optimum."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from planoracle.analysis.cli.common import NamesArgument, Notes, Run
+from planoracle.analysis.cli.common import LimitOption, NamesArgument, Notes, Run, stated
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain
 from planoracle.analysis.cli.shapes import drawing
 
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from planoracle.analysis.compare import Comparison
 
 _COLUMNS = ("instance", "optimal", "lower_bound", "status", "seconds")
+# Largest number of agents for --agents.
+_MOST_AGENTS = 99
 
 
 class Drawn(StrEnum):
-    """What pictures there are: distances from the optimum, performance profiles, how long proofs take."""
+    """Figures: distribution of gaps to the optimum, performance profile, time to proof."""
 
     gaps = "gaps"
     profile = "profile"
@@ -30,6 +32,12 @@ class Drawn(StrEnum):
 
 _LEAST = ("problems", "mean", "equal", "worst")  # the counts stay as long as the means that are over them
 _METHODS = ("instance", "method", "makespan", "gap", "accepted", "seconds", "reason")
+_SET_SPEEDUPS = (
+    *("set", "agents", "problems", "proved", "mean_makespan", "unit", "mean_speedup"),
+    *("at_critical_path", "at_limit", "limit_speedup"),
+)
+_SPEEDUPS = ("instance", "agents", "status", "makespan", "unit", "speedup", "critical_path", "limit")
+_LEAST_OF_SPEEDUPS = ("limit_speedup", "at_critical_path", "unit", "limit", "critical_path")
 
 
 @drawing
@@ -41,36 +49,50 @@ def compare(
         typer.Option(
             "--heuristic",
             "-H",
-            help="A heuristic beside these (repeatable); all: every one for such a problem. Tables then have a row for "
-            "each method, and say why one has no answer.",
+            help="Also compare this heuristic (repeatable), or all. Tables then have one row per method, "
+            "with the reason if a method has no answer.",
             metavar="NAME",
+        ),
+    ] = None,
+    agents: Annotated[
+        str | None,
+        typer.Option(
+            "--agents",
+            help="Compare these numbers of identical agents instead of methods: makespan, speedup, and the limits of "
+            "both. With --summary: means over each set.",
+            metavar="1,2,...",
         ),
     ] = None,
     variants: Annotated[
         bool,
-        typer.Option("--variants", help="A row for a problem, a column for the optimum of each variant (NAME@42)."),
+        typer.Option("--variants", help="One row per problem, with the optimum of each variant (NAME@42) in a column."),
     ] = False,
     summary: Annotated[
-        bool, typer.Option("--summary", help="Only the summary: a row for each set and method, in any format.")
+        bool, typer.Option("--summary", help="Write only the summary, one row per set and method, in any format.")
     ] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="PNG, SVG or PDF file to draw the methods into.")
-    ] = None,
-    figure: Annotated[Drawn, typer.Option(help=f"What to draw: {', '.join(Drawn)}.", metavar="FIGURE")] = Drawn.gaps,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="PNG, SVG or PDF file for the figure.")] = None,
+    figure: Annotated[
+        Drawn, typer.Option(help=f"Figure: {', '.join(Drawn)}; with --agents: speedup curves.", metavar="FIGURE")
+    ] = Drawn.gaps,
+    time_limit: LimitOption = None,
 ) -> None:
-    """Compare what the benchmark gives to compare with, and the heuristics, with the proved optimum.
+    """Compare reference plans and heuristics with the proved optimum.
 
-    A name may be a file that planoracle grade has written (jsonl, json): its models are compared as well, by the
-    shortest of their successful plans; alone it also says which problems.
+    A name may also be a file that planoracle grade has written (json or jsonl). Each model in it is then compared by
+    its shortest successful plan; without other names, the problems of the file are compared.
 
-    The summary (per set and method how often and by how much it lies above the optimum or below, and how often the
-    rules refuse it; each mean with the number of problems it is over) goes to standard error, except in formats that
-    people read.
+    The summary has one row per set and method: how often and by how much the method lies above or below the optimum,
+    and how often the rules reject it. Each mean has the number of problems it is taken over. The summary goes to
+    standard error, except in the formats table, markdown and latex.
+
+    Exit status: 1 if an optimum is not proved or a file cannot be read.
     """
     from planoracle.analysis.compare import check, summarize
     from planoracle.analysis.compare import compare as compared
     from planoracle.analysis.compared import parted, with_models
 
+    if agents is not None:
+        _compare_agents(names, _agent_numbers(agents), form, output, summary=summary, time_limit=time_limit)
     also = heuristics or ()
     check(also)
     each = bool(also) and form in PEOPLE
@@ -79,7 +101,11 @@ def compare(
     models = {f"gap_{grade.model or 'no model'}" for grade in grades}
     tables: dict[str, Table] = {}
     found, notes = [], Notes()
-    for problem, one in run.each(lambda problem: with_models(compared(problem, also=also), grades)):
+
+    def compare_one(problem: Any) -> Comparison:
+        return with_models(compared(problem, also=also, **stated(time_limit=time_limit)), grades)
+
+    for problem, one in run.each(compare_one):
         if not (variants or summary):
             kind = problem.benchmark if form in PEOPLE and not each else ""  # whose methods are its columns
             if kind not in tables:
@@ -107,6 +133,38 @@ def compare(
     if output is not None and found:
         _draw(found, figure, output)
     run.exit(failed=any(not one.exact.status.settled for one in found))
+
+
+def _agent_numbers(text: str) -> list[int]:
+    """Return the numbers of ``--agents``."""
+    parts = text.split(",")
+    if all(part.isdecimal() and 1 <= int(part) <= _MOST_AGENTS for part in parts):
+        return sorted(set(map(int, parts)))
+    message = f"must be numbers from 1 to {_MOST_AGENTS} separated by commas, as 1,2,3; not {text!r}"
+    raise typer.BadParameter(message, param_hint="--agents")
+
+
+def _compare_agents(
+    names: list[str], numbers: list[int], form: Format, output: Path | None, *, summary: bool, time_limit: float | None
+) -> NoReturn:
+    """Write proved optima by number of agents, and end the program."""
+    from planoracle.analysis.speedup import curve, summarize
+
+    run = Run(names, "solving")
+    curves = [one for _, one in run.each(lambda problem: curve(problem, numbers[-1], **stated(time_limit=time_limit)))]
+    points = [point for point in summarize(curves) if point.agents in numbers]
+    rows = [asdict(point) for point in points] if summary else [row for one in curves for row in one.rows()]
+    table = Table(form, _SET_SPEEDUPS if summary else _SPEEDUPS, least=_LEAST_OF_SPEEDUPS)
+    for row in rows:
+        if row["agents"] in numbers:
+            table.add(row)
+    table.close()
+    if output is not None and points:
+        from planoracle.analysis.figures.save import save
+        from planoracle.analysis.figures.speedup import speedup_curves
+
+        save(lambda: speedup_curves(points), output)
+    run.exit(failed=not all(one.proved for one in curves))
 
 
 def _say_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> None:

@@ -1,4 +1,4 @@
-"""``planoracle critique``: a report on every submitted plan, in prose for a prompt or as JSON."""
+"""``planoracle critique``: a report on each submitted plan, as text for a prompt or as JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from planoracle.analysis.streams import lenient
 
 
 class Form(StrEnum):
-    """How reports are written."""
+    """Output formats of reports."""
 
     text = "text"
     json = "json"
@@ -38,14 +38,15 @@ class Form(StrEnum):
 def critique(
     submissions: SubmissionsArgument,
     form: Annotated[
-        Form, typer.Option("--format", "-f", help=f"How to write the reports: {', '.join(Form)}.", metavar="FORMAT")
+        Form, typer.Option("--format", "-f", help=f"Output format: {', '.join(Form)}.", metavar="FORMAT")
     ] = Form.text,
     profile: ProfileOption = "paper",
     regret: Annotated[
-        bool, typer.Option("--regret/--no-regret", help="Price the decisions against the optimum (slower).")
+        bool, typer.Option("--regret/--no-regret", help="Compute the regret of decisions (slower).")
     ] = True,
     hints: Annotated[
-        bool, typer.Option("--hints", help="Say which decisions and commands keep the best time within reach.")
+        bool,
+        typer.Option("--hints", help="Also name the decisions and commands that keep the best makespan reachable."),
     ] = False,
     time_limit: LimitOption = None,
     pattern: PatternOption = None,
@@ -55,9 +56,9 @@ def critique(
     line_seconds: SecondsOption = PRICED,
     line_memory: MemoryOption = MEMORY,
 ) -> None:
-    """Say what is wrong with every plan, how far from the best it is, and which decisions cost most.
+    """Report the errors of each plan, its distance from the optimum, and its most costly decisions.
 
-    A line that cannot be read is reported on standard error and the rest is answered; the exit status is then 1.
+    Exit status: 1 if a line cannot be read; it is reported on standard error.
     """
     from planoracle.analysis.critique import critique as report
     from planoracle.analysis.profiles import profiles

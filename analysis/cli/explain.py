@@ -1,4 +1,4 @@
-"""``planoracle explain``: why the optimum is what it is, or why there is no solution."""
+"""``planoracle explain``: proofs of optima, and conflicts of infeasible problems."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from planoracle.instances.visible import to_json, visible
 
 
 class Form(StrEnum):
-    """How explanations are written."""
+    """Output formats of explanations."""
 
     text = "text"
     table = "table"
@@ -38,20 +38,22 @@ def explain(
     names: NamesArgument,
     form: Annotated[
         Form,
-        typer.Option("--format", "-f", help=f"How to write the explanations: {', '.join(Form)}.", metavar="FORMAT"),
+        typer.Option("--format", "-f", help=f"Output format: {', '.join(Form)}.", metavar="FORMAT"),
     ] = Form.text,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Also write the certificates into this file, one per line, for planoracle verify.", dir_okay=False
+            help="Also write the certificates to this file, one per line, for planoracle verify.", dir_okay=False
         ),
     ] = None,
     time_limit: LimitOption = None,
 ) -> None:
-    """Say why no schedule is shorter than the optimum, in steps to check by hand; or why there is none.
+    """Explain why no schedule is shorter than the optimum, or why there is none.
 
-    An impossible problem is explained by a minimal set of constraints that contradict each other. Exit status 1 if the
-    status of some problem stays unknown or a file cannot be read.
+    The proof has steps that can be checked by hand. For an infeasible problem it is a minimal set of contradictory
+    constraints.
+
+    Exit status: 1 if a status is unknown or a file cannot be read.
     """
     from planoracle.analysis.explain import explain as explained
 

@@ -1,4 +1,4 @@
-"""``planoracle gantt``: a picture of a schedule."""
+"""``planoracle gantt``: Gantt chart of a schedule."""
 
 from __future__ import annotations
 
@@ -19,23 +19,25 @@ def gantt(
     name: NameArgument,
     output: Annotated[Path, typer.Option("--output", "-o", help="PNG, SVG or PDF file to write.")],
     heuristic: Annotated[
-        str | None, typer.Option("--heuristic", "-H", help="Draw this heuristic's schedule, not the optimum.")
+        str | None,
+        typer.Option("--heuristic", "-H", help="Draw the schedule of this heuristic instead of the optimum."),
     ] = None,
-    plan: Annotated[
-        Path | None, typer.Option(help="Draw the plan in this text file; it must name known steps.")
-    ] = None,
+    plan: Annotated[Path | None, typer.Option(help="Draw the plan in this text file instead.")] = None,
     against: Annotated[
         str | None,
         typer.Option(
-            help="Draw this above it, and mark what differs: optimum (with --plan or --heuristic), or the text file of "
-            "another plan."
+            help="Draw a second schedule above, and mark the differences: optimum (with --plan or --heuristic), or a "
+            "text file with another plan."
         ),
     ] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for the solver.", min=0.0)] = 60.0,
     agents: AgentsOption = None,
     only: OnlyOption = None,
 ) -> None:
-    """Draw a schedule: rows for the agent and every object, autonomous work hatched, windows marked."""
+    """Draw a schedule as a Gantt chart, with one row per agent and object.
+
+    Work that needs no agent is hatched; time windows are marked.
+    """
     from planoracle.analysis.figures.plan import draw, draw_pair
     from planoracle.analysis.figures.save import save
     from planoracle.instances import catalogue

@@ -33,53 +33,53 @@ _TRIES = 100
 
 
 def _parameter(text: str) -> Any:
-    return typer.Option(
-        help=text, rich_help_panel="Parameters (which ones, and their usual values, depends on the style)"
-    )
+    return typer.Option(help=text, rich_help_panel="Parameters (available ones and defaults depend on the style)")
 
 
 def generate(
     context: typer.Context,
-    style: Annotated[str, typer.Argument(help="Benchmark whose problems they are to be like, or generic.")],
+    style: Annotated[str, typer.Argument(help="Benchmark whose style the problems have, or generic.")],
     count: Annotated[int, typer.Option(help="Number of problems.", min=1, max=1_000_000)] = 10,
-    seed: Annotated[int, typer.Option(help="Seed of the draws.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.", min=0)] = 0,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for one file per problem; default: standard output, one per line.")
+        Path | None,
+        typer.Option(help="Folder for one file per problem. Default: standard output, one problem per line."),
     ] = None,
     combine: Annotated[
-        bool, typer.Option("--combine", help="Combine tasks that the benchmark has, instead of making new ones.")
+        bool, typer.Option("--combine", help="Combine tasks of the benchmark, instead of generating new ones.")
     ] = False,
     kind: Annotated[
         str | None, typer.Option(help="With --combine: cross (tasks of different families) or similar.")
     ] = None,
     variant: Annotated[
         str | None,
-        typer.Option(help="With --combine: turns that a result takes, as behind @: 1, 0-1, 1-2:7."),
+        typer.Option(help="With --combine: turns until a result arrives, as after @ in names: 1, 0-1, 1-2:7."),
     ] = None,
-    any_: Annotated[bool, typer.Option("--any", help="Do not see to it that there is a schedule.")] = False,
+    any_: Annotated[bool, typer.Option("--any", help="Also generate infeasible problems.")] = False,
     form: FormatOption = Format.table,
     tasks: Annotated[int | None, _parameter("Number of tasks.")] = None,
     actions: Annotated[int | None, _parameter("Actions of each task.")] = None,
     order_strength: Annotated[float | None, _parameter("Share of the pairs within a task that are ordered.")] = None,
-    parallelism: Annotated[float | None, _parameter("Share of the actions that run on without an agent.")] = None,
-    attended: Annotated[int | None, _parameter("Ticks for which these hold their agent at the start.")] = None,
-    interruptible: Annotated[float | None, _parameter("Share of the continuous actions that may be cut.")] = None,
+    parallelism: Annotated[float | None, _parameter("Share of the actions that continue without an agent.")] = None,
+    attended: Annotated[int | None, _parameter("Ticks at their start during which these hold an agent.")] = None,
+    interruptible: Annotated[float | None, _parameter("Share of the attended actions that are interruptible.")] = None,
     windows: Annotated[float | None, _parameter("Share of the precedences with a maximum lag.")] = None,
-    tightness: Annotated[float | None, _parameter("How tight maximum lags are: 0 to 1, where they are 0.")] = None,
+    tightness: Annotated[float | None, _parameter("Tightness of maximum lags, 0 to 1; 1: the lags are 0.")] = None,
     resources: Annotated[int | None, _parameter("Number of resources.")] = None,
-    resource_factor: Annotated[float | None, _parameter("Share of the resources an action asks for.")] = None,
+    resource_factor: Annotated[float | None, _parameter("Share of the resources that an action demands.")] = None,
     resource_strength: Annotated[
-        float | None, _parameter("Capacities: 0 the least possible, 1 all that is asked.")
+        float | None, _parameter("Capacities: 0 (least feasible) to 1 (sum of all demands).")
     ] = None,
     agents: Annotated[int | None, _parameter("Number of agents.")] = None,
     eligibility: Annotated[float | None, _parameter("Share of the agents that may carry out an action.")] = None,
-    shortest: Annotated[int | None, _parameter("Shortest duration; of calls: least delay.")] = None,
-    longest: Annotated[int | None, _parameter("Longest duration; of calls: greatest delay.")] = None,
+    shortest: Annotated[int | None, _parameter("Shortest duration; for calls: shortest delay.")] = None,
+    longest: Annotated[int | None, _parameter("Longest duration; for calls: longest delay.")] = None,
 ) -> None:
-    """Make random problems: the same seed, parameters and version give the same bytes.
+    """Generate random problems; the same seed, parameters and version give the same bytes.
 
-    With a folder, a table describes the problems. Exit status 1 if there are fewer different combinations of tasks than
-    asked for.
+    With --out, a table describes the problems.
+
+    Exit status: 1 if there are fewer different combinations of tasks than --count.
     """
     from planoracle.instances.generate.parameters import Parameters
     from planoracle.instances.generate.styles import compose, draw

@@ -1,22 +1,24 @@
-"""``planoracle grade``: verdicts on submitted plans."""
+"""``planoracle grade``: verdicts on submitted plans, summaries of grades, and submissions as JSON lines."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
 from planoracle.analysis.cli.common import Notes
 from planoracle.analysis.cli.limiting import MEMORY, SECONDS, MemoryOption, OwnLimitsOption, SecondsOption, limits_of
-from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, track
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, track
 from planoracle.analysis.cli.paths import chosen_places
 from planoracle.analysis.cli.report import newest, write_page
+from planoracle.analysis.cli.stopping import stoppable
 from planoracle.analysis.cli.submissions import (
     MapOption,
     ModelOption,
@@ -33,17 +35,23 @@ from planoracle.analysis.cli.submissions import (
     opened,
 )
 from planoracle.analysis.cli.summaries import format_of, show, write
-from planoracle.analysis.spoken import tell
+from planoracle.analysis.cli.view import chosen
+from planoracle.analysis.output_files import output_file
+from planoracle.analysis.spoken import clear, tell
 from planoracle.instances import registry
 from planoracle.instances.visible import to_json
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.grading import Submissions
     from planoracle.analysis.batch.work import Item
+    from planoracle.analysis.grade import Grade
     from planoracle.analysis.submissions import Intake, Place
 
-# Of the rows of grades, before and after the metrics that benchmarks want to be shown.
-_TRACE = "Also write every step of a run (steps, trace) and how things stand at its end (final)."
+    Entry = tuple[Place, object]
+
+# Entries that are looked at to tell a file of grades from one of submissions.
+_HEAD = 100
+# Columns before and after the metrics that each benchmark shows.
 _FIRST = ("id", "instance", "success", "violation", "violation_index", "progress", "main_score")
 _LAST = ("makespan", "optimal_makespan", "reason")
 
@@ -52,16 +60,14 @@ def grade(
     submissions: SubmissionsArgument,
     form: FormatOption = Format.table,
     profile: ProfileOption = "paper",
-    trace: Annotated[bool, typer.Option("--trace", help=_TRACE)] = False,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Also write each step (steps, trace) and the final state (final).")
+    ] = False,
     pattern: PatternOption = None,
     columns: MapOption = None,
     model: ModelOption = None,
     problems: ProblemsOption = None,
     rule: RuleOption = None,
-    reference: Annotated[str | None, typer.Option(hidden=True)] = None,
-    waits: Annotated[bool, typer.Option("--waits", hidden=True)] = False,
-    limit: Annotated[str | None, typer.Option(hidden=True)] = None,
-    rest: Annotated[bool, typer.Option("--rest", hidden=True)] = False,
     jobs: JobsOption = None,
     run: RunOption = None,
     summary: Annotated[
@@ -72,16 +78,31 @@ def grade(
         Path | None,
         typer.Option("--report", help="Also write the page of planoracle report, an HTML file.", dir_okay=False),
     ] = None,
+    collect: Annotated[
+        Path | None,
+        typer.Option(
+            help="Do not grade: write the submissions to this file as JSON lines (- for standard output).",
+            dir_okay=False,
+        ),
+    ] = None,
     line_seconds: SecondsOption = SECONDS,
     line_memory: MemoryOption = MEMORY,
     own_limits: OwnLimitsOption = True,
     cluster: ClusterOption = None,
-    cache: Annotated[bool, typer.Option(help="Keep certified optima, and plans, in the user's cache folder.")] = True,
+    cache: Annotated[
+        bool, typer.Option(help="Keep certified optima and plans in the cache folder of the user.")
+    ] = True,
 ) -> None:
-    """Replay and grade plans; averages per model, and per model and set, go to standard error.
+    """Replay and grade plans, or summarize files of grades.
 
-    A line that cannot be judged is reported, written as unscored, and the rest is graded; the exit
-    status is then 1. Ctrl-C ends with 130; with --run DIR the same command then goes on where it was.
+    Averages per model, and per model and set, go to standard error, except in the formats table, markdown and latex.
+
+    Input that planoracle grade has written (json or jsonl) is summarized instead: one row per model over all sets
+    (level model), then one row per model and set (level set). Means are taken over the samples of a problem, then over
+    problems, then over sets. With --columns the formats table, markdown and latex have the first table only.
+
+    A line that cannot be read or graded is reported and written as unscored; the exit status is then 1. Ctrl-C ends
+    with 130; with --run DIR the same command then resumes.
     """
     from planoracle.analysis.batch.grading import Grading, Submissions
     from planoracle.analysis.batch.pipeline import answered
@@ -89,26 +110,33 @@ def grade(
     from planoracle.analysis.graded import is_grade_row
     from planoracle.analysis.statistics import GradeRows
     from planoracle.analysis.strangers import Strangers
+    from planoracle.analysis.submissions import is_grade
 
-    format_of(summary)  # before anything is worked out
-    former = {"reference": reference, "price_waits": waits, "limit": limit, "price_rest": rest}
-    options = chosen_rules([*(rule or ()), *(f"{name}={value}" for name, value in former.items() if value)])
+    format_of(summary)  # raises for an unknown format before plans are graded
+    intake = opened(submissions, pattern, columns, model)
+    if collect is not None:
+        _collect(intake, collect)
+    options = chosen_rules(rule or ())
+    entries, first = _peek(intake)
+    if is_grade(first):
+        if page is not None:
+            raise typer.BadParameter("is for submissions; use planoracle report for grades", param_hint="--report")
+        _summarize(entries, profile, options, form, summary)
     limits = limits_of(line_seconds, line_memory)
     work = Grading(profile, tuple(sorted(options.items())), trace, cache, limits, own_limits)
     averages = GradeRows(work.grader().rules)
     if page is not None and not page.absolute().parent.is_dir():
         raise typer.BadParameter(f"there is no folder {page.parent}", param_hint="--report")
     day = None if page is None else newest(submissions)
-    kept: list[tuple[Place, object]] | None = None if page is None else []
+    retained: list[Entry] | None = None if page is None else []
     table, notes, strangers = Table(form, _columns(), least=_least()), Notes(), Strangers()
     failed = False
-    intake = opened(submissions, pattern, columns, model)
     with workshop(work, jobs, run, cluster, intake.count) as (pool, journal):
         making = Submissions(work, found_problems(problems), keyed=journal is not None)
-        # The bar is closed before anything is said of an end before time.
-        items = answered(items_of(_keeping(intake, kept), making), pool, journal, is_grade_row)
-        with closing(track(items, "grading", counted(intake))) as told:
-            for item, answer in told:
+        # The progress bar is closed before a message about an interruption is written.
+        items = answered(items_of(_retaining(entries, retained), making), pool, journal, is_grade_row)
+        with closing(track(items, "grading", counted(intake))) as tracked:
+            for item, answer in tracked:
                 assert answer.row is not None
                 found = Grade.of_row(json.loads(answer.row), **item.about._asdict())
                 if not found.scored:
@@ -116,7 +144,7 @@ def grade(
                     failed = True
                 row = found.row(trace=trace)
                 if form in PEOPLE:
-                    # How soon a plan failed looks like a good makespan in a table; data says it.
+                    # In a table the time of a failure would look like a good makespan; data formats have it.
                     row |= {"progress": found.progress, "makespan": found.makespan if found.success else None}
                 table.add(row)
                 averages.add(found)
@@ -133,24 +161,105 @@ def grade(
     notes.close()
     for said in strangers.warnings():
         tell(said, "warning")
-    if page is not None and kept is not None:
+    if page is not None and retained is not None:
         named = named_problems(problems)
         places = chosen_places(problems)
         shown = {"profile": profile, "rules": options, "problems": named, "places": places, "limits": work.limits}
-        write_page(kept, page, intake, day=day, **shown)
+        write_page(retained, page, intake, day=day, **shown)
     raise typer.Exit(1 if failed else 0)
 
 
-def _keeping(entries: Intake, kept: list[tuple[Place, object]] | None) -> Iterator[tuple[Place, object]]:
-    """Yield entries, and keep them if there is where."""
+def _peek(intake: Intake) -> tuple[Iterator[Entry], object]:
+    """Return the entries, and the first one that can be read among the first hundred."""
+    from planoracle.instances.errors import InputError
+
+    entries = iter(intake)
+    head: list[Entry] = []
+    for entry in islice(entries, _HEAD):
+        head.append(entry)
+        if not isinstance(entry[1], InputError):
+            break
+    return chain(head, entries), head[-1][1] if head else None
+
+
+def _collect(intake: Intake, output: Path) -> NoReturn:
+    """Write submissions as JSON lines, the plans as they were read, and end the program."""
+    from planoracle.analysis.intake.columns import normalised
+    from planoracle.instances.errors import InputError
+
+    to_stdout = str(output) == "-"
+    written = failed = 0
+    try:
+        with stoppable(), nullcontext(sys.stdout) if to_stdout else output_file(output) as stream:
+            for place, entry in track(intake, "collecting", counted(intake)):
+                if isinstance(entry, InputError):
+                    blamed(place, str(entry))
+                    failed += 1
+                    continue
+                if to_stdout:
+                    clear()
+                stream.write(to_json(normalised(entry, place)) + "\n")
+                written += 1
+    except OSError as error:
+        if to_stdout:
+            raise
+        complain(f"{output}: cannot be written: {error.strerror}")
+        raise typer.Exit(2) from None
+    unread = f"; {failed} could not be read" if failed else ""
+    tell(f"{written} submissions{unread}", "note")
+    raise typer.Exit(1 if failed else 0)
+
+
+def _summarize(
+    entries: Iterable[Entry], profile: str, rules: dict[str, str], form: Format, path: Path | None
+) -> NoReturn:
+    """Write the averages of grades, and end the program."""
+    from planoracle.analysis.profiles import profiles
+    from planoracle.analysis.statistics import GradeRows
+
+    averages = GradeRows(profiles(profile, rules))
+    failed = False
+    for place, grade, fault in track(_read_grades(entries), "reading"):
+        try:
+            if grade is not None:
+                averages.add(grade)
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            fault = f"lacks what the averages of its benchmark need: {error}"
+        if fault:
+            blamed(place, fault)
+            failed = True
+    if path is not None:
+        write(averages, path)
+    show(averages, form, models=bool(chosen().columns))
+    raise typer.Exit(1 if failed else 0)
+
+
+def _read_grades(entries: Iterable[Entry]) -> Iterator[tuple[Place, Grade | None, str]]:
+    """Yield the place of each grade, and the grade or the reason why it cannot be read."""
+    from planoracle.analysis.graded import grade_of
+    from planoracle.analysis.submissions import EntryError, is_grade
+
+    for place, content in entries:
+        if not is_grade(content):
+            named = isinstance(content, dict) or (isinstance(content, EntryError) and "id" in content.about)
+            yield place, None, "is a submission among grades; grade it separately" if named else str(content)
+        else:
+            grade = grade_of(content, place)
+            # grade_of returns an unscored grade for a row that it cannot read.
+            readable = grade.scored == content["scored"]
+            yield (place, grade, "") if readable else (place, None, grade.reason or "")
+
+
+def _retaining(entries: Iterable[Entry], retained: list[Entry] | None) -> Iterator[Entry]:
+    """Yield entries, and append them to a list if there is one."""
     for entry in entries:
-        if kept is not None:
-            kept.append(entry)
+        if retained is not None:
+            retained.append(entry)
         yield entry
 
 
-def items_of(entries: Iterable[tuple[Place, object]], making: Submissions) -> Iterator[Item]:
-    """Yield an item for every submission; what cannot be read is answered at once."""
+def items_of(entries: Iterable[Entry], making: Submissions) -> Iterator[Item]:
+    """Yield a work item for every submission; unreadable ones come with an unscored grade."""
     from planoracle.analysis.batch.work import Answer, Item
     from planoracle.analysis.grade import Grader
     from planoracle.analysis.submissions import EntryError, is_grade
@@ -161,7 +270,7 @@ def items_of(entries: Iterable[tuple[Place, object]], making: Submissions) -> It
             if isinstance(entry, InputError):
                 raise entry
             if is_grade(entry):
-                reason = InputError("is a grade, and grades hold no plans; report and compare read these")
+                reason = InputError("is a grade among submissions; grades are summarized by themselves")
                 raise EntryError(reason, entry)
             yield making.item(place, entry)
         except InputError as error:
@@ -175,7 +284,7 @@ def _columns() -> list[str]:
 
 
 def _least() -> list[str]:
-    """Return what a narrow terminal has no room for, the least important first."""
+    """Return the columns that a narrow terminal leaves out, the least important first."""
     found = {column.name: column.importance for name in registry.names() for column in registry.get(name).columns}
     shown = sorted((name for name in _columns() if name in found), key=lambda name: found[name])
     return ["violation_index", *shown, "progress", "optimal_makespan", "makespan", "reason"]

@@ -22,112 +22,65 @@ class Verb(NamedTuple):
     about: str
 
 
-#: Verbs by what they are for.
+#: Subcommands by the panel of the help text.
 PANELS = {
     "Solve": {
-        "solve": Verb(
-            "solve.solve", "Compute optimal schedules, with proof; every one is accepted by the benchmark's rules."
-        ),
-        "schedule": Verb(
-            "schedule.schedule", "Schedule by a heuristic; every schedule is accepted by the benchmark's rules."
-        ),
-        "compare": Verb(
-            "compare.compare",
-            "Compare what the benchmark gives to compare with, and the heuristics, with the proved optimum.",
-        ),
-        "speedup": Verb(
-            "speedup.speedup",
-            "Solve problems with 1, 2, ... agents: how much faster they are, and where more of them stop helping.",
-        ),
+        "solve": Verb("solve.solve", "Compute proved optimal schedules and validate them with the benchmark's rules."),
+        "compare": Verb("compare.compare", "Compare reference plans and heuristics with the proved optimum."),
     },
     "Grade": {
-        "grade": Verb(
-            "grade.grade",
-            "Replay and grade plans; averages per model, and per model and set, go to standard error.",
-        ),
-        "collect": Verb(
-            "collect.collect",
-            "Write submissions as JSON lines: id, instance, model, sample, source, line and the plan as it was found.",
-        ),
-        "summary": Verb(
-            "summary.summary", "Sum grades up: a row per model, over all sets, then a row per model and set."
-        ),
+        "grade": Verb("grade.grade", "Replay and grade plans, or summarize files of grades."),
         "repair": Verb(
             "repair.repair",
-            "Repair plans: fewest moved actions, then least total shift, then makespan; and the best time in their "
-            "order.",
+            "Compute for each plan the nearest plan that follows the rules.",
         ),
         "audit": Verb(
             "audit.audit",
-            "Check references that others have published: whether a plan keeps them, whether one is shorter, and by "
-            "how much.",
+            "Check published references: validity of their plans, and shorter plans.",
         ),
     },
-    "Play": {
-        "run": Verb("run.run", "Let agents and models play problems, and grade their plans."),
-        "prompt": Verb(
-            "prompt.prompt",
-            "Show what a model is sent for a problem up to its first command; of a set or benchmark, the files of its "
-            "prompts.",
-        ),
+    "Run": {
+        "run": Verb("run.run", "Run agents and models on problems, and grade their plans."),
     },
-    "Understand": {
+    "Explain": {
         "explain": Verb(
             "explain.explain",
-            "Say why no schedule is shorter than the optimum, in steps to check by hand; or why there is none.",
+            "Explain why no schedule is shorter than the optimum, or why there is none.",
         ),
-        "verify": Verb(
-            "verify.verify",
-            "Check proofs that no schedule is shorter, step by step.",
-        ),
+        "verify": Verb("verify.verify", "Check proofs that no schedule is shorter, step by step."),
         "critique": Verb(
             "critique.critique",
-            "Say what is wrong with every plan, how far from the best it is, and which decisions cost most.",
+            "Report the errors of each plan, its distance from the optimum, and its most costly decisions.",
         ),
         "regret": Verb(
-            "regret.regret", "Price every decision of a plan by the best makespan within reach before and after it."
+            "regret.regret",
+            "Compute the regret of each decision: the increase in the best reachable makespan.",
         ),
-        "next": Verb(
-            "advise.next_",
-            "List the commands after which the best makespan can still be reached, and the best way on.",
-        ),
+        "next": Verb("next.next_", "List the commands that keep the best makespan reachable, and the best completion."),
     },
-    "Make": {
+    "Create": {
         "generate": Verb(
             "generate.generate",
-            "Make random problems: the same seed, parameters and version give the same bytes.",
+            "Generate random problems; the same seed, parameters and version give the same bytes.",
         ),
-        "benchmark": Verb("benchmark.benchmark", "List the benchmarks, or begin a new one."),
-        "schema": Verb(
-            "schema.schema", "Print the JSON Schema of the files that planoracle instances --export writes."
-        ),
+        "benchmark": Verb("benchmark.benchmark", "List the benchmarks, or create the package of a new one."),
     },
-    "Look": {
+    "Show": {
         "instances": Verb(
-            "instances.instances",
-            "List problems by name, prefix (BENCHMARK/SET), glob (BENCHMARK/*/Vada_*) or file.",
-        ),
-        "optima": Verb(
-            "optima.optima",
-            "List the proved optima that ship with the bundled problems, by which grading is quick and the same "
-            "everywhere.",
-        ),
-        "tables": Verb(
-            "tables.tables",
-            "Compare figures published in the papers with recomputed ones.",
+            "instances.instances", "List problems by name, prefix (BENCHMARK/SET), glob (BENCHMARK/*/Vada_*) or file."
         ),
         "gantt": Verb(
             "gantt.gantt",
-            "Draw a schedule: rows for the agent and every object, autonomous work hatched, windows marked.",
+            "Draw a schedule as a Gantt chart, with one row per agent and object.",
         ),
         "report": Verb(
-            "report.report", "Write a page that needs no network: a leaderboard, and every plan over the optimum."
+            "report.report", "Write an HTML page with a leaderboard, and each plan drawn above the optimum."
         ),
     },
     "Serve": {
         "mcp": Verb(
             "mcp.mcp",
-            "Serve the tools problems, describe, solve, explain, grade and next by the Model Context Protocol.",
+            "Serve tools by the Model Context Protocol: problems, describe, solve, explain, grade, next.",
         ),
     },
 }
@@ -135,7 +88,28 @@ VERBS = {name: verb for verbs in PANELS.values() for name, verb in verbs.items()
 
 #: Message for each subcommand, and each option of a subcommand, that the release before still had.
 REMOVED = {
-    "verify --sample": "--sample has been removed; grade the submissions again and compare the rows with pandas",
+    **{
+        name: f"{name} has been removed; use planoracle {call}"
+        for name, call in {
+            "schedule": "solve NAME --heuristic improve",
+            "optima": "solve --bundled, or verify --bundled in place of --check",
+            "speedup": "compare NAME --agents 1,2,3,4 --summary",
+            "collect": "grade SUBMISSIONS --collect FILE",
+            "summary": "grade GRADES",
+            "prompt": "run NAME --show-prompts",
+            "tables": "audit --tables",
+            "schema": "instances --schema",
+        }.items()
+    },
+    **{
+        f"grade {option}": f"{option} has been removed; use --set {rule}"
+        for option, rule in {
+            "--reference": "reference=VALUE",
+            "--waits": "price_waits=true",
+            "--limit": "limit=VALUE",
+            "--rest": "price_rest=true",
+        }.items()
+    },
     "compose": "compose has been removed; use planoracle generate BENCHMARK --combine, which prints the same names",
     **{
         f"run {option}": f"{option} has been removed; {replacement}"

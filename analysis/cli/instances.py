@@ -1,4 +1,4 @@
-"""``planoracle instances``: what problems there are."""
+"""``planoracle instances``: list and export problems, and print the JSON Schema of problem files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,14 @@ def instances(
         typer.Argument(help="Names, prefixes, globs, files; default: all.", metavar="NAME", autocompletion=begun),
     ] = None,
     export: Annotated[
-        bool, typer.Option("--export", help="Write the instances themselves, in our file format, one per line.")
+        bool, typer.Option("--export", help="Write the problems in the file format of planoracle, one per line.")
+    ] = False,
+    schema: Annotated[
+        bool,
+        typer.Option(
+            "--schema",
+            help="Print the JSON Schema of exported problems: of scheduling instances, or of the benchmark NAME.",
+        ),
     ] = False,
     form: FormatOption = Format.table,
 ) -> None:
@@ -44,6 +51,9 @@ def instances(
     from planoracle.instances.problem import for_kind
     from planoracle.instances.registry import of
 
+    if schema:
+        _print_schema(names or [])
+        return
     run = Run(names or list(catalogue.bundled()), "reading", kitchens=True)
     table, notes = Table(form, _COLUMNS, least=_LEAST), Notes()
     for instance, document in run.each(lambda one: of(one).document(one) if export else None):
@@ -56,6 +66,15 @@ def instances(
         table.close()
     notes.close()
     run.exit(failed=False)
+
+
+def _print_schema(names: list[str]) -> None:
+    from planoracle.instances import registry
+    from planoracle.instances.problem import GENERAL
+
+    if len(names) > 1:
+        raise typer.BadParameter("name one benchmark with --schema", param_hint="NAME")
+    say_json(registry.get(names[0] if names else GENERAL).schema(), indent=1)
 
 
 def _of_schedule(instance: Any) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""``planoracle mcp``: the oracle as a server of tools."""
+"""``planoracle mcp``: server of the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import typer
 
 
 def mcp(
-    files: Annotated[bool, typer.Option("--files", help="Names of problems may be paths of files here.")] = False,
+    files: Annotated[bool, typer.Option("--files", help="Accept paths of local files as names of problems.")] = False,
 ) -> None:
-    """Serve the tools problems, describe, solve, explain, grade and next by the Model Context Protocol.
+    """Serve tools by the Model Context Protocol: problems, describe, solve, explain, grade, next.
 
-    It speaks over standard input and output, so it is an assistant that starts it, not a person. Needs the extra mcp.
+    The server uses standard input and output; an assistant starts it. Needs planoracle[mcp].
     """
     from planoracle.analysis.adapters.server import server
 

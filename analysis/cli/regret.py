@@ -1,4 +1,4 @@
-"""``planoracle regret``: what every decision of submitted plans cost."""
+"""``planoracle regret``: the regret of each decision of submitted plans."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def regret(
     form: FormatOption = Format.table,
     profile: ProfileOption = "paper",
     worst: Annotated[
-        int | None, typer.Option(help="Show only so many decisions of each plan, the dearest first.", min=0)
+        int | None, typer.Option(help="Show only this many decisions per plan, the most costly first.", min=0)
     ] = None,
     time_limit: LimitOption = None,
     pattern: PatternOption = None,
@@ -59,12 +59,14 @@ def regret(
     line_seconds: SecondsOption = PRICED,
     line_memory: MemoryOption = MEMORY,
 ) -> None:
-    """Price every decision of a plan by the best makespan within reach before and after it.
+    """Compute the regret of each decision: the increase in the best reachable makespan.
 
-    A time limit of the rules does not count in prices, only for the point of no return.
+    Regret ignores time limits of the rules; the point of no return does not.
 
-    Tables and csv have a row per decision, json and jsonl an object per plan, with its decisions, its point of no
-    return and its best completion. A line that cannot be read is reported, and the exit status is then 1.
+    Tables and csv have one row per decision. json and jsonl have one object per plan: decisions, point of no return,
+    and best completion.
+
+    Exit status: 1 if a line cannot be read; it is reported on standard error.
     """
     from planoracle.analysis.profiles import profiles
     from planoracle.analysis.regret import regret as price

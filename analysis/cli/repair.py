@@ -1,4 +1,4 @@
-"""``planoracle repair``: for every submitted plan the nearest one that passes the rules."""
+"""``planoracle repair``: the nearest plan that follows the rules, for each submitted plan."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def repair(
     submissions: SubmissionsArgument,
     form: FormatOption = Format.table,
     objective: Annotated[
-        str, typer.Option(help="What is kept small, the most important first: moved, shift, makespan, or some of them.")
+        str, typer.Option(help="What is minimized, most important first: any of moved, shift, makespan.")
     ] = "moved,shift,makespan",
     profile: ProfileOption = "paper",
     time_limit: LimitOption = None,
@@ -54,10 +54,13 @@ def repair(
     line_seconds: SecondsOption = PRICED,
     line_memory: MemoryOption = MEMORY,
 ) -> None:
-    """Repair plans: fewest moved actions, then least total shift, then makespan; and the best time in their order.
+    """Compute for each plan the nearest plan that follows the rules.
 
-    A plan that passes the rules comes back as it was. The plans are in every format but the table. A line that
-    cannot be answered is reported on standard error; the exit status is then 1.
+    Nearest means: fewest moved actions, then least total shift, then least makespan (see --objective). in_order is the
+    best makespan that keeps the order of the plan. A plan that follows the rules is returned unchanged. All formats but
+    table, markdown and latex contain the repaired plans.
+
+    Exit status: 1 if a line cannot be answered; it is reported on standard error.
     """
     from planoracle.analysis.profiles import profiles
     from planoracle.analysis.repair import OBJECTIVES, Repairer

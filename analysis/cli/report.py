@@ -63,10 +63,12 @@ def report(
     line_seconds: SecondsOption = SECONDS,
     line_memory: MemoryOption = MEMORY,
 ) -> None:
-    """Write a page that needs no network: a leaderboard, and every plan over the optimum.
+    """Write an HTML page with a leaderboard, and each plan drawn above the optimum.
 
-    The submissions may be grades as well, which planoracle grade --format jsonl (or json) has written. What cannot be
-    read or graded is reported and has its place on the page; the exit status is then 1.
+    The page is a single file and needs no network. The submissions may also be grades that planoracle grade has written
+    (json or jsonl).
+
+    Exit status: 1 if a submission cannot be read or graded; it is reported, and listed on the page.
     """
     day = newest(submissions, date)
     intake = opened(submissions, pattern, columns, model)

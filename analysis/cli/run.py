@@ -1,4 +1,4 @@
-"""``planoracle run``: built-in agents and models play problems, and their plans are graded."""
+"""``planoracle run``: run built-in agents and models on problems, grade their plans, and show their prompts."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planoracle.analysis.cli.batching import JobsOption, workshop
-from planoracle.analysis.cli.common import NamesArgument
+from planoracle.analysis.cli.common import OptionalNamesArgument
 from planoracle.analysis.cli.output import Format, FormatOption, complain, track
-from planoracle.analysis.cli.prompt import PromptsOption, SettingOption
+from planoracle.analysis.cli.prompts import PromptsOption, SettingOption, show_prompts
 from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, chosen_rules
 from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import tell
@@ -25,11 +25,13 @@ _MODELS = "Models"
 
 
 def run(
-    names: NamesArgument,
-    folder: Annotated[Path, typer.Option("--run", help="Folder that keeps all results; the same command resumes.")],
+    names: OptionalNamesArgument = None,
+    folder: Annotated[
+        Path | None, typer.Option("--run", help="Folder for all results; the same command resumes.")
+    ] = None,
     agents: Annotated[
         list[str] | None,
-        typer.Option("--agent", "-a", help="Built-in agent: optimal, greedy, random, a heuristic, replay:FILE."),
+        typer.Option("--agent", "-a", help="Built-in agent: optimal, greedy, random, a heuristic, or replay:FILE."),
     ] = None,
     models: Annotated[
         list[str] | None,
@@ -42,11 +44,29 @@ def run(
             rich_help_panel=_MODELS,
         ),
     ] = None,
-    samples: Annotated[int, typer.Option("--samples", "-k", help="Episodes of every agent per problem.", min=1)] = 1,
+    samples: Annotated[int, typer.Option("--samples", "-k", help="Episodes per agent and problem.", min=1)] = 1,
     setting: SettingOption = "",
     prompts: PromptsOption = None,
-    limit: Annotated[int | None, typer.Option(help="Only so many problems, the first ones.", min=1)] = None,
-    seed: Annotated[int, typer.Option(help="Seed of an agent's first sample; the next one has the next.", min=0)] = 0,
+    show: Annotated[
+        bool,
+        typer.Option(
+            "--show-prompts",
+            help="Run nothing: show the messages to a model up to its first command; for a set or benchmark, its "
+            "prompt files; without a name, all settings.",
+            rich_help_panel=_MODELS,
+        ),
+    ] = False,
+    copy: Annotated[
+        Path | None,
+        typer.Option(
+            "--copy-prompts",
+            help="Run nothing: copy the prompt files to this folder, for editing.",
+            metavar="DIR",
+            rich_help_panel=_MODELS,
+        ),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="Run the first problems only.", min=1)] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the first sample; each further sample adds one.", min=0)] = 0,
     profile: ProfileOption = "paper",
     rule: RuleOption = None,
     form: FormatOption = Format.table,
@@ -57,24 +77,33 @@ def run(
     jobs: JobsOption = None,
     concurrency: Annotated[
         int | None,
-        typer.Option("--concurrency", "-c", help="Calls at a time.", min=1, rich_help_panel=_MODELS),
+        typer.Option("--concurrency", "-c", help="Calls in parallel.", min=1, rich_help_panel=_MODELS),
     ] = None,
     base_url: Annotated[
-        str | None, typer.Option("--model-base-url", help="Address of the models' server.", rich_help_panel=_MODELS)
+        str | None, typer.Option("--model-base-url", help="Address of the model server.", rich_help_panel=_MODELS)
     ] = None,
     temperature: Annotated[
-        float | None, typer.Option(help="Else that of the setting.", min=0.0, rich_help_panel=_MODELS)
+        float | None,
+        typer.Option(help="Sampling temperature. Default: as in the setting.", min=0.0, rich_help_panel=_MODELS),
     ] = None,
     max_tokens: Annotated[
-        int | None, typer.Option(help="Of an answer; else those of the setting.", min=1, rich_help_panel=_MODELS)
+        int | None, typer.Option(help="Tokens per answer. Default: as in the setting.", min=1, rich_help_panel=_MODELS)
     ] = None,
 ) -> None:
-    """Let agents and models play problems, and grade their plans.
+    """Run agents and models on problems, and grade their plans.
 
-    The same command resumes whatever ended it. inspect_ai runs the models and keeps their logs in DIR/logs; calls of a
-    sample that was interrupted are paid again. Where an agent or a model fails, the episode is not scored (status 1),
-    and the same command plays it again.
+    The same command resumes an interrupted run. inspect_ai runs the models and keeps their logs in DIR/logs; calls of
+    an interrupted sample are repeated, and paid again.
+
+    Exit status: 1 if an agent or model fails; its episode is then unscored, and the same command repeats it.
     """
+    if show or copy is not None:
+        show_prompts(names or [], setting, prompts, copy, form)
+        return
+    if not names:
+        raise typer.BadParameter("name at least one problem", param_hint="NAME")
+    if folder is None:
+        raise typer.BadParameter("name a folder for the results", param_hint="--run")
     from planoracle.analysis.batch.playing import Playing
     from planoracle.analysis.cli.grade import grade
     from planoracle.analysis.intake.runs import is_former_run
@@ -119,7 +148,7 @@ def run(
 
 
 def _problems(names: list[str], limit: int | None) -> tuple[list[tuple[str, Problem]], bool]:
-    """Return problems with the names behind which they are, and whether one cannot be read; ends the program for none.
+    """Return problems with the names they were read from, and True if one cannot be read.
 
     Raises
     ------
@@ -141,7 +170,7 @@ def _problems(names: list[str], limit: int | None) -> tuple[list[tuple[str, Prob
             elif limit is None or len(problems) < limit:
                 problems[one.name] = name, one
     if not problems:
-        tell("there is no problem to be played", "error")
+        tell("there are no problems to run", "error")
         raise typer.Exit(2)
     return list(problems.values()), failed
 
@@ -149,7 +178,7 @@ def _problems(names: list[str], limit: int | None) -> tuple[list[tuple[str, Prob
 def _played(
     work: Playing, agents: list[str], problems: list[Problem], samples: int, folder: Path, jobs: int | None
 ) -> Path:
-    """Let built-in agents play what the journal of the folder lacks; return the file of all their submissions."""
+    """Run the episodes that the journal of the folder lacks; return the file with all submissions."""
     from planoracle.analysis.batch.errors import StorageError
     from planoracle.analysis.batch.pipeline import answered
     from planoracle.analysis.batch.playing import is_row
@@ -190,7 +219,7 @@ def _evaluated(
     task: dict[str, Any],
     options: dict[str, Any],
 ) -> tuple[bool, list[Path]]:
-    """Hand models to inspect_ai; raises `InputError` if it is not installed, or refuses the call."""
+    """Run models with inspect_ai; raises `InputError` if inspect_ai is not installed, or refuses the call."""
     from planoracle.analysis.adapters.extras import need
 
     need("inspect_ai", "inspect")

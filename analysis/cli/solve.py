@@ -1,4 +1,4 @@
-"""``planoracle solve``: proved optimal schedules."""
+"""``planoracle solve``: proved optimal schedules, heuristic schedules, and the bundled optima."""
 
 from __future__ import annotations
 
@@ -7,16 +7,24 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
-from planoracle.analysis.cli.common import AgentsOption, NamesArgument, Notes, OnlyOption
+from planoracle.analysis.cli.common import (
+    AgentsOption,
+    Notes,
+    OnlyOption,
+    OptionalNamesArgument,
+    Run,
+    begun_heuristic,
+    schedule_rows,
+)
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
 from planoracle.analysis.cli.stopping import Stopped
 from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
-from planoracle.analysis.spoken import tell
+from planoracle.analysis.spoken import say, tell
 from planoracle.instances.status import Status
 
 if TYPE_CHECKING:
@@ -25,21 +33,47 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof")
 _LEAST = ("seconds", "proof", "unit", "lower_bound")
+_HEURISTIC_COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")
+_BUNDLED_COLUMNS = ("instance", "profile", "status", "makespan", "bound", "claimed", "unit", "proof")
+# Seconds per problem without --time-limit.
+_SECONDS = 60.0
 # No name is longer, in bytes.
 _LONGEST = 2**16
 
 
 def solve(
-    names: NamesArgument,
+    names: OptionalNamesArgument = None,
     form: FormatOption = Format.table,
-    time_limit: Annotated[float, typer.Option(help="Seconds per problem.", min=0.0)] = 60.0,
-    seed: Annotated[int, typer.Option(help="Seed of the solver.", min=0, max=2**31 - 1)] = 0,
-    workers: Annotated[int, typer.Option(help="Threads for problems that resist the fast attempts.", min=1)] = 1,
+    heuristic: Annotated[
+        str | None,
+        typer.Option(
+            "--heuristic",
+            "-H",
+            help="Compute a schedule by this heuristic, without proof; 'list' prints all names.",
+            autocompletion=begun_heuristic,
+        ),
+    ] = None,
+    bundled: Annotated[
+        bool,
+        typer.Option("--bundled", help="List the bundled optima of these problems, or of all; nothing is solved."),
+    ] = False,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(help="Seconds per problem. Default: 60; none for heuristics.", min=0.0),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the solver or the heuristic.", min=0, max=2**31 - 1)] = 0,
+    iterations: Annotated[int, typer.Option(help="Priority lists that --heuristic improve tries.", min=0)] = 300,
+    workers: Annotated[int, typer.Option(help="Solver threads per problem, once fast methods have failed.", min=1)] = 1,
     finest: Annotated[
-        bool, typer.Option("--finest", help="Where a proof holds on a grid of pauses only, prove it for every tick.")
+        bool,
+        typer.Option(
+            "--finest",
+            help="Allow interruptions at every tick, not only at multiples of the common divisor. Slower.",
+        ),
     ] = False,
     fewest_pieces: Annotated[
-        bool, typer.Option("--fewest-pieces", help="Of the schedules that are as short, one that pauses least.")
+        bool,
+        typer.Option("--fewest-pieces", help="Among optimal schedules, minimize the number of interruptions."),
     ] = False,
     agents: AgentsOption = None,
     only: OnlyOption = None,
@@ -48,7 +82,7 @@ def solve(
         typer.Option(
             "--profile",
             "--rules",
-            help="Rules: paper or released. Default: those that a problem was made by; in kitchens the released ones.",
+            help="Rules: paper or released. Default: the rules the problem was written for; kitchens: released.",
         ),
     ] = None,
     rule: RuleOption = None,
@@ -56,12 +90,25 @@ def solve(
     run: RunOption = None,
     cluster: ClusterOption = None,
 ) -> None:
-    """Compute optimal schedules, with proof; every one is accepted by the benchmark's rules.
+    """Compute proved optimal schedules and validate them with the benchmark's rules.
 
-    - as the only name: one name, or one problem as JSON, a line from standard input. Exit status 1 if the status of
-    some problem stays unknown or a file cannot be read. Ctrl-C ends with 130; with --run DIR the same command then goes
-    on where it was.
+    With - as the only name, standard input has one problem per line: a name, or the problem as JSON.
+
+    Exit status: 1 if a status is unknown, a heuristic fails, or a file cannot be read. Ctrl-C ends with 130; with --run
+    DIR the same command then resumes.
     """
+    if bundled:
+        _list_bundled(names or [], form)
+        return
+    if heuristic == "list":
+        from planoracle.heuristics.registry import names as heuristics
+
+        say("\n".join(heuristics()))
+        return
+    if not names:
+        raise typer.BadParameter("name at least one problem", param_hint="NAME")
+    if heuristic is not None:
+        _apply_heuristic(heuristic, names, form, seed, iterations, time_limit, agents, only)
     from planoracle.analysis.batch.pipeline import answered
     from planoracle.analysis.batch.solving import Solving, sound
     from planoracle.analysis.profiles import profiles
@@ -70,18 +117,19 @@ def solve(
     chosen = chosen_rules(rule or ())
     if profile is not None or chosen:
         profile = profile or "paper"
-        profiles(profile, chosen)  # which raises for what there is not
+        profiles(profile, chosen)  # raises for unknown profiles and rules
     rules = tuple(sorted(chosen.items()))
-    work = Solving(time_limit, seed, workers, finest, profile, rules, fewest_pieces=fewest_pieces)
+    seconds = _SECONDS if time_limit is None else time_limit
+    work = Solving(seconds, seed, workers, finest, profile, rules, fewest_pieces=fewest_pieces)
     listed = _Listed(names, agents, only or [])
     table, notes = Table(form, _COLUMNS, least=_LEAST), Notes()
     failed = turns = False
     with workshop(work, jobs, run, cluster, lambda: listed.known) as (pool, journal):
         items = listed.items(lambda problem: work.item(problem, keyed=journal is not None))
         answers = answered(items, pool, journal, sound)
-        # The bar is closed before anything is said of an end before time.
-        with listed.spoken_of(), closing(track(answers, "solving", lambda: listed.known, listed.sofar)) as told:
-            for item, answer in told:
+        # The progress bar is closed before a message about an interruption is written.
+        with listed.spoken_of(), closing(track(answers, "solving", lambda: listed.known, listed.sofar)) as tracked:
+            for item, answer in tracked:
                 listed.alone = None
                 if answer.row is None:
                     complain(item.about if isinstance(item.about, PlanoracleError) else answer.fault)
@@ -97,6 +145,54 @@ def solve(
     if turns:
         tell("turns count the closing message, ALL COMPLETED", "note")
     raise typer.Exit(1 if failed else 0)
+
+
+def _list_bundled(names: list[str], form: Format) -> None:
+    """List the bundled optima, each with the value that the benchmark's authors claim, if they claim one."""
+    from planoracle.analysis.optima import chosen, rows_of
+
+    table = Table(form, _BUNDLED_COLUMNS, least=("proof", "unit", "bound", "profile"))
+    for name in chosen(names, None, 0):
+        for row in rows_of(name):
+            table.add(row)
+    table.close()
+
+
+def _apply_heuristic(
+    heuristic: str,
+    names: list[str],
+    form: Format,
+    seed: int,
+    iterations: int,
+    seconds: float | None,
+    agents: int | None,
+    only: list[str] | None,
+) -> NoReturn:
+    """Write a schedule of a heuristic for each problem, and end the program."""
+    from planoracle.heuristics.budget import Budget
+    from planoracle.heuristics.registry import run as apply
+    from planoracle.instances.crew import crewed
+
+    budget = Budget(seed=seed, iterations=iterations, seconds=seconds)
+    run = Run([crewed(name, agents, only or ()) for name in names], "scheduling", kitchens=True)
+    table = Table(form, _HEURISTIC_COLUMNS, least=("seconds", "unit", "heuristic"))
+    failed = False
+    for instance, answer in run.each(lambda one: apply(one, heuristic, budget)):
+        failed |= answer.makespan is None
+        table.add(
+            {
+                "instance": answer.instance,
+                "heuristic": answer.heuristic,
+                "makespan": answer.makespan,
+                "unit": instance.unit,
+                "seconds": round(answer.seconds, 6),
+                "reason": answer.reason or None,
+                "plan": answer.plan,
+                "schedule": schedule_rows(answer.schedule),
+            }
+        )
+    table.close()
+    run.exit(failed=failed)
 
 
 class _Listed:

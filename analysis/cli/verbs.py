@@ -26,7 +26,7 @@ from planoracle.instances.visible import visible
 __all__ = ["app", "run"]
 
 #: Those that take no names of problems.
-_NAMELESS = {"benchmark", "schema"}
+_NAMELESS = {"benchmark"}
 
 
 @contextmanager

@@ -1,10 +1,10 @@
-"""``planoracle verify``: check bundled certificates, or those of a file."""
+"""``planoracle verify``: check certificates, and derive the bundled optima again."""
 
 from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from planoracle.analysis.spoken import tell
 
 _COLUMNS = ("instance", "profile", "makespan", "bound", "proved", "holds", "reason")
 _LEAST = ("profile", "proved")
+_PANEL = "Bundled optima"
 
 
 def verify(
@@ -32,29 +33,127 @@ def verify(
         ),
     ] = None,
     form: FormatOption = Format.table,
+    bundled: Annotated[
+        bool,
+        typer.Option(
+            "--bundled", help="Derive the bundled optima again, and report each difference.", rich_help_panel=_PANEL
+        ),
+    ] = False,
+    write: Annotated[
+        bool,
+        typer.Option(
+            "--write",
+            help="Derive missing optima and certificates, and write them into this checkout.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = False,
+    work: Annotated[
+        float,
+        typer.Option(
+            help="Largest work per problem, in seconds of an idle core; problems that need more are skipped.",
+            min=0.0,
+            rich_help_panel=_PANEL,
+        ),
+    ] = 240.0,
+    sample: Annotated[
+        int | None, typer.Option(help="Number of problems, drawn at random.", min=1, rich_help_panel=_PANEL)
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed for --sample.", min=0, rich_help_panel=_PANEL)] = 0,
 ) -> None:
     """Check proofs that no schedule is shorter, step by step.
 
-    Schedules and plans in proofs are replayed as well. A bound without a certificate is not checked: then the answer is
-    "plan holds, bound not checked". A contradiction with a bundled optimum is an error. Two files that need Python
-    alone do the same: python solver/explain/checker.py PROBLEM.json PROOF.json, and timetable.py beside it.
+    Plans in proofs are replayed as well. A bound without a certificate is not checked: the answer is then "plan holds,
+    bound not checked". A contradiction with a bundled optimum is an error. A proof can also be checked with Python
+    alone: python solver/explain/checker.py PROBLEM.json PROOF.json, with timetable.py in the same folder.
 
-    Exit status: 0 if nothing is refuted, 1 if something is, or cannot be read.
+    With --bundled, optima are solved again; entries that the current code cannot derive are replayed only. --bundled
+    --write resumes where it was stopped.
+
+    Exit status: 1 if something is refuted, differs, or cannot be read.
     """
+    if bundled:
+        if proof is not None:
+            raise typer.BadParameter("is for certificates, not for --bundled", param_hint="PROOF")
+        raise typer.Exit(_derive([] if what is None else [what], work, sample, seed, write=write))
+    if write:
+        raise typer.BadParameter("needs --bundled", param_hint="--write")
     if what is None or proof is None:
         raise typer.Exit(_shipped([] if what is None else [what], form))
     _certificates(what, str(proof), form)
 
 
+def _derive(patterns: list[str], work: float, sample: int | None, seed: int, *, write: bool) -> int:
+    """Derive bundled optima again; return the exit status."""
+    from planoracle.analysis.optima import chosen
+    from planoracle.instances import catalogue
+
+    names = chosen(patterns, sample, seed)
+    if write:
+        _write(names, [*(catalogue.expand(patterns) or catalogue.bundled())], work)
+        return 0
+    return _compare(names, work)
+
+
+def _compare(names: list[str], work: float) -> int:
+    from planoracle.analysis.optima import faults_of, ways_of
+
+    derived = faulty = skipped = 0
+    replayed: Counter[str] = Counter()
+    for name in track(names, "solving"):
+        for one in ways_of(name):
+            if one.derivable and one.effort > work:
+                skipped += 1
+                continue
+            if one.derivable or one.entry is None:
+                derived += 1
+            else:
+                replayed[one.entry["proof"]] += 1
+            for fault in faults_of(one):
+                faulty += 1
+                complain(f"{name} ({', '.join(one.profiles)}): {fault}")
+    parts = [f"{derived} optima derived again, {faulty or 'no'} difference{'s' * (faulty != 1)}"]
+    parts += [f"{number} more replayed only ({proof})" for proof, number in replayed.items()]
+    parts += [f"{skipped} skipped, because they need more work"] if skipped else []
+    tell("; ".join(parts))
+    return int(faulty > 0)
+
+
+def _write(names: list[str], every: list[str], work: float) -> None:
+    """Write missing entries, and the certificates of all problems, also of those whose optimum a formula gives."""
+    from planoracle.analysis.certified import write
+    from planoracle.analysis.optima import Writer, derived, ways_of
+    from planoracle.instances import catalogue, registry
+    from planoracle.instances.deadline import Work
+
+    writers: dict[str, Any] = {}
+    for name in track(names, "solving"):
+        ways = list(ways_of(name))
+        if not any(_lacks(one.entry, work) for one in ways):
+            continue
+        benchmark = ways[0].problem.benchmark
+        if benchmark not in writers:
+            writers[benchmark] = Writer(registry.get(benchmark))
+            writers[benchmark].keep(catalogue.names_problem)
+        entries = [derived(one, Work(work)) if _lacks(one.entry, work) else one.entry for one in ways]
+        writers[benchmark].put(ways[0].problem.name, entries)
+        writers[benchmark].write()
+    write(track(every, "proving"))
+
+
+def _lacks(entry: dict[str, Any] | None, work: float) -> bool:
+    """Return True if an entry is missing, or not settled by as much work."""
+    return entry is None or entry.get("work", work) < work
+
+
 def _shipped(names: list[str], form: Format) -> int:
-    """Check what ships about bundled problems; in tables that people read, of many only those that do not hold."""
+    """Check bundled certificates; return the exit status. Tables of all problems have only the refuted ones."""
     from planoracle.analysis.verified import shipped
     from planoracle.instances import catalogue
 
-    found = catalogue.expand(names) or catalogue.bundled()
+    expanded = catalogue.expand(names) or catalogue.bundled()
     table = Table(form, _COLUMNS, least=_LEAST)
     count = Counter[bool | None]()
-    for name in track(found, "verifying"):
+    for name in track(expanded, "verifying"):
         for one in shipped(name):
             count[one.holds] += 1
             if one.holds is False or names or form is not Format.table:

@@ -27,7 +27,7 @@ from planoracle.instances.recipe2plan.scores import released_plan
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 THREE = ["recipe2plan/timed/Cobbler_Pancakes", "recipe2plan/untimed/Vada_Daikon-Radish", "recipe2plan/timed/Tacos_*"]
-VERBS = ("instances", "solve", "schedule", "grade", "compare", "gantt", "schema")
+VERBS = ("instances", "solve", "grade", "compare", "gantt")
 REFERENCE = ", ".join(command.text for command in facts.reference_plan("timed", "Cobbler_Pancakes"))
 
 OWN = {
@@ -112,7 +112,6 @@ def test_help_lists_every_verb():
     [
         ("dance",),
         ("solve",),
-        ("schedule",),
         ("compare",),
         ("grade",),
         ("gantt", NAME),
@@ -121,7 +120,7 @@ def test_help_lists_every_verb():
         ("solve", NAME, "--seed", "-1"),
         ("solve", NAME, "--workers", "0"),
         ("solve", NAME, "--sed", "1"),
-        ("schedule", NAME, "--iterations", "x"),
+        ("solve", NAME, "--iterations", "x"),
     ],
 )
 def test_wrong_usage_has_exit_status_2_and_says_so_on_standard_error(args):
@@ -212,7 +211,7 @@ def test_a_reader_that_goes_away_ends_the_output_quietly():
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_output_that_cannot_be_written_is_told():
     call = "from planoracle.analysis.cli import main; main()"
-    for verb in (["schema"], ["solve", NAME, "--format", "jsonl"]):
+    for verb in (["instances", "--schema"], ["solve", NAME, "--format", "jsonl"]):
         with open("/dev/full", "wb") as full:
             args = [sys.executable, "-c", call, *verb]
             ended = subprocess.run(args, stdout=full, stderr=subprocess.PIPE, check=False)
@@ -314,21 +313,21 @@ def test_an_infeasible_problem_is_an_answer(files):
     assert "infeasible" in invoke("solve", "infeasible.json").stdout
 
 
-# --- schedule ------------------------------------------------------------------------------------
+# --- heuristics ------------------------------------------------------------------------------------
 
 
 def heuristics():
-    return invoke("schedule", NAME, "--heuristic", "list").stdout.split()
+    return invoke("solve", "--heuristic", "list").stdout.split()
 
 
-def test_schedule_lists_the_heuristics():
+def test_solve_by_heuristic_lists_the_heuristics():
     assert {"recipe2plan-dfs", "improve"} < set(heuristics())
     assert len(heuristics()) == len(set(heuristics()))
 
 
 @pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
-def test_schedule_runs_one_heuristic(form):
-    result = invoke("schedule", NAME, "--heuristic", "recipe2plan-dfs", "--format", form, "--all-columns")
+def test_solve_by_heuristic_runs_one_heuristic(form):
+    result = invoke("solve", NAME, "--heuristic", "recipe2plan-dfs", "--format", form, "--all-columns")
     assert result.exit_code == 0
     (row,) = rows(result, form)
     assert (row["instance"], row["heuristic"], row["unit"]) == (NAME, "recipe2plan-dfs", "second")
@@ -339,7 +338,7 @@ def test_schedule_runs_one_heuristic(form):
 @pytest.mark.slow
 def test_every_heuristic_answers_with_a_schedule_or_a_reason():
     for name in heuristics():
-        result = invoke("schedule", NAME, "--heuristic", name, "--iterations", 5, "--format", "jsonl")
+        result = invoke("solve", NAME, "--heuristic", name, "--iterations", 5, "--format", "jsonl")
         if name.startswith("floor-"):  # for another kind of problems
             assert result.exit_code == 1
             assert "is for floors, not for a schedule" in result.stderr
@@ -352,9 +351,9 @@ def test_every_heuristic_answers_with_a_schedule_or_a_reason():
         assert not answered or row["makespan"] >= 4080
 
 
-def test_schedule_is_the_same_twice_with_the_same_seed():
+def test_solve_by_heuristic_is_the_same_twice_with_the_same_seed():
     def once(seed):
-        (row,) = rows(invoke("schedule", NAME, "--seed", seed, "--iterations", 20, "--format", "jsonl"))
+        (row,) = rows(invoke("solve", NAME, "-H", "improve", "--seed", seed, "--iterations", 20, "--format", "jsonl"))
         return row | {"seconds": 0}
 
     assert once(3) == once(3)
@@ -362,14 +361,14 @@ def test_schedule_is_the_same_twice_with_the_same_seed():
 
 @pytest.mark.slow
 def test_an_unknown_heuristic_has_exit_status_2():
-    result = command("schedule", NAME, "--heuristic", "magic")
+    result = command("solve", NAME, "--heuristic", "magic")
     assert result.returncode == 2
     assert result.stdout.strip() == b""
     assert b"must be one of asynctool-sequential, recipe2plan-dfs" in result.stderr
 
 
-def test_schedule_fails_where_there_is_no_schedule(files):
-    result = invoke("schedule", "infeasible.json", "own.json", "--format", "jsonl")
+def test_solve_by_heuristic_fails_where_there_is_no_schedule(files):
+    result = invoke("solve", "-H", "improve", "infeasible.json", "own.json", "--format", "jsonl")
     assert result.exit_code == 1
     failed, done = rows(result)
     assert (failed["instance"], failed["makespan"], failed["schedule"]) == ("hasty", None, None)
@@ -449,7 +448,7 @@ def test_grade_by_profile_and_reference(files):
         return rows(invoke("grade", "good.jsonl", "--format", "jsonl", *options))[0]
 
     assert graded()["reference"] == graded("--profile", "released")["reference"] == "heuristic"
-    optimal = graded("--reference", "optimal")
+    optimal = graded("--set", "reference=optimal")
     assert optimal["reference"] == "optimal"
     assert optimal["r_efficiency"] == graded()["r_efficiency_optimal"] < 1.0
 
@@ -502,7 +501,7 @@ def test_missing_problems_are_named_on_standard_error(files, form):
         (("--rule", "max_failures=many"), "max_failures: must be a whole number"),
         (("--rule", "ref_floor=1"), "ref_floor: must be true or false"),
         (("--profile", "mine"), "profile: must be one of"),
-        (("--reference", "best"), "reference: must be one of"),
+        (("--set", "reference=best"), "reference: must be one of"),
     ],
 )
 def test_unknown_rules_are_refused(files, options, message):
@@ -688,15 +687,15 @@ def test_instances_reads_the_original_file(shared):
 
 
 def test_schema_is_json():
-    result = invoke("schema")
+    result = invoke("instances", "--schema")
     assert result.exit_code == 0
     schema = json.loads(result.stdout)
     assert schema["$schema"].startswith("https://json-schema.org/")
     assert set(OWN) <= set(schema["properties"])
-    found = {name: json.loads(invoke("schema", name).stdout) for name in ("instance", *registry.names())}
-    assert found["instance"] == found["generic"] == found["recipe2plan"] == found["timearena"] == schema
+    found = {name: json.loads(invoke("instances", "--schema", name).stdout) for name in registry.names()}
+    assert found["generic"] == found["recipe2plan"] == found["timearena"] == schema
     assert len({json.dumps(one) for one in found.values()}) == 4
-    assert isinstance(invoke("schema", "nobody").exception, UnknownNameError)
+    assert isinstance(invoke("instances", "--schema", "nobody").exception, UnknownNameError)
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ def asked(shell: str, line: str, instruction: str = "complete", code: str = CODE
             ("planoracle sol", ["solve"]),
             ("planoracle solve recipe2", ["recipe2plan"]),
             (f"planoracle solve {PAIR}", ["recipe2plan/timed/Vada_Daikon-Radish"]),
-            ("planoracle schedule --heuristic serial-", [name for name in heuristics() if name.startswith("serial-")]),
+            ("planoracle solve --heuristic serial-", [name for name in heuristics() if name.startswith("serial-")]),
             ("planoracle solve --columns st", ["status"]),
             (
                 "planoracle solve --columns instance,status,",

@@ -32,7 +32,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return f"paracook={tiny_copy(tmp_path / 'copy')}"
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("benchmark", "schema")])
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "benchmark"])
 def test_every_verb_says_that_it_has_it(verb: str) -> None:
     found = CliRunner().invoke(app, [verb, "--help"], env={"COLUMNS": "200"})
     assert found.exit_code == 0
@@ -45,19 +45,19 @@ def test_every_verb_says_that_it_has_it(verb: str) -> None:
     "call",
     [
         ["solve", NAME, "--format", "jsonl"],
-        ["schedule", NAME, "--format", "jsonl"],
+        ["solve", NAME, "-H", "improve", "--format", "jsonl"],
         ["compare", NAME, "--format", "jsonl"],
-        ["speedup", NAME, "--agents", "2", "--format", "jsonl"],
+        ["compare", NAME, "--agents", "1,2", "--format", "jsonl"],
         ["instances", "paracook/abstract", "--format", "jsonl"],
         ["explain", NAME, "--format", "jsonl"],
-        ["prompt", NAME],
+        ["run", NAME, "--show-prompts"],
     ],
-    ids=lambda call: call[0],
+    ids=" ".join,
 )
 def test_names_of_the_data(data: str, call: list[str]) -> None:
     found = CliRunner().invoke(app, [*call, "--data", data], catch_exceptions=False)
     assert found.exit_code == 0
-    assert "paracook/abstract/egg" in found.stdout or call[0] == "prompt"
+    assert "paracook/abstract/egg" in found.stdout or call[0] == "run"
     assert copies.folder_of("paracook") is None
     assert not catalogue.names_problem(NAME)
     error = CliRunner().invoke(app, call).exception
@@ -132,7 +132,7 @@ def test_collected_submissions_keep_their_orders(data: str, tmp_path: Path) -> N
     plans, collected = tmp_path / "plans.jsonl", tmp_path / "all.jsonl"
     kitchen = "paracook/cook/egg/seed_1/agent_num_2"
     plans.write_text(json.dumps({"instance": kitchen, "orders": ["fried"] * 2, "plan": {"agent1": []}}))
-    assert CliRunner().invoke(app, ["collect", str(plans), "-o", str(collected)]).exit_code == 0
+    assert CliRunner().invoke(app, ["grade", str(plans), "--collect", str(collected)]).exit_code == 0
     call = ["grade", str(collected), "--format", "jsonl", "--profile", "released", "--data", data]
     row = json.loads(CliRunner().invoke(app, call, catch_exceptions=False).stdout)
     assert (row["instance"], row["scored"]) == (f"{kitchen}@fried+fried", True)

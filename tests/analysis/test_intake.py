@@ -357,7 +357,7 @@ def test_collected_submissions_get_the_same_grades(tmp_path: Path) -> None:
     (runs / "llama.jsonl").write_text(
         json.dumps({"instance": LAB, "actions": ["wait"], "time_limit": 7}) + "\nnot JSON"
     )
-    result = CliRunner().invoke(app, ["collect", str(runs), "-o", str(tmp_path / "all.jsonl")])
+    result = CliRunner().invoke(app, ["grade", str(runs), "--collect", str(tmp_path / "all.jsonl")])
     assert result.exit_code == 1
     assert "error: llama.jsonl, line 2: is not JSON" in result.stderr
     first, second = map(json.loads, (tmp_path / "all.jsonl").read_text().splitlines())

@@ -51,7 +51,7 @@ def test_grades_of_a_best_a_short_and_a_slow_plan(best: list[str], tmp_path: Pat
     assert rows["short"]["steps_to_go"] is None
     rest = {row["id"]: row for row in lines("grade", str(path), "--rest")}
     assert rest["short"]["steps_left"] == 1
-    published = {row["id"]: row["step_limit"] for row in lines("grade", str(path), "--limit", "published")}
+    published = {row["id"]: row["step_limit"] for row in lines("grade", str(path), "--set", "limit=published")}
     assert published["best"] == 15
 
 
@@ -142,7 +142,7 @@ def test_kitchens_are_listed_and_exported_and_no_schedules() -> None:
     assert row["unit"] == "step"
     exported = CliRunner().invoke(app, ["instances", "--export", BURGER])
     assert json.loads(exported.stdout)["format"] == "planoracle/kitchen"
-    refused = CliRunner().invoke(app, ["schedule", BURGER])
+    refused = CliRunner().invoke(app, ["solve", BURGER, "-H", "improve"])
     assert refused.exit_code == 1
 
 
@@ -165,7 +165,7 @@ def test_every_verb_knows_that_a_goal_contradicts_itself(tmp_path: Path) -> None
     near = ("--instances", str(tmp_path))
     assert (row["status"], row["makespan"], row["lower_bound"]) == ("infeasible", None, None)
     assert "rests on itself" in row["proof"]
-    (grade,) = lines("grade", str(plans), "--rest", *near)
+    (grade,) = lines("grade", str(plans), "--set", "price_rest=true", *near)
     assert (grade["scored"], grade["success"], grade["rest"]) == (True, False, "infeasible")
     (regret,) = lines("regret", str(plans), *near)
     assert (regret["success"], regret["no_return_reason"], regret["optimum"]) == (False, "constraints", None)

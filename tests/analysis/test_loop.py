@@ -22,17 +22,17 @@ READERS = {
     "regret": ("-f", "jsonl"),
     "critique": ("-f", "jsonl", "--no-regret"),
     "repair": ("-f", "jsonl"),
-    "collect": (),
+    "grade --collect -": (),
 }
 # Verbs that write plans, in what form, and the model that these then are of.
 WRITERS = {
     "solve": (("solve", *NAMES), "optimum"),
-    "schedule": (("schedule", *NAMES, "-H", "serial-spt"), "serial-spt"),
+    "heuristic": (("solve", *NAMES, "-H", "serial-spt"), "serial-spt"),
     "next": (("next", HOUSE), "next"),
     "repair": (("repair", "given.jsonl"), "repair"),
-    "collect": (("collect", "given.jsonl"), "given"),
+    "collect": (("grade", "given.jsonl", "--collect", "-"), "given"),
 }
-FORMS = [(verb, form) for verb in ("solve", "schedule", "next", "repair") for form in ("json", "jsonl")]
+FORMS = [(verb, form) for verb in ("solve", "heuristic", "next", "repair") for form in ("json", "jsonl")]
 
 
 @pytest.fixture(autouse=True)
@@ -59,8 +59,8 @@ def test_plans_that_a_verb_writes_are_submissions(writer: str, form: str, verb: 
     command, model = WRITERS[writer]
     file = f"plans.{form or 'jsonl'}"
     Path(file).write_text(run(*command, *(("-f", form) if form else ())))
-    found = list(rows(run(verb, file, *READERS[verb])))
-    names = {HOUSE, TOOLS, COBBLER} if writer in ("solve", "schedule") else {HOUSE}
+    found = list(rows(run(*verb.split(), file, *READERS[verb])))
+    names = {HOUSE, TOOLS, COBBLER} if writer in ("solve", "heuristic") else {HOUSE}
     assert {row["instance"] for row in found} == names
     if verb != "repair":
         assert {row["model"] for row in found} == {model}
@@ -84,17 +84,18 @@ def test_grades_are_read(form: str) -> None:
     (compared,) = [one for one in rows(run("compare", file, "-f", "jsonl")) if one["instance"] == COBBLER]
     assert (compared["optimum"], compared["gap_optimum"], compared["accepted_optimum"]) == (4080, 0.0, True)
     run("report", file, "-o", "page.html")
-    (summed,) = [one for one in rows(run("summary", file, "-f", "jsonl")) if one["level"] == "model"]
+    (summed,) = [one for one in rows(run("grade", file, "-f", "jsonl")) if one["level"] == "model"]
     assert (summed["model"], summed["problems"]) == ("optimum", 3)
-    assert next(iter(rows(run("collect", file))))["scored"] is True
+    assert next(iter(rows(run("grade", file, "--collect", "-"))))["scored"] is True
     grades = list(read_grades(file))
     assert [grade.model for grade in grades] == ["optimum"] * 3
     frame, errors = frames.grades(grades)
     assert (list(frame["success"]), len(errors)) == ([True] * 3, 0)
     assert next(iter(read_grades("plans.jsonl"))).reason == "scored: is a submission, and no grade"
-    result = CliRunner().invoke(app, ["grade", file])
+    result = CliRunner().invoke(app, ["grade", "plans.jsonl", file])
     assert result.exit_code == 1
-    assert "is a grade, and grades hold no plans" in result.stderr
+    assert "is a grade among submissions" in result.stderr
+    assert run("grade", file, "--report", "page.html", code=2) == ""
 
 
 def test_models_that_fail_are_compared_as_such() -> None:
@@ -109,7 +110,7 @@ def test_models_that_fail_are_compared_as_such() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", sample(["solve", "schedule", "compare"]))
+@pytest.mark.parametrize("verb", sample(["solve", "instances", "compare"]))
 def test_problems_that_are_made_are_read_as_lines_and_as_folders(verb: str) -> None:
     Path("made.jsonl").write_text(run("generate", "generic", "--count", "3", "--actions", "3", "--seed", "1"))
     run("generate", "generic", "--count", "3", "--actions", "3", "--seed", "1", "--out", "made")
@@ -127,7 +128,7 @@ def test_problems_that_are_made_are_solved_from_a_pipe_and_graded_by_their_names
     Path("plans.jsonl").write_text(run("solve", "-", "-f", "jsonl", text=made + HOUSE))
     assert [row["success"] for row in rows(run("grade", "plans.jsonl", "-f", "jsonl", code=1))] == [None, None, True]
     for verb, options in READERS.items():
-        if verb != "collect":
+        if "--collect" not in verb:
             found = list(rows(run(verb, "plans.jsonl", "--problems", "made.jsonl", *options)))
             assert len(found) == 3
     run("report", "plans.jsonl", "--problems", "made.jsonl", "-o", "page.html", "--regret-seconds", "0")

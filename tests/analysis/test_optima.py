@@ -132,12 +132,12 @@ def tampered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def invoke(*call: str) -> tuple[int, str, str]:
-    found = CliRunner().invoke(app, ["optima", *call])
+    found = CliRunner().invoke(app, [*call])
     return found.exit_code, found.stdout, found.stderr
 
 
 def test_a_difference_is_told(tampered: None) -> None:
-    status, out, err = invoke(PAIR, "--check")
+    status, out, err = invoke("verify", "--bundled", PAIR)
     assert (status, out) == (1, "")
     assert f"{PAIR} (paper, released): status is feasible, not optimal as derived" in " ".join(err.split())
     assert "2 differences" in err
@@ -154,28 +154,29 @@ def test_what_holds_no_plan_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_command_lists_and_checks() -> None:
-    status, out, _ = invoke("recipe2plan/timed/Vada_*", SANDWICH, "--format", "jsonl")
+    status, out, _ = invoke("solve", "--bundled", "recipe2plan/timed/Vada_*", SANDWICH, "--format", "jsonl")
     rows = [json.loads(line) for line in out.splitlines()]
     assert status == 0
     assert {row["instance"] for row in rows} >= {"recipe2plan/timed/Vada_Daikon-Radish", SANDWICH}
     assert all(row["status"] == "optimal" and row["optimum"] == row["bound"] for row in rows)
-    status, out, err = invoke("recipe2plan", "--check", "--sample", "2", "--seed", "5")
+    status, out, err = invoke("verify", "--bundled", "recipe2plan", "--sample", "2", "--seed", "5")
     assert (status, out) == (0, "")
     assert "2 optima derived again, no differences" in err
     assert (
-        "0 optima derived again, no differences; 2 left out, which need more work"
-        in invoke(SANDWICH, "--check", "--work", "0")[2]
+        "0 optima derived again, no differences; 2 skipped, because they need more work"
+        in invoke("verify", "--bundled", SANDWICH, "--work", "0")[2]
     )
-    assert invoke("--check", "--write")[0] == 2
+    assert invoke("verify", "--write")[0] == 2
+    assert invoke("verify", "--bundled", "recipe2plan", "proof.json")[0] == 2
     assert chosen(["recipe2plan"], 2, 5) == chosen(["recipe2plan"], 2, 5) != chosen(["recipe2plan"], 2, 6)
 
 
 def test_an_entry_that_cannot_be_derived_is_only_replayed() -> None:
     name = "robotouille/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"
-    status, out, err = invoke(name, "--check", "--work", "1")
+    status, out, err = invoke("verify", "--bundled", name, "--work", "1")
     assert (status, out) == (0, "")
     assert "0 optima derived again" in err
-    assert "of 2 more only the plan was replayed (search, release 0.9.0)" in " ".join(err.split())
+    assert "2 more replayed only (search, release 0.9.0)" in " ".join(err.split())
     assert [one.proved for one in shipped(name)] == ["search, release 0.9.0"] * 2
 
 
@@ -190,7 +191,9 @@ def test_an_entry_that_cannot_be_derived_and_whose_plan_fails_is_a_difference() 
 @pytest.mark.slow
 def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = registry.get("recipe2plan")
-    kept = dict(list(benchmark.optima.items())[:3])
+    pattern = "recipe2plan/timed/C*"
+    new, *others = chosen([pattern])
+    kept = {name: benchmark.optima[name] for name in others}
     monkeypatch.setitem(benchmark.__dict__, "optima", kept | {"recipe2plan/timed/None_Such": [{"of": "0"}]})
     monkeypatch.setattr(optima, "files", lambda _: tmp_path)
     solved: list[str] = []
@@ -200,8 +203,7 @@ def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
         return derived(one, work)
 
     monkeypatch.setattr(optima, "derived", counted)
-    new = next(name for name in chosen(["recipe2plan"]) if name not in kept)
-    status, _, err = invoke(*kept, new, "--write")
+    status, _, err = invoke("verify", "--bundled", pattern, "--write")
     assert (status, err) == (0, "")
     assert solved == [new]
     found = json.loads((tmp_path / "data" / "optima.json").read_text())["optima"]

@@ -26,7 +26,7 @@ COMMANDS = {
     "gantt": ["gantt", NAME, "-o", "old.svg"],
     "explain": ["explain", NAME, "--out", "old.jsonl"],
     "report": ["report", "s.jsonl", "-o", "old.html", "--regret-seconds", "0"],
-    "collect": ["collect", "s.jsonl", "-o", "old.jsonl"],
+    "collect": ["grade", "s.jsonl", "--collect", "old.jsonl"],
     "summary": ["grade", "s.jsonl", "--summary", "old.csv"],
     "audit": ["audit", NAME, "--page", "old.md"],
 }

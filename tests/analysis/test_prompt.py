@@ -1,4 +1,4 @@
-"""`planoracle prompt`: what a model is sent, and the files that this is made of."""
+"""`planoracle run --show-prompts`: messages to a model, and the prompt files they are made of."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def told(*arguments: str) -> str:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["prompt", *arguments])
+    return CliRunner().invoke(app, ["run", "--show-prompts", *arguments])
 
 
 def test_messages_of_a_problem() -> None:
@@ -65,16 +65,15 @@ def test_files_of_a_set_or_benchmark(name: str) -> None:
 
 
 def test_settings_are_listed() -> None:
-    everything = json.loads(told("--list", "--format", "json"))
+    everything = json.loads(told("--format", "json"))
     assert {row["benchmark"] for row in everything} == set(registry.names())
-    rows = json.loads(told("timearena", "--list", "--format", "json"))
-    assert [row["setting"] for row in rows] == ["closed", "open", "vanilla"]
-    assert rows == [row for row in everything if row["benchmark"] == "timearena"]
-    assert "one decision a minute" in told("timearena", "--list")
+    own = [row["setting"] for row in everything if row["benchmark"] == "timearena"]
+    assert own == ["closed", "open", "vanilla"]
+    assert "one decision a minute" in told()
 
 
 def test_files_are_copied_changed_and_taken(tmp_path: Path) -> None:
-    found = run("timearena", "--setting", "vanilla", "--copy", str(tmp_path))
+    found = run("timearena", "--setting", "vanilla", "--copy-prompts", str(tmp_path))
     written = [Path(line) for line in found.stdout.splitlines()]
     assert [path.name for path in written] == ["vanilla.md", "task.md", "form.md"]
     assert f"--prompts {tmp_path}" in found.stderr
@@ -82,14 +81,14 @@ def test_files_are_copied_changed_and_taken(tmp_path: Path) -> None:
     written[0].write_text("version: 2\n\nBe brief. {{instructions}}", encoding="utf-8")
     first = told("timearena/household1", "--setting", "vanilla", "--prompts", str(tmp_path)).split("[system]\n")[1]
     assert first.startswith("Be brief. You do several tasks")
-    again = run("timearena", "--setting", "vanilla", "--copy", str(tmp_path))
+    again = run("timearena", "--setting", "vanilla", "--copy-prompts", str(tmp_path))
     assert isinstance(again.exception, InputError)
     assert "exists already" in str(again.exception)
     assert written[0].read_text(encoding="utf-8").startswith("version: 2")
 
 
 def test_an_example_of_a_user_is_solved(tmp_path: Path) -> None:
-    told("recipe2plan", "--setting", "react", "--copy", str(tmp_path))
+    told("recipe2plan", "--setting", "react", "--copy-prompts", str(tmp_path))
     path = tmp_path / "recipe2plan" / "timed.json"
     path.write_text(path.read_text(encoding="utf-8").replace("Porridge", "Gruel"), encoding="utf-8")
     name = "recipe2plan/timed/Cobbler_Pancakes"
@@ -101,7 +100,9 @@ def test_an_example_of_a_user_is_solved(tmp_path: Path) -> None:
 
 
 def test_mistakes_are_told() -> None:
-    assert run().exit_code == 2
+    assert run("timearena", "--format", "csv").exit_code == 2
+    assert CliRunner().invoke(app, ["run", "--run", "folder", "-a", "optimal"]).exit_code == 2
+    assert CliRunner().invoke(app, ["run", "timearena", "-a", "optimal"]).exit_code == 2
     assert isinstance(run("nowhere").exception, InputError)
     assert isinstance(run("timearena", "--setting", "reakt").exception, UnknownNameError)
     assert isinstance(run("timearena", "--prompts", "nowhere").exception, InputError)

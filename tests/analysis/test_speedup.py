@@ -95,12 +95,12 @@ def test_figure_of_nothing_is_empty() -> None:
 def test_command_writes_a_table_and_a_picture(tmp_path: Path) -> None:
     path, picture = tmp_path / "jobs.json", tmp_path / "curve.png"
     path.write_text(json.dumps(to_document(JOBS)))
-    code, out = run("speedup", str(path), "--agents", "2", "--format", "jsonl", "-o", str(picture))
+    code, out = run("compare", str(path), "--agents", "1,2", "--summary", "--format", "jsonl", "-o", str(picture))
     rows = [json.loads(line) for line in out.splitlines()]
     assert code == 0
     assert [(row["agents"], row["proved"], row["mean_speedup"]) for row in rows] == [(1, 1, 1), (2, 1, 2)]
     assert picture.read_bytes().startswith(b"\x89PNG")
-    code, out = run("speedup", str(path), "--agents", "2", "--each", "--format", "jsonl")
+    code, out = run("compare", str(path), "--agents", "1,2", "--format", "jsonl")
     assert [json.loads(line)["makespan"] for line in out.splitlines()] == [36, 18]
 
 
@@ -115,7 +115,7 @@ def test_agents_on_the_command_line(tmp_path: Path) -> None:
     only = ["--only", "agent2=t/0"]
     code, out = run("solve", str(path), "--agents", "2", *only, "--format", "jsonl", "--jobs", "1")
     assert (json.loads(out)["makespan"], json.loads(out)["instance"]) == (30, "jobs~2~agent2=t/0")
-    code, out = run("schedule", str(path), "--agents", "2", "--format", "jsonl")
+    code, out = run("solve", str(path), "-H", "improve", "--agents", "2", "--format", "jsonl")
     assert (code, json.loads(out)["makespan"]) == (0, 18)
     picture = tmp_path / "plan.svg"
     assert run("gantt", str(path), "--agents", "2", "-o", str(picture))[0] == 0

@@ -115,7 +115,7 @@ TABLES = ("table", "json", "jsonl", "csv")
 VERBS: list[tuple[str, str, tuple[str, ...], tuple[str, ...]]] = [
     ("instances", "shop.json", TABLES, ()),
     ("solve", "shop.json", TABLES, ("--jobs", "1")),
-    ("schedule", "shop.json", TABLES, ()),
+    ("solve", "shop.json", ("table",), ("-H", "improve")),
     ("compare", "shop.json", TABLES, ()),
     ("explain", "shop.json", ("text", *TABLES), ()),
     ("next", "shop.json", TABLES, ("--all",)),
@@ -160,7 +160,7 @@ def _texts(value: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    "args", [("--x\x1b[31m",), ("so\u202elve",), ("solve", "x", "--y\x1b[31m"), ("schema", "\x1b")]
+    "args", [("--x\x1b[31m",), ("so\u202elve",), ("solve", "x", "--y\x1b[31m"), ("instances", "\x1b", "--schema")]
 )
 def test_complaints_about_the_call_can_be_seen(
     args: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

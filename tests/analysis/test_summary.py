@@ -76,7 +76,7 @@ def test_terminal_page_and_frames_have_the_same_numbers(
     submissions: list[dict[str, Any]], graded: list[Grade], lines: Path
 ) -> None:
     expected = json.loads(json.dumps(summarize(grades_frame(graded)).rows()))
-    printed = [json.loads(line) for line in invoke("summary", lines, "-f", "jsonl").stdout.splitlines()]
+    printed = [json.loads(line) for line in invoke("grade", lines, "-f", "jsonl").stdout.splitlines()]
     assert printed == expected
 
     page = chunks(build(entries_of(list(enumerate(submissions, start=1))), regret_seconds=0.0).html)[0]
@@ -102,7 +102,7 @@ def test_terminal_page_and_frames_have_the_same_numbers(
 
 
 def test_one_row_per_model_comes_first(lines: Path) -> None:
-    result = invoke("summary", lines, "--format", "markdown")
+    result = invoke("grade", lines, "--format", "markdown")
     assert result.exit_code == 0
     good, half = table(result.stdout, "All models, over their sets")
     assert (good["model"], good["sets"], good["problems"], good["unscored"]) == ("good\\_one", "3", "4", "0")
@@ -120,11 +120,11 @@ def test_one_row_per_model_comes_first(lines: Path) -> None:
 
 
 def test_formats_of_data_have_every_row_and_field(lines: Path) -> None:
-    rows = json.loads(invoke("summary", lines, "-f", "json").stdout)
-    assert [json.loads(line) for line in invoke("summary", lines, "-f", "jsonl").stdout.splitlines()] == rows
+    rows = json.loads(invoke("grade", lines, "-f", "json").stdout)
+    assert [json.loads(line) for line in invoke("grade", lines, "-f", "jsonl").stdout.splitlines()] == rows
     assert {(row["format"], row["version"]) for row in rows} == {("planoracle/summary", 1)}
     assert [row["level"] for row in rows] == sorted(row["level"] for row in rows)
-    cells = list(csv.DictReader(io.StringIO(invoke("summary", lines, "-f", "csv", "--all-columns").stdout)))
+    cells = list(csv.DictReader(io.StringIO(invoke("grade", lines, "-f", "csv", "--all-columns").stdout)))
     assert len(cells) == len(rows)
     for cell, row in zip(cells, rows, strict=True):
         kept = {key: value for key, value in row.items() if value is not None and not isinstance(value, dict | list)}
@@ -135,13 +135,13 @@ def test_problems_with_more_samples_than_others_are_told(lines: Path, tmp_path: 
     more = tmp_path / "more.jsonl"
     rows = [line for line in lines.read_text().splitlines() if "household1" in line]
     more.write_text("\n".join([*rows, rows[-1].replace("household1", "household2")]))
-    said = invoke("summary", more).stderr
+    said = invoke("grade", more).stderr
     assert "note: problems of <b>|half in timearena/household/1 have from 1 to 3 scored samples" in said
     assert "problems of good_one" not in said
 
 
 def test_latex_is_a_table_for_booktabs(lines: Path) -> None:
-    text = invoke("summary", lines, "-f", "latex").stdout
+    text = invoke("grade", lines, "-f", "latex").stdout
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 4  # the last of what names no problem
     assert r"good\_one & 3 & 4" in text
     assert r"\textless{}b\textgreater{}\textbar{}half" in text
@@ -150,10 +150,10 @@ def test_latex_is_a_table_for_booktabs(lines: Path) -> None:
 
 
 def test_columns_are_those_of_the_table_of_models(lines: Path) -> None:
-    text = invoke("summary", lines, "-f", "latex", "--columns", "model,success").stdout
+    text = invoke("grade", lines, "-f", "latex", "--columns", "model,success").stdout
     assert text.splitlines()[:3] == [r"\begin{tabular}{lr}", r"\toprule", r"model & success \\"]
     assert text.count(r"\begin") == 1
-    assert "no result has a column 'nope'" in invoke("summary", lines, "--columns", "model,nope").stderr
+    assert "no result has a column 'nope'" in invoke("grade", lines, "--columns", "model,nope").stderr
 
 
 HOSTILE = ["a|b", "<script>", r"\write18{x}", "50 % & #1_$^~{}", "[1em]", "*bold*", "`x`", "&amp;"]
@@ -214,17 +214,17 @@ def test_a_summary_that_cannot_be_written_is_refused(submissions: list[dict[str,
 def test_what_is_no_grade_is_told_and_the_rest_is_summed_up(lines: Path, tmp_path: Path) -> None:
     bad = tmp_path / "bad.jsonl"
     lacking = {"id": "a", "instance": NAMES[1], "benchmark": "timearena", "scored": True, "success": True}
-    rows = ['{"id": "a", "instance": "x", "plan": "wait"}', "{", json.dumps(lacking)]
+    rows = ["{", json.dumps(lacking), '{"id": "a", "instance": "x", "plan": "wait"}']
     rows += [json.dumps(lacking | {"success": None}), lines.read_text().splitlines()[1]]
     rows += [json.dumps(lacking | {"model": "m" * 1_001})]
     bad.write_text("\n".join(rows))
-    result = invoke("summary", bad, "-f", "jsonl")
+    result = invoke("grade", bad, "-f", "jsonl")
     assert result.exit_code == 1
-    assert "line 1: is no grade; planoracle grade" in result.stderr
+    assert "line 3: is a submission among grades" in result.stderr
     assert "is not JSON" in result.stderr
     assert "line 4: success: must be true or false" in result.stderr
     assert "line 6: model: must have at most 1,000 characters" in result.stderr
-    assert "line 3: lacks what the figures of its benchmark need" in result.stderr
+    assert "line 2: lacks what the averages of its benchmark need" in result.stderr
     (row,) = [json.loads(line) for line in result.stdout.splitlines() if '"set"' in line and "household" in line]
     assert (row["model"], row["submissions"], row["success"]) == ("good_one", 1, 1.0)
 
@@ -235,7 +235,7 @@ def test_titles_and_headings_can_be_seen(lines: Path, tmp_path: Path) -> None:
     row = json.loads(lines.read_text().splitlines()[0])
     for form in ("table", "markdown", "latex"):
         (tmp_path / "odd.jsonl").write_text(json.dumps(row | {"benchmark": odd, "model": odd, "reason": None}))
-        for call in (("summary",), ("compare", row["instance"])):
+        for call in (("grade",), ("compare", row["instance"])):
             done = invoke(*call, tmp_path / "odd.jsonl", "-f", form)
             assert done.exit_code == 0, done.output
             assert "x1b" in done.stdout
@@ -248,10 +248,10 @@ def test_a_mean_that_only_some_runs_have_says_how_many(tmp_path: Path) -> None:
     rows[0]["optimal_makespan"], rows[1]["optimal_makespan"] = 8, 5
     grades = tmp_path / "grades.jsonl"
     grades.write_text("\n".join(map(json.dumps, rows)))
-    models, sets = json.loads(invoke("summary", grades, "-f", "json").stdout)
+    models, sets = json.loads(invoke("grade", grades, "-f", "json").stdout)
     assert (models["main_score"], models["main_score_runs"], models["success_runs"]) == (pytest.approx(0.65), 2, 3)
     assert sets["runs"] == {"success": 3, "progress": 3, "goal_ratio": 3, "score": 2}
-    printed = invoke("summary", grades, "--format", "markdown").stdout
+    printed = invoke("grade", grades, "--format", "markdown").stdout
     assert table(printed, "All models, over their sets")[0]["main score"] == "0.650 (2 of 3)"
     (own,) = table(printed, f"{registry.get('generic').title}: averages")
     assert (own["success"], own["score"]) == ("1.000", "0.650 (2 of 3)")
@@ -269,7 +269,7 @@ def test_names_of_missing_problems_are_bounded(monkeypatch: pytest.MonkeyPatch) 
 
 def test_rules_decide_whether_missing_problems_count(lines: Path) -> None:
     def success(*options: str) -> float:
-        rows = json.loads(invoke("summary", lines, "-f", "json", *options).stdout)
+        rows = json.loads(invoke("grade", lines, "-f", "json", *options).stdout)
         return next(float(row["success"]) for row in rows if row.get("set") == "recipe2plan/timed" and row["problems"])
 
     assert success() == 0.5 / 65
@@ -292,6 +292,6 @@ def test_a_plan_that_ends_late_is_summed_up_with_the_others(tmp_path: Path) -> N
     assert grade_of(json.loads(json.dumps(late)), 1).makespan == 2**63 + 300
     rows = tmp_path / "rows.jsonl"
     rows.write_text(json.dumps(late) + "\n" + json.dumps(grade) + "\n")
-    done = CliRunner().invoke(app, ["summary", str(rows), "--format", "jsonl"])
+    done = CliRunner().invoke(app, ["grade", str(rows), "--format", "jsonl"])
     assert (done.exit_code, done.stderr) == (0, "")
     assert json.loads(done.stdout.splitlines()[0])["submissions"] == 2

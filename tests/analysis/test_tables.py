@@ -17,19 +17,19 @@ FROZEN = Path(__file__).with_name("data") / "published.jsonl"
 
 
 def test_rows_are_those_of_release_0_9_0() -> None:
-    result = CliRunner().invoke(app, ["tables", "--format", "jsonl"])
+    result = CliRunner().invoke(app, ["audit", "--tables", "--format", "jsonl"])
     assert result.exit_code == 0
     assert sorted(result.stdout.splitlines()) == sorted(FROZEN.read_text(encoding="utf-8").splitlines())
 
 
 def test_a_table_for_a_paper() -> None:
-    result = CliRunner().invoke(app, ["tables", "recipe2plan", "--format", "latex"])
+    result = CliRunner().invoke(app, ["audit", "--tables", "recipe2plan", "--format", "latex"])
     assert result.stdout.startswith(r"\begin{tabular}{llrrrl}")
     assert r"Table 2 & instances & 65 & 65 & 0 &  \\" in result.stdout
 
 
 def test_a_benchmark_without_tables_is_refused() -> None:
-    result = CliRunner().invoke(app, ["tables", "generic"])
+    result = CliRunner().invoke(app, ["audit", "--tables", "generic"])
     assert isinstance(result.exception, InputError)
     assert "timearena" in str(result.exception)
 

@@ -46,7 +46,7 @@ def test_the_documentation_has_all_200_and_the_published_numbers() -> None:
     )
 
 
-#: Those whose proof takes long. All optima that ship can be proved anew by ``planoracle optima --check``; here a part.
+#: Problems whose proof takes long. ``planoracle verify --bundled`` proves all bundled optima; here a part.
 HARD = ("asynchronous/7", "asynchronous/8", "asynchronous/9", "synchronous/9", "synchronous/8", "synchronous/7")
 
 

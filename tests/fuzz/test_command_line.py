@@ -19,9 +19,8 @@ from planoracle.analysis.cli import run
 
 # A verb, how it takes its input, and options that are worth a try with any value.
 VERBS = {
-    "instances": ("problem", ["--format", "--export"]),
-    "solve": ("problem", ["--format", "--seed", "--agents", "--only", "--finest"]),
-    "schedule": ("problem", ["--format", "--heuristic", "--seed", "--iterations"]),
+    "instances": ("problem", ["--format", "--export", "--schema"]),
+    "solve": ("problem", ["--format", "--seed", "--agents", "--only", "--finest", "--heuristic", "--iterations"]),
     "compare": ("problem", ["--format"]),
     "explain": ("problem", ["--format"]),
     "next": ("problem", ["--format", "--after", "--clock", "--profile", "--all"]),
@@ -31,25 +30,23 @@ VERBS = {
         [
             "--format",
             "--profile",
-            "--reference",
             "--rule",
-            "--limit",
             "--data",
             "--trace",
             "--map",
+            "--pattern",
+            "--model",
             "--problems",
             "--instances",
         ],
     ),
     "regret": ("submissions", ["--format", "--profile", "--worst", "--data", "--instances"]),
-    "collect": ("submissions", ["--map", "--pattern", "--model"]),
-    "critique": ("submissions", ["--format", "--profile", "--hints", "--originals", "--instances"]),
+    "critique": ("submissions", ["--format", "--profile", "--hints", "--data", "--instances"]),
     "repair": ("submissions", ["--format", "--profile", "--objective", "--data", "--instances"]),
-    "report": ("submissions", ["--profile", "--title", "--originals", "--instances"]),
-    "schema": ("nothing", []),
+    "report": ("submissions", ["--profile", "--title", "--data", "--instances"]),
 }
 NEAR = ["--instances", str(Path(EXAMPLES[0]).parent)]  # which the specimens of submissions are from
-FLAGS = {"--export", "--finest", "--all", "--trace", "--hints"}
+FLAGS = {"--export", "--schema", "--finest", "--all", "--trace", "--hints"}
 FIXED = {
     **{verb: ["--jobs", "1"] for verb in ("solve", "grade")},
     **{verb: ["--time-limit", "0.1"] for verb in ("explain", "next", "regret", "critique", "repair")},
@@ -140,11 +137,9 @@ def arguments_of(random: Random, verb: str) -> list[str]:
     places = {
         "problem": PLACES,
         "submissions": ["lines.jsonl"] * 4 + ["-", "folder", "loop", "problem.json"],
-        "nothing": [""],
     }
     arguments = [verb, *FIXED.get(verb, []), *(NEAR if "--instances" in options else ())]
-    if kind != "nothing":
-        arguments.append(random.choice((*places[kind], random.choice(ODD))))
+    arguments.append(random.choice((*places[kind], random.choice(ODD))))
     for option in random.sample(options, min(len(options), random.choice((0, 0, 1, 2)))):
         arguments += [option] if option in FLAGS else [option, random.choice(random.choice((GOOD, ODD)))]
     return arguments
@@ -163,7 +158,7 @@ def test_odd_arguments_and_files_end_with_a_status_and_a_word(
         status, out, err = command(monkeypatch, *arguments, stdin=data)
         check(arguments, status, out, err)
         statuses.add(status)
-    assert len(statuses) > (verb == "instances") or verb == "schema"
+    assert len(statuses) > (verb == "instances")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -182,7 +177,7 @@ def test_files_that_are_none_of_ours_are_named(folder: Path, monkeypatch: pytest
     "place", sample(["folder", "pipe", "loop", "missing.json", "/dev/zero", "a" * 5000, "a\udcff", "", "[", "\n"])
 )
 def test_what_is_no_problem_is_a_mistake_in_the_call(folder: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
-    for verb in ("solve", "instances", "schedule", "explain"):
+    for verb in ("solve", "instances", "compare", "explain"):
         status, out, err = command(monkeypatch, verb, place)
         check([verb, place], status, out, err)
         assert (status, out) == (2, b"")

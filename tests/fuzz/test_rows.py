@@ -40,10 +40,9 @@ def rows(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "call",
     [
-        ("summary", "{rows}", "-f", "table"),
-        ("summary", "{rows}", "-f", "jsonl"),
+        ("grade", "{rows}", "-f", "jsonl"),
         ("audit", "{rows}", "-f", "jsonl"),
-        ("collect", "{rows}"),
+        ("grade", "{rows}", "--collect", "-"),
     ],
     ids=lambda call: "-".join((call[0], *call[3:4])),
 )

@@ -363,7 +363,7 @@ def test_exported_instances_are_files_of_this_format(tmp_path: Path) -> None:
 
 def test_the_json_schema_is_whole() -> None:
     schema = json_schema()
-    assert schema == json.loads(CliRunner().invoke(app, ["schema", "asynctool"]).stdout)
+    assert schema == json.loads(CliRunner().invoke(app, ["instances", "--schema", "asynctool"]).stdout)
     assert schema["$schema"].startswith("https://json-schema.org/")
     assert schema["required"] == ["name", "tasks", "format", "version"]
     assert {"type": "integer"} in schema["properties"]["delay"]["anyOf"]

@@ -1,4 +1,4 @@
-"""``planoracle next``: the commands that keep the optimum within reach."""
+"""``planoracle next``: the commands that keep the best makespan reachable."""
 
 from __future__ import annotations
 
@@ -20,23 +20,25 @@ def next_(
     name: NameArgument,
     after: Annotated[
         Path | None,
-        typer.Option("--after", "-a", help="Text file with the plan so far; - for standard input. Default: nothing."),
+        typer.Option(
+            "--after", "-a", help="Text file with the plan so far (- for standard input). Default: the start."
+        ),
     ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="List every command that the rules allow, in steps of the grid.")
-    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="List all legal commands, with times on the grid.")] = False,
     clock: Annotated[
-        int | None, typer.Option(help="The time, in ticks, if it is later than that of the plan's last command.")
+        int | None, typer.Option(help="Current time in ticks, if later than the last command of the plan.")
     ] = None,
     profile: Annotated[str, typer.Option(help="Rules: paper or released.")] = "paper",
     time_limit: LimitOption = None,
     form: FormatOption = Format.table,
 ) -> None:
-    """List the commands after which the best makespan can still be reached, and the best way on.
+    """List the commands that keep the best makespan reachable, and the best completion.
 
-    Costs are in ticks of the problem. Waits and pieces of actions that can be paused come in steps of the grid, the
-    greatest time that divides all times of problem and plan, or a finer one that pauses need. A time limit of the
-    rules counts in no price. The formats json and jsonl also hold the grid and the best completion as a plan.
+    Costs are in ticks of the problem, and ignore time limits of the rules. Waits, and pieces of interruptible actions,
+    last multiples of the grid: the greatest common divisor of all times in problem and plan, or a finer grid where
+    interruptions need one. json and jsonl also have the grid and the best completion as a plan.
+
+    Exit status: 1 if the best makespan is unknown.
     """
     from planoracle.analysis.advice import next_commands
     from planoracle.analysis.profiles import profiles

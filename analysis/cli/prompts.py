@@ -1,0 +1,176 @@
+"""Prompts for ``planoracle run --show-prompts``: messages to a model, prompt files, and copies for editing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from planoracle.analysis.cli.drawing import folded
+from planoracle.analysis.cli.output import Format, Table
+from planoracle.analysis.output_files import output_file
+from planoracle.analysis.spoken import say, say_json, tell
+from planoracle.analysis.streams import lenient
+
+if TYPE_CHECKING:
+    from planoracle.instances.benchmark import AnyBenchmark
+    from planoracle.instances.prompted import Prompted
+    from planoracle.instances.settings import Sampling
+
+__all__ = ["PromptsOption", "SettingOption", "show_prompts"]
+
+SettingOption = Annotated[
+    str, typer.Option("--setting", help="Prompt setting; planoracle run --show-prompts lists them.", metavar="NAME")
+]
+PromptsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--prompts", help="Folder with prompt files that replace bundled ones of the same name.", metavar="DIR"
+    ),
+]
+
+_COLUMNS = ("benchmark", "setting", "title", "loop", "history", "asks", "example", "temperature", "max_tokens")
+_LEAST = ("asks", "max_tokens", "temperature", "example", "history", "loop")
+
+
+def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: Path | None, form: Format) -> None:
+    """Write the prompts of problems, sets and benchmarks; without names, the settings of all benchmarks.
+
+    For a problem these are the messages up to the model's first command. Answers to questions that come before the
+    first command are replaced by their names, such as <answer>.
+
+    Parameters
+    ----------
+    folder
+        Folder with prompts that replace the bundled ones.
+    copy
+        Folder to which the prompt files are copied instead.
+    form
+        ``table`` (text) or ``json``.
+    """
+    from planoracle.instances import registry
+    from planoracle.instances.prompted import prompted
+
+    if form not in (Format.table, Format.json):
+        raise typer.BadParameter("must be table or json with --show-prompts", param_hint="--format")
+    if not names:
+        _list_settings(form)
+    lenient(sys.stdout, encoding="utf-8")
+    for name in names:
+        problem = _problem(name)
+        benchmark = _benchmark(name) if problem is None else registry.of(problem)
+        prompts = prompted(benchmark, setting, folder)
+        if copy is not None:
+            _copy(prompts, copy)
+        elif problem is None:
+            _write_files(prompts, form)
+        else:
+            _write_messages(problem, prompts, form)
+
+
+def _problem(name: str) -> Any:
+    """Return the problem of a name or file, ``None`` for the name of a set or benchmark."""
+    from planoracle.instances import catalogue
+    from planoracle.instances.errors import InputError
+
+    if not catalogue.names_problem(name) and not catalogue.is_file(name):
+        return None
+    problems = catalogue.read_problems(name)
+    if len(problems) != 1:
+        raise InputError(f"holds {len(problems)} problems; name one, as {name}#NAME", source=name)
+    return problems[0]
+
+
+def _benchmark(name: str) -> AnyBenchmark:
+    """Return the benchmark of this name, or the one of a set's problems."""
+    from planoracle.instances import catalogue, registry
+
+    benchmark = registry.find(name)
+    if benchmark is not None:
+        return benchmark
+    first = next(iter(catalogue.expand([name])))
+    return registry.of(catalogue.read_problems(first)[0])
+
+
+def _list_settings(form: Format) -> None:
+    from planoracle.instances import registry
+
+    table = Table(form, _COLUMNS, least=_LEAST)
+    for benchmark in map(registry.get, registry.names()):
+        for one in benchmark.settings.values():
+            table.add(
+                {
+                    "benchmark": benchmark.name,
+                    "setting": one.name,
+                    "title": one.title,
+                    "loop": one.manner.loop,
+                    "history": one.history,
+                    "asks": len(one.asks),
+                    "example": bool(one.examples),
+                    **one.sampling._asdict(),
+                }
+            )
+    table.close()
+
+
+def _copy(prompts: Prompted, folder: Path) -> None:
+    from planoracle.instances.errors import InputError
+
+    target = folder / prompts.benchmark
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for name, prompt in prompts.prompts.items():
+            path = target / (name if name.endswith(".json") else f"{name}.md")
+            head = "" if prompt.version is None else f"version: {prompt.version}\n\n"
+            if path.exists():
+                raise InputError("exists already; choose another folder", source=str(path))
+            with output_file(path) as stream:
+                stream.write(f"{head}{prompt.text}\n")
+            say(str(path))
+    except FileExistsError as error:
+        raise InputError("exists already; choose another folder", source=str(error.filename)) from None
+    tell(f"edit the files, and run with --prompts {folder}", "note")
+
+
+def _write_files(prompts: Prompted, form: Format) -> None:
+    if form is Format.json:
+        say_json(_record(prompts) | {"texts": {name: one.text for name, one in prompts.prompts.items()}}, indent=1)
+        return
+    say(folded("\n".join(_head(prompts)), sys.stdout))
+    for name, one in prompts.prompts.items():
+        say(folded(f"\n== {name}{one.told}\n{one.text}", sys.stdout))
+
+
+def _write_messages(problem: Any, prompts: Prompted, form: Format) -> None:
+    import asyncio
+
+    from planoracle.analysis.agents.shown import shown
+
+    calls = asyncio.run(shown(problem, prompts))
+    if form is Format.json:
+        rows = [one._asdict() | {"sampling": one.sampling._asdict()} for one in calls]
+        say_json({"instance": problem.name, **_record(prompts), "calls": rows}, indent=1)
+        return
+    say(folded("\n".join([problem.name, *_head(prompts)]), sys.stdout))
+    for one in calls:
+        say(folded(f"\n== {one.purpose}{_sampled(one.sampling)}", sys.stdout))
+        for message in one.messages:
+            say(folded(f"[{message['role']}]\n{message['content']}", sys.stdout))
+
+
+def _record(prompts: Prompted) -> dict[str, Any]:
+    return {"benchmark": prompts.benchmark, "title": prompts.setting.title, **prompts.record()}
+
+
+def _head(prompts: Prompted) -> Iterator[str]:
+    yield f"setting {prompts.name} of {prompts.benchmark}: {prompts.setting.title}"
+    yield f"prompts {prompts.versions}; digest {prompts.digest}"
+
+
+def _sampled(sampling: Sampling) -> str:
+    parts = [] if sampling.temperature is None else [f"temperature {sampling.temperature:g}"]
+    parts += [] if sampling.max_tokens is None else [f"at most {sampling.max_tokens} tokens"]
+    return f" ({', '.join(parts)})" if parts else ""
