@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from planoracle.analysis.cli.index import PANELS
+from planoracle.analysis.cli.commands import COMMANDS
 
 __all__ = ["help_texts", "pictures"]
 
@@ -17,15 +17,15 @@ _BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def help_texts() -> str:
-    """Return the page of the command line: every verb with its help."""
+    """Return the page of the command line: the help text of each subcommand."""
     page = [
         "# Command line",
-        "What `planoracle VERB --help` prints. How it is made: [the command line](analysis/cli/README.md).",
+        "Output of `planoracle COMMAND --help`. See also [the command line](analysis/cli/README.md).",
     ]
-    for panel, verbs in PANELS.items():
+    for panel in dict.fromkeys(panel for panel, _ in COMMANDS.values()):
         page.append(f"## {panel}")
-        for verb in verbs:
-            page.append(f"### {verb}\n\n```text\n{_run([str(_PLANORACLE), verb, '--help']).strip()}\n```")
+        for name in (name for name, (own, _) in COMMANDS.items() if own == panel):
+            page.append(f"### {name}\n\n```text\n{_run([str(_PLANORACLE), name, '--help']).strip()}\n```")
     return "\n\n".join(page) + "\n"
 
 

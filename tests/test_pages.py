@@ -15,6 +15,7 @@ from typer import Context
 from typer.main import get_command
 
 from planoracle.analysis.cli import app
+from planoracle.analysis.cli.commands import COMMANDS, load
 
 ROOT = PAGES.parent
 _SHOWN = [page for page in sorted(PAGES.glob("*.md")) if blocks(page.read_text("utf-8"))]
@@ -66,8 +67,10 @@ def test_verbs_and_options_of_the_text_exist(page: Path) -> None:
 
 
 def _options(words: list[str]) -> set[str]:
-    """Return the options of the verb that words begin with."""
+    """Return the options of the command that words begin with."""
     command, context = get_command(app), Context(get_command(app))
+    if words[0] in COMMANDS:
+        command = load(words.pop(0))
     for word in words:
         if word.startswith("-") or not hasattr(command, "get_command"):
             break

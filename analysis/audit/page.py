@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from planoracle.analysis.audit.auditor import Auditor, published, published_names
 from planoracle.analysis.audit.finding import Finding, summarize
 from planoracle.analysis.audit.verdict import Verdict
-from planoracle.analysis.cli.drawing import human
-from planoracle.analysis.cli.formats import markdown
+from planoracle.analysis.cli.output import human, markdown
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyBenchmark
 from planoracle.instances.references import Reference

@@ -1,32 +1,30 @@
-"""The command line, one module per verb. Verbs and heavy libraries are imported when they are wanted."""
+"""Command line with one module per subcommand. Subcommands and heavy libraries are imported when they are called."""
 
 from __future__ import annotations
 
-# Nothing else here: Ctrl-C is not heard in good order before `main` says so.
+# Only these: `main` handles Ctrl-C before it imports anything else.
 import os
 import sys
 
-__all__ = ["app", "main", "run"]
-
 
 def __getattr__(name: str) -> object:
-    """Import the verbs when somebody asks for them: `main` comes first, so that it can be stopped in good order."""
-    if name not in ("app", "run"):
+    """Return the typer application `app`, imported when it is needed (see `main`)."""
+    if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from planoracle.analysis.cli import verbs
+    from planoracle.analysis.cli.commands import app
 
-    return getattr(verbs, name)
+    return app
 
 
 def main() -> None:
     """Run the command line and end the process.
 
-    Ctrl-C ends it at once with status 130, unless there is something to put away (see `stopping`).
+    Ctrl-C ends it at once with status 130, unless there is something to clean up (see `progress.stoppable`).
     """
     try:
         import signal
 
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, as in the background
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not ignored, as in background jobs
             signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     except KeyboardInterrupt:
         os._exit(130)
@@ -38,22 +36,20 @@ def main() -> None:
     status: int | None = None
 
     def leave() -> None:
-        """End without the rest of what an interpreter does, which takes a tenth of the time of a short command.
+        """Exit without the cleanup of the interpreter, which takes a tenth of the time of a short command.
 
-        A search in a thread that nobody waits for any more does not survive it.
+        Abandoned threads end with the process.
         """
         if status is not None:
             sys.stderr.flush()
             os._exit(status)
 
-    atexit.register(leave)  # the first to be registered is the last to be called
+    atexit.register(leave)  # functions registered first are called last
     mend()
-    gc.set_threshold(20_000, 20, 20)  # importing makes many objects, and no rubbish
-    # Looking for plug-ins of pydantic, of which there is no use here, reads the list of all installed packages.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    from planoracle.analysis.cli.verbs import run
+    gc.set_threshold(20_000, 20, 20)  # imports create many objects and no garbage
+    from planoracle.analysis.cli.commands import run_app
 
-    status = run()
+    status = run_app()
     if {"loky", "distributed"}.isdisjoint(sys.modules):
         leave()
-    sys.exit(status)  # these put away their processes at exit
+    sys.exit(status)  # these libraries stop their processes at exit

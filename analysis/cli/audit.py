@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planoracle.analysis.cli.common import LimitOption, Notes, begun
 from planoracle.analysis.cli.limiting import MEMORY, SECONDS, MemoryOption, SecondsOption, limits_of
-from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, track
-from planoracle.analysis.cli.paths import chosen_places
+from planoracle.analysis.cli.options import LimitOption, Notes, begun
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain
+from planoracle.analysis.cli.progress import track
 from planoracle.analysis.cli.submissions import (
     MapOption,
     ModelOption,
     ProblemsOption,
     RuleOption,
     blamed,
+    chosen_places,
     chosen_rules,
     counted,
     named_problems,
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
     from planoracle.analysis.batch.limits import Limits
     from planoracle.analysis.submissions import Intake
 
-_COLUMNS = ("instance", "reference", "claimed", "optimum", "bound", "off", "gap", "feasible", "verdict", "reason")
-_LEAST = ("bound", "feasible", "off", "optimum", "reason")
+_COLUMNS = ("instance", "reference", "verdict", "claimed", "optimum", "gap", "off", "bound", "feasible", "reason")
 _FIGURES = ("benchmark", "table", "figure", "paper", "ours", "difference", "note")
 
 
@@ -112,7 +112,7 @@ def audit(
         _write_page(page, names or (), files, auditor, stated=profile is not None)
         return
     asked = [name for name in names or () if name not in files]
-    table, notes, findings = Table(form, _COLUMNS, least=_LEAST), Notes(), []
+    table, notes, findings = Table(form, _COLUMNS), Notes(), []
     hidden = 0
     if loopholes:
         rows = _passed(auditor, asked)
@@ -158,7 +158,7 @@ def _compare_figures(names: Sequence[str], form: Format) -> None:
         if registry.get(name).name not in known:
             raise InputError(f"has no published figures here; {', '.join(known)} have", field="name", value=name)
     chosen = names or known
-    table = Table(form, _FIGURES[len(chosen) == 1 :], least=("benchmark", "note"))
+    table = Table(form, _FIGURES[len(chosen) == 1 :])
     rows = [row for name in chosen for row in rows_of(name)]
     if form in PEOPLE:  # with the decimals that the papers print
         for column in ("paper", "ours", "difference"):

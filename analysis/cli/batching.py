@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.stopping import Stopped, stoppable
+from planoracle.analysis.cli.progress import Stopped, stoppable
 from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:

@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.calls import Command, Group
+from planoracle.analysis.cli.options import with_view
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table
-from planoracle.analysis.cli.view import viewable
 from planoracle.analysis.spoken import say, tell
 from planoracle.instances import registry
 
-if TYPE_CHECKING:  # a help text needs none of it
+if TYPE_CHECKING:
     from planoracle.instances.benchmark import AnyBenchmark
 
-__all__ = ["benchmark"]
-
 _COLUMNS = ("benchmark", "title", "kind", "problems", "submissions", "heuristics")
-_LEAST = ("heuristics", "kind")
 _PARTS = {
     "rules": (("rule", "values", "paper", "released"), "--set RULE=VALUE"),
     "metrics": (("metric", "unit", "meaning"), "Columns of grade"),
@@ -28,16 +24,14 @@ _PARTS = {
 }
 
 benchmark = typer.Typer(
-    cls=Group,
     help="List the benchmarks, or create the package of a new one.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,
 )
 
 
-@benchmark.command(cls=Command)
+@benchmark.command()
 def new(
     name: Annotated[str, typer.Argument(help="Name of the benchmark in problem names: lower-case letters, digits, _.")],
     to: Annotated[
@@ -53,12 +47,12 @@ def new(
     tell(f"now: pip install -e {place} pytest && python -m pytest {place}; see {place / 'README.md'}", "note")
 
 
-@benchmark.command("list", cls=Command)
-@viewable
+@benchmark.command("list")
+@with_view
 def list_(form: FormatOption = Format.table) -> None:
     """List the benchmarks, their rules (for --set) and their metrics."""
     benchmarks = [_described(one) for one in map(registry.get, registry.names())]
-    table = Table(form, _COLUMNS, least=_LEAST)
+    table = Table(form, _COLUMNS)
     for row in benchmarks:
         table.add(_joined(row) if form in PEOPLE else row)
     table.close()

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from planoracle.analysis.cli.common import LimitOption, NamesArgument, Notes, Run, stated
+from planoracle.analysis.cli.options import LimitOption, NamesArgument, Notes, Run, stated, with_figure_options
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain
-from planoracle.analysis.cli.shapes import drawing
 
 if TYPE_CHECKING:
     from planoracle.analysis.compare import Comparison
@@ -30,17 +29,15 @@ class Drawn(StrEnum):
     time = "time"
 
 
-_LEAST = ("problems", "mean", "equal", "worst")  # the counts stay as long as the means that are over them
 _METHODS = ("instance", "method", "makespan", "gap", "accepted", "seconds", "reason")
 _SET_SPEEDUPS = (
     *("set", "agents", "problems", "proved", "mean_makespan", "unit", "mean_speedup"),
     *("at_critical_path", "at_limit", "limit_speedup"),
 )
 _SPEEDUPS = ("instance", "agents", "status", "makespan", "unit", "speedup", "critical_path", "limit")
-_LEAST_OF_SPEEDUPS = ("limit_speedup", "at_critical_path", "unit", "limit", "critical_path")
 
 
-@drawing
+@with_figure_options
 def compare(
     names: NamesArgument,
     form: FormatOption = Format.table,
@@ -97,8 +94,7 @@ def compare(
     check(also)
     each = bool(also) and form in PEOPLE
     problems, grades = parted(names)
-    run = Run(problems, "comparing", kitchens=True)
-    models = {f"gap_{grade.model or 'no model'}" for grade in grades}
+    run = Run(problems, "comparing", any_kind=True)
     tables: dict[str, Table] = {}
     found, notes = [], Notes()
 
@@ -109,7 +105,7 @@ def compare(
         if not (variants or summary):
             kind = problem.benchmark if form in PEOPLE and not each else ""  # whose methods are its columns
             if kind not in tables:
-                tables[kind] = Table(form, _METHODS if each else _COLUMNS, least=("seconds", "reason"))
+                tables[kind] = Table(form, _METHODS if each else _COLUMNS)
             for row in _methods(one) if each else [one.row()]:
                 tables[kind].add(row)
         found.append(one)
@@ -123,9 +119,6 @@ def compare(
     for table in tables.values() or ([] if variants or summary else [Table(form, _COLUMNS)]):
         if form in PEOPLE and not each:
             table.columns = _shown(table.rows)
-            methods = (name for name in table.columns if name not in _COLUMNS and not name.startswith("gap_"))
-            others = [name for name in table.columns if name.startswith("gap_") and name not in models]
-            table.least = ["seconds", *methods, *(["status", *others] if models else []), "status", "lower_bound"]
         table.close()
     if found:
         _say_summary(summarize(found), form, alone=summary)
@@ -154,7 +147,7 @@ def _compare_agents(
     curves = [one for _, one in run.each(lambda problem: curve(problem, numbers[-1], **stated(time_limit=time_limit)))]
     points = [point for point in summarize(curves) if point.agents in numbers]
     rows = [asdict(point) for point in points] if summary else [row for one in curves for row in one.rows()]
-    table = Table(form, _SET_SPEEDUPS if summary else _SPEEDUPS, least=_LEAST_OF_SPEEDUPS)
+    table = Table(form, _SET_SPEEDUPS if summary else _SPEEDUPS)
     for row in rows:
         if row["agents"] in numbers:
             table.add(row)
@@ -174,11 +167,11 @@ def _say_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> No
         rare.append("compared")
     columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in rare]
     if alone:
-        table = Table(form, columns, least=_LEAST)
+        table = Table(form, columns)
     else:
         people = form in PEOPLE
         stream = sys.stdout if people else sys.stderr
-        table = Table(form if people else Format.table, columns, "above the optimum", stream, least=_LEAST)
+        table = Table(form if people else Format.table, columns, "above the optimum", stream)
     for row in rows:
         table.add(row)
     table.close()

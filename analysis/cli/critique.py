@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.common import LimitOption, stated
-from planoracle.analysis.cli.drawing import folded
 from planoracle.analysis.cli.limiting import MEMORY, PRICED, MemoryOption, SecondsOption, limits_of
+from planoracle.analysis.cli.options import LimitOption, stated
+from planoracle.analysis.cli.output import write_text
 from planoracle.analysis.cli.submissions import (
     MapOption,
     ModelOption,
@@ -23,7 +23,7 @@ from planoracle.analysis.cli.submissions import (
     opened,
     submitted,
 )
-from planoracle.analysis.spoken import say, say_json
+from planoracle.analysis.spoken import say_json
 from planoracle.analysis.streams import lenient
 
 
@@ -56,7 +56,7 @@ def critique(
     line_seconds: SecondsOption = PRICED,
     line_memory: MemoryOption = MEMORY,
 ) -> None:
-    """Report the errors of each plan, its distance from the optimum, and its most costly decisions.
+    """Report the errors of each plan, its gap to the optimum, and its most costly decisions.
 
     Exit status: 1 if a line cannot be read; it is reported on standard error.
     """
@@ -85,8 +85,8 @@ def critique(
         if form is Form.text:
             instance = "~".join(clean(part, 200) for part in (answer.instance or "").split("~"))
             name = clean(answer.id or "")
-            name = f'"{name}"' if " " in name else name  # which may be sentences
-            say(folded(f"== {name} ({instance})\n{row['prose']}\n", sys.stdout))
+            name = f'"{name}"' if " " in name else name
+            write_text(f"== {name} ({instance})\n{row['prose']}\n")
         elif form is Form.jsonl:
             say_json(row)
         else:

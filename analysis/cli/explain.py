@@ -10,11 +10,9 @@ from typing import Annotated
 
 import typer
 
-from planoracle.analysis.cli.common import LimitOption, NamesArgument, Run, stated
-from planoracle.analysis.cli.drawing import folded
-from planoracle.analysis.cli.output import Format, Table
+from planoracle.analysis.cli.options import LimitOption, NamesArgument, Run, stated
+from planoracle.analysis.cli.output import Format, Table, write_text
 from planoracle.analysis.output_files import output_file
-from planoracle.analysis.spoken import say
 from planoracle.analysis.streams import lenient
 from planoracle.instances.status import Status
 from planoracle.instances.visible import to_json, visible
@@ -31,7 +29,6 @@ class Form(StrEnum):
 
 
 _COLUMNS = ("instance", "status", "makespan", "unit", "kind", "explained", "explained_bound", "gap")
-_LEAST = ("gap", "explained_bound", "unit", "kind")
 
 
 def explain(
@@ -57,8 +54,8 @@ def explain(
     """
     from planoracle.analysis.explain import explain as explained
 
-    run = Run(names, "explaining", kitchens=True)
-    table = None if form is Form.text else Table(Format(form.value), _COLUMNS, least=_LEAST)
+    run = Run(names, "explaining", any_kind=True)
+    table = None if form is Form.text else Table(Format(form.value), _COLUMNS)
     if table is None:  # names may hold anything that JSON can
         lenient(sys.stdout, encoding="utf-8")
     failed = False
@@ -70,7 +67,7 @@ def explain(
         if found.document is not None:
             proofs.append(to_json(found.document))
         if table is None:
-            say(folded("\n".join(map(visible, found.lines())) + "\n", sys.stdout))
+            write_text("\n".join(map(visible, found.lines())) + "\n")
         else:
             table.add(found.as_dict())
     if table is not None:

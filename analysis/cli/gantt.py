@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planoracle.analysis.cli.common import AgentsOption, NameArgument, OnlyOption
-from planoracle.analysis.cli.shapes import drawing
+from planoracle.analysis.cli.options import AgentsOption, NameArgument, OnlyOption, with_figure_options
 
 if TYPE_CHECKING:
     from planoracle.instances.problem import Problem
 
 
-@drawing
+@with_figure_options
 def gantt(
     name: NameArgument,
     output: Annotated[Path, typer.Option("--output", "-o", help="PNG, SVG or PDF file to write.")],

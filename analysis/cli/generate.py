@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
+from planoracle.analysis.cli.output import Format, FormatOption, Table, complain
+from planoracle.analysis.cli.progress import track
 from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import say, tell
 from planoracle.instances.visible import to_json
@@ -27,7 +28,6 @@ _COLUMNS = (
     "resource_strength",
     "file",
 )
-_LEAST = ("file", "resource_strength", "resource_factor", "windows", "interruptible")
 # Draws for each combination of tasks, of which some come twice.
 _TRIES = 100
 
@@ -108,7 +108,7 @@ def generate(
         else draw(style, seed, tries=tries, combine=combine, **parameters)
     )
     draws = track(drawn_problems, "drawing", tries)
-    table, written = Table(form, _COLUMNS, least=_LEAST), 0
+    table, written = Table(form, _COLUMNS), 0
     for drawn in islice(draws, count):
         written += 1
         file = None if out is None else out / f"{style}-{seed}-{drawn.number}.json"

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
-from planoracle.analysis.cli.common import Notes
 from planoracle.analysis.cli.limiting import MEMORY, SECONDS, MemoryOption, OwnLimitsOption, SecondsOption, limits_of
-from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, track
-from planoracle.analysis.cli.paths import chosen_places
+from planoracle.analysis.cli.options import Notes
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, current_view
+from planoracle.analysis.cli.progress import stoppable, track
 from planoracle.analysis.cli.report import newest, write_page
-from planoracle.analysis.cli.stopping import stoppable
 from planoracle.analysis.cli.submissions import (
     MapOption,
     ModelOption,
@@ -28,6 +27,7 @@ from planoracle.analysis.cli.submissions import (
     RuleOption,
     SubmissionsArgument,
     blamed,
+    chosen_places,
     chosen_rules,
     counted,
     found_problems,
@@ -35,7 +35,6 @@ from planoracle.analysis.cli.submissions import (
     opened,
 )
 from planoracle.analysis.cli.summaries import format_of, show, write
-from planoracle.analysis.cli.view import chosen
 from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import clear, tell
 from planoracle.instances import registry
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
 # Entries that are looked at to tell a file of grades from one of submissions.
 _HEAD = 100
 # Columns before and after the metrics that each benchmark shows.
-_FIRST = ("id", "instance", "success", "violation", "violation_index", "progress", "main_score")
+_FIRST = ("id", "instance", "success", "main_score", "violation", "progress", "violation_index")
 _LAST = ("makespan", "optimal_makespan", "reason")
 
 
@@ -129,7 +128,7 @@ def grade(
         raise typer.BadParameter(f"there is no folder {page.parent}", param_hint="--report")
     day = None if page is None else newest(submissions)
     retained: list[Entry] | None = None if page is None else []
-    table, notes, strangers = Table(form, _columns(), least=_least()), Notes(), Strangers()
+    table, notes, strangers = Table(form, _columns()), Notes(), Strangers()
     failed = False
     with workshop(work, jobs, run, cluster, intake.count) as (pool, journal):
         making = Submissions(work, found_problems(problems), keyed=journal is not None)
@@ -152,8 +151,6 @@ def grade(
                 strangers.add(found)
         if len({row.get("model") for row in table.rows}) > 1:
             table.columns = ["id", "model", *table.columns[1:]]
-        if all(str(row.get("id")).startswith(f"{row.get('instance')}#") for row in table.rows):
-            table.least = ["instance", *table.least]  # which is in the id
         table.close()
     if summary is not None:
         write(averages, summary)
@@ -230,7 +227,7 @@ def _summarize(
             failed = True
     if path is not None:
         write(averages, path)
-    show(averages, form, models=bool(chosen().columns))
+    show(averages, form, models=bool(current_view.get().columns))
     raise typer.Exit(1 if failed else 0)
 
 
@@ -281,10 +278,3 @@ def items_of(entries: Iterable[Entry], making: Submissions) -> Iterator[Item]:
 def _columns() -> list[str]:
     shown = [column.name for name in registry.names() for column in registry.get(name).columns if column.shown]
     return [*_FIRST, *dict.fromkeys(shown), *_LAST]
-
-
-def _least() -> list[str]:
-    """Return the columns that a narrow terminal leaves out, the least important first."""
-    found = {column.name: column.importance for name in registry.names() for column in registry.get(name).columns}
-    shown = sorted((name for name in _columns() if name in found), key=lambda name: found[name])
-    return ["violation_index", *shown, "progress", "optimal_makespan", "makespan", "reason"]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from planoracle.analysis.cli.common import Notes, Run, begun
+from planoracle.analysis.cli.options import Notes, Run, begun
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.spoken import say_json
 
@@ -26,7 +26,6 @@ _COLUMNS = (
     "orders",
     "unit",
 )
-_LEAST = ("unit", "maximum_lags", "interruptible", "autonomous")
 
 
 def instances(
@@ -54,8 +53,8 @@ def instances(
     if schema:
         _print_schema(names or [])
         return
-    run = Run(names or list(catalogue.bundled()), "reading", kitchens=True)
-    table, notes = Table(form, _COLUMNS, least=_LEAST), Notes()
+    run = Run(names or list(catalogue.bundled()), "reading", any_kind=True)
+    table, notes = Table(form, _COLUMNS), Notes()
     for instance, document in run.each(lambda one: of(one).document(one) if export else None):
         notes.add(instance.name)
         if document is not None:

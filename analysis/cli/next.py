@@ -8,12 +8,11 @@ from typing import Annotated
 
 import typer
 
-from planoracle.analysis.cli.common import LimitOption, NameArgument, stated
+from planoracle.analysis.cli.options import LimitOption, NameArgument, stated
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.spoken import say_json, tell
 
-_COLUMNS = ("command", "kind", "cost", "best", "status", "shortest", "longest")
-_LEAST = ("longest", "shortest", "status", "kind")
+_COLUMNS = ("command", "cost", "best", "kind", "status", "shortest", "longest")
 
 
 def next_(
@@ -58,7 +57,7 @@ def next_(
     if form in (Format.json, Format.jsonl):
         say_json(advice.as_dict() | {"method": "next"}, indent=1 if form is Format.json else None)
     else:
-        table = Table(form, _COLUMNS, least=_LEAST)
+        table = Table(form, _COLUMNS)
         for option in advice.as_dict()["options"]:
             table.add(option)
         if form is Format.csv or table.rows:

@@ -1,37 +1,176 @@
-"""Options that many verbs have and none of them knows of."""
+"""Options shared by several subcommands, and iteration over the problems that names refer to."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, chdir, contextmanager, suppress
+from enum import Enum
 from functools import wraps
-from typing import Any
+from os.path import isdir
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, TypeVar
 
-__all__ = ["with_options"]
+import typer
+
+from planoracle.analysis.cli.output import View, complain, current_view
+from planoracle.analysis.cli.progress import track
+from planoracle.analysis.spoken import tell
+
+_T = TypeVar("_T")
+# Largest number of names in `Notes` that are looked up only once.
+_MOST_NAMES = 10_000
+
+
+def begun(start: str) -> list[str]:
+    """Return completions of the name of a problem."""
+    from planoracle.instances import catalogue
+
+    return catalogue.begun(start)
+
+
+def begun_heuristic(start: str) -> list[str]:
+    """Return completions of the name of a heuristic."""
+    from planoracle.heuristics.registry import names
+
+    return [name for name in names() if name.startswith(start)]
+
+
+_NAMES = typer.Argument(
+    help="Names, prefixes, globs (BENCHMARK/*/Vada_*) or files.", metavar="NAME", autocompletion=begun
+)
+NamesArgument = Annotated[list[str], _NAMES]
+OptionalNamesArgument = Annotated[list[str] | None, _NAMES]
+NameArgument = Annotated[str, typer.Argument(help="Name or file of one problem.", autocompletion=begun)]
+
+AgentsOption = Annotated[
+    int | None,
+    typer.Option("--agents", help="Number of identical agents (also NAME~3).", min=1, max=999),
+]
+OnlyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--only",
+        help="Tasks or actions that one of the --agents may do: agent2=TaskA,TaskB/action (repeatable).",
+        metavar="AGENT=TASK,...",
+    ),
+]
+
+LimitOption = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        help="Seconds of wall time per problem or plan. Default: a limit on counted work, the same on every machine.",
+        min=0.0,
+    ),
+]
+
+
+def stated(**options: float | None) -> dict[str, Any]:
+    """Return the options that have a value."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+class Run:
+    """Application of a function to the problems of names, one after the other.
+
+    A file that cannot be read, or a problem for which the function raises a `PlanoracleError`, is reported on standard
+    error and skipped; ``failed`` is then true.
+
+    Parameters
+    ----------
+    label
+        Text before the progress bar.
+    any_kind
+        False if only scheduling instances are accepted.
+    """
+
+    def __init__(self, names: list[str], label: str, *, any_kind: bool = False) -> None:
+        from planoracle.instances import catalogue
+
+        self.names = catalogue.expand(names)
+        self._any_kind = any_kind
+        self.label = label
+        self.failed = False
+
+    def each(self, function: Callable[[Any], _T]) -> Iterator[tuple[Any, _T]]:
+        """Yield each problem with the result of the function."""
+        from planoracle.instances.catalogue import read_each
+        from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
+        from planoracle.instances.model import Instance
+        from planoracle.instances.problem import of_kind
+
+        for name in track(self.names, self.label):
+            try:
+                for problem in read_each(name):
+                    if isinstance(problem, InputError):
+                        complain(problem)
+                        self.failed = True
+                        continue
+                    checked = problem if self._any_kind else of_kind(problem, Instance)
+                    yield checked, function(checked)
+            except UnknownNameError:  # an error in the call, not in a problem
+                raise
+            except PlanoracleError as error:
+                complain(error)
+                self.failed = True
+
+    def exit(self, *, failed: bool) -> NoReturn:
+        """End the program with status 1 if something failed, else 0."""
+        raise typer.Exit(1 if failed or self.failed else 0)
+
+
+class Notes:
+    """Notes of the catalogue about the problems in a result, each written once."""
+
+    def __init__(self) -> None:
+        self._notes: dict[str, None] = {}
+        self._names: set[str] = set()
+
+    def add(self, name: str | None) -> None:
+        """Look up the note about a problem."""
+        if not name or name in self._names:
+            return
+        from planoracle.instances.catalogue import note
+
+        if len(self._names) < _MOST_NAMES:
+            self._names.add(name)
+        if text := note(name):
+            self._notes.setdefault(text)
+
+    def close(self) -> None:
+        """Write the notes to standard error."""
+        for text in self._notes:
+            tell(text, "note")
+
+
+def schedule_rows(schedule: Any) -> list[dict[str, Any]] | None:
+    """Return the pieces of a schedule as rows."""
+    return None if schedule is None else [piece._asdict() for piece in schedule.pieces]
 
 
 def with_options(
-    verb: Callable[..., Any],
+    function: Callable[..., Any],
     options: Mapping[str, tuple[Any, Any]],
     context: Callable[..., AbstractContextManager[None]],
 ) -> Callable[..., Any]:
-    """Return a verb with more options.
+    """Return a command function with more options.
 
     Parameters
     ----------
     options
         Annotation and default of each, by name.
     context
-        Is called with their values; the verb runs in what it returns.
+        Called with the values of the options; the function runs in the context manager that it returns.
     """
-    signature = inspect.signature(verb, eval_str=True)
+    signature = inspect.signature(function, eval_str=True)
 
-    @wraps(verb)
+    @wraps(function)
     def called(*args: Any, **named: Any) -> Any:
         own = {name: named.pop(name, default) for name, (_, default) in options.items()}
         with context(**own):
-            return verb(*args, **named)
+            return function(*args, **named)
 
     more = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
@@ -40,3 +179,163 @@ def with_options(
     called.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *more])  # type: ignore[attr-defined]
     called.__annotations__ = {one.name: one.annotation for one in called.__signature__.parameters.values()}  # type: ignore[attr-defined]
     return called
+
+
+_COLUMNS = "Columns"
+_VIEW: dict[str, tuple[Any, Any]] = {
+    "wide": (
+        Annotated[
+            bool,
+            typer.Option("--wide", "-w", help="Show all columns of tables in full.", rich_help_panel=_COLUMNS),
+        ],
+        False,
+    ),
+    "some_columns": (
+        Annotated[
+            str | None,
+            typer.Option(
+                "--columns", help="Show these columns, in every format: id,success.", rich_help_panel=_COLUMNS
+            ),
+        ],
+        None,
+    ),
+    "all_columns": (
+        Annotated[
+            bool,
+            typer.Option("--all-columns", help="Show every field, in tables and csv.", rich_help_panel=_COLUMNS),
+        ],
+        False,
+    ),
+}
+
+
+def with_view(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command function with options for columns if it writes tables."""
+    form = getattr(inspect.signature(function, eval_str=True).parameters.get("form"), "default", None)
+    if not isinstance(form, Enum) or "table" not in type(form).__members__:
+        return function
+    return with_options(function, _VIEW, _set_view)
+
+
+@contextmanager
+def _set_view(*, wide: bool, some_columns: str | None, all_columns: bool) -> Iterator[None]:
+    names = tuple(dict.fromkeys(name.strip() for name in (some_columns or "").split(",") if name.strip()))
+    token = current_view.set(View(wide, names, all_columns))
+    try:
+        yield
+    finally:
+        current_view.reset(token)
+
+
+_DATA: dict[str, tuple[Any, Any]] = {
+    "data": (
+        Annotated[
+            list[str] | None,
+            typer.Option(
+                "--data",
+                help="Local copy of a benchmark's original data, which its names then refer to (repeatable).",
+                metavar="BENCHMARK=DIR",
+            ),
+        ],
+        None,
+    ),
+}
+
+
+def with_data(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command function with the option ``--data`` if it takes names of problems."""
+    return function if function.__name__ == "benchmark" else with_options(function, _DATA, _use_data)
+
+
+@contextmanager
+def _use_data(data: list[str] | None) -> Iterator[None]:
+    """Use local copies of benchmark data, also in the processes of this one (see `planoracle.instances.copies`)."""
+    if not data:
+        yield
+        return
+    from planoracle.instances import copies
+
+    folders = _data_folders(data)
+    before = {name: copies.folder_of(name) for name in folders}
+    for name, folder in folders.items():
+        copies.use(name, folder)
+    try:
+        yield
+    finally:
+        for name, previous in before.items():
+            copies.use(name, previous)
+
+
+def _data_folders(entries: Iterable[str]) -> dict[str, Path]:
+    """Return folders by benchmark; raises `typer.BadParameter` for a folder without the benchmark's data."""
+    from planoracle.instances import registry
+    from planoracle.instances.errors import InputError
+
+    able = {name: benchmark for name in registry.names() if (benchmark := registry.get(name)).data}
+    folders = {}
+    for entry in entries:
+        name, _, folder = entry.partition("=")
+        if name not in able or not isdir(folder):
+            known = ", ".join(f"{one.name} ({one.data})" for one in reversed(able.values()))
+            raise typer.BadParameter(f"must be NAME=FOLDER, NAME one of {known}; not {entry!r}", param_hint="--data")
+        try:
+            able[name].check_copy(Path(folder))
+        except InputError as error:
+            raise typer.BadParameter(str(error), param_hint="--data") from None
+        folders[name] = Path(folder)
+    return folders
+
+
+_LAYOUT = "Figure"
+_FIGURE = {
+    "width": (
+        Annotated[
+            str | None,
+            typer.Option(
+                help="Width: column (3.3 inches), page (7), or a number of inches.",
+                metavar="WIDTH",
+                rich_help_panel=_LAYOUT,
+            ),
+        ],
+        None,
+    ),
+    "font_size": (
+        Annotated[
+            float | None,
+            typer.Option(
+                help="Font size of labels in points; other texts follow. Default: 7 for column, 8 for page.",
+                min=3,
+                max=40,
+                rich_help_panel=_LAYOUT,
+            ),
+        ],
+        None,
+    ),
+    "picture_title": (
+        Annotated[str | None, typer.Option("--title", help="Title; '' for none.", rich_help_panel=_LAYOUT)],
+        None,
+    ),
+    "dpi": (
+        Annotated[
+            int,
+            typer.Option(help="Dots per inch of PNG files.", min=30, max=1200, rich_help_panel=_LAYOUT),
+        ],
+        150,
+    ),
+}
+
+
+def with_figure_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command function with options for the layout of its figure."""
+    return with_options(function, _FIGURE, _set_layout)
+
+
+@contextmanager
+def _set_layout(*, width: str | None, font_size: float | None, picture_title: str | None, dpi: int) -> Iterator[None]:
+    from planoracle.analysis.figures.shape import Shape, shaped, width_of
+
+    # matplotlib evaluates a file matplotlibrc in the current folder, which is untrusted.
+    with suppress(FileNotFoundError), chdir(os.sep):
+        import matplotlib  # noqa: F401
+    with shaped(Shape(None if width is None else width_of(width), font_size, picture_title, dpi)):
+        yield

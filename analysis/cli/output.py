@@ -1,31 +1,30 @@
-"""Results to standard output in one of several formats, progress and diagnostics to standard error."""
+"""Results on standard output in several formats, and errors on standard error."""
 
 from __future__ import annotations
 
 import csv
 import os
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import StrEnum
-from typing import IO, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from planoracle.analysis.cells import defused
-from planoracle.analysis.cli.drawing import draw, heading, human
-from planoracle.analysis.cli.formats import latex, markdown
-from planoracle.analysis.cli.progress import track
-from planoracle.analysis.cli.view import View, chosen
-from planoracle.analysis.spoken import clear, tell
+from planoracle.analysis.spoken import clear, say, tell
 from planoracle.analysis.streams import lenient
 from planoracle.instances.visible import to_json, visible
 
-__all__ = ["PEOPLE", "Format", "FormatOption", "Table", "complain", "track"]
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 class Format(StrEnum):
-    """How results are written."""
+    """Output formats of results."""
 
     table = "table"
     json = "json"
@@ -35,82 +34,125 @@ class Format(StrEnum):
     latex = "latex"
 
 
-#: Formats that people read: of few columns, rounded, with summaries behind.
+#: Formats for people: few columns, rounded numbers, summaries at the end.
 PEOPLE = (Format.table, Format.markdown, Format.latex)
 
 FormatOption = Annotated[
     Format,
-    typer.Option("--format", "-f", help=f"How to write the results: {', '.join(Format)}.", metavar="FORMAT"),
+    typer.Option("--format", "-f", help=f"Output format: {', '.join(Format)}.", metavar="FORMAT"),
 ]
 
-#: What is for programs, and makes lines that no spreadsheet shows: left out of csv unless asked for.
+#: Long fields for programs, which csv leaves out by default.
 BULKY = frozenset(
     {"format", "version", "versions", "plan", "schedule", "violations", "steps", "certificate", "conflict", "lines"}
 )
 
+# Characters of a cell of a table; data formats have the whole text.
+_LONGEST_TEXT = 10_000
+# Widest column and widest table, in cells; rich shortens the columns to the width of a terminal.
+_WIDEST_COLUMN, _WIDEST_TABLE = 500, 100_000
+# Columns up to the first width are never wrapped; wider ones have at least the second. Cells between two columns.
+_UNWRAPPED_COLUMN, _NARROWEST_COLUMN, _GAP = 50, 26, 3
+
+_NUMBER = re.compile(r"-|[+-]?[0-9][0-9.,]*( %)?")
+_LESS = re.compile(r"-[0-9][0-9.,]*( \\%)?")
+_MARKDOWN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {sign: f"\\{sign}" for sign in r"\`*_[]|~#"}
+# Texts that pages turn into links, mentions and references, even after a backslash: a comment must split them.
+_LIVE = re.compile(r"(?<![0-9A-Za-z])@(?=\w)|@(?=[\w-]+\.)|\\#(?=[0-9])|:(?=//)|www\.(?=\w)", re.IGNORECASE)
+_LATEX = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+}
+
+
+class View(NamedTuple):
+    """Columns of tables that the call asks for.
+
+    Attributes
+    ----------
+    wide
+        True if tables may be wider than the terminal.
+    columns
+        Names of columns, in this order; empty for the default ones.
+    all
+        True for every field, in tables and csv.
+    """
+
+    wide: bool = False
+    columns: tuple[str, ...] = ()
+    all: bool = False
+
+    def check(self, known: Iterable[str]) -> None:
+        """Warn about requested columns that no result has."""
+        from planoracle.instances.similar import one_of
+
+        names = list(known)
+        for name in self.columns:
+            if name not in names:
+                tell(f"no result has a column {name!r}: {one_of(name, names)}", "warning")
+
+
+#: Set by `planoracle.analysis.cli.options.with_view` while a command runs.
+current_view: ContextVar[View] = ContextVar("view", default=View())  # noqa: B039  # immutable
+
 
 class Table:
-    """Writes rows as they come (jsonl) or at the end (all others).
+    """Results, written row by row (jsonl) or when the table is closed (other formats).
 
     Parameters
     ----------
     columns
-        Keys of the rows in tables that people read, without those that no row has a value for; csv, json and jsonl
-        write every key, but csv leaves `BULKY` ones to those who ask for them.
+        Keys of the default columns of tables, most important first; columns without values are left out. csv, json and
+        jsonl have every key, csv without `BULKY` ones by default.
     title
-        Of a table that sums others up, or stands beside them: the columns somebody asks for are not its own.
-    least
-        Columns left out first where a terminal is too narrow for all, the least important first.
+        Title of a table beside or after the results; the requested columns are those of the results.
     """
 
-    def __init__(
-        self,
-        form: Format,
-        columns: Sequence[str],
-        title: str = "",
-        stream: IO[str] | None = None,
-        *,
-        least: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, form: Format, columns: Sequence[str], title: str = "", stream: IO[str] | None = None) -> None:
         self.form = form
         self.columns = columns
         self.title = visible(title)
-        self.least = least
         self.stream = stream or sys.stdout
-        self.view = chosen() if not title else View(wide=chosen().wide, raw=chosen().raw)
+        view = current_view.get()
+        self.view = View(wide=view.wide) if title else view
         self.rows: list[dict[str, Any]] = []
         self._keys: dict[str, None] = {}
         if stream is None:
-            # Names may hold anything that JSON can; never fail to print them. What people read is in the letters that
-            # they have set, the rest is the same everywhere.
+            # Names may hold any character of JSON. Tables have the encoding of the terminal, data formats UTF-8.
             lenient(sys.stdout, encoding=None if form is Format.table else "utf-8")
 
     def add(self, row: dict[str, Any]) -> None:
-        """Write or keep one row."""
+        """Write or store a row."""
         if self.view.columns:
             self._keys |= dict.fromkeys(row)
             if self.form in (Format.json, Format.jsonl):
                 row = {key: row.get(key) for key in self.view.columns}
         if self.form is Format.jsonl:
             clear()
-            with _written():
+            with _storage_errors():
                 self.stream.write(to_json(row) + "\n")
         else:
             self.rows.append(row)
 
     def close(self) -> None:
-        """Write what has been kept."""
+        """Write the stored rows."""
         clear()
-        with _written():
+        with _storage_errors():
             if self.form is Format.json:
                 self.stream.write(to_json(self.rows, indent=1) + "\n")
             elif self.form is Format.table:
-                draw(self.rows, self._shown(), self.stream, self.title, self.least, wide=self.view.wide)
+                draw(self.rows, self._shown(), self.stream, self.title, wide=self.view.wide)
             elif self.form is Format.csv:
-                keys, raw = self._written(), self.view.raw
+                keys = self._data_columns()
                 writer = csv.writer(self.stream, lineterminator="\n")
-                writer.writerow(_cell(key, raw=raw) for key in keys)
-                writer.writerows([_cell(row.get(key), raw=raw) for key in keys] for row in self.rows)
+                writer.writerow(map(_cell, keys))
+                writer.writerows([_cell(row.get(key)) for key in keys] for row in self.rows)
             elif self.form in (Format.markdown, Format.latex):
                 columns = self._shown()
                 cells = [[human(column, row.get(column)) for column in columns] for row in self.rows]
@@ -121,13 +163,13 @@ class Table:
             self.view.check(self._keys)
 
     def _shown(self) -> list[str]:
-        """Return the columns of the table that people read."""
+        """Return the columns of formats for people."""
         if self.view.columns:
             return list(self.view.columns)
         columns = dict.fromkeys([*self.columns, *(key for row in self.rows if self.view.all for key in row)])
         return [key for key in columns if not self.rows or any(row.get(key) not in (None, "") for row in self.rows)]
 
-    def _written(self) -> list[str]:
+    def _data_columns(self) -> list[str]:
         """Return the columns of csv."""
         if self.view.columns:
             return list(self.view.columns)
@@ -136,8 +178,8 @@ class Table:
 
 
 @contextmanager
-def _written() -> Iterator[None]:
-    """Turn a fault of writing (a full disk) into a `StorageError`; not that of a reader who went away."""
+def _storage_errors() -> Iterator[None]:
+    """Turn errors of writing, such as a full disk, into a `StorageError`; a closed pipe is no error."""
     try:
         yield
     except BrokenPipeError:
@@ -145,26 +187,169 @@ def _written() -> Iterator[None]:
     except OSError as error:
         from planoracle.analysis.batch.errors import StorageError
 
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # what is still to come would fail once more at the end
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # flushing the rest at exit would fail again
         raise StorageError(f"the output cannot be written: {error.strerror}") from None
 
 
-def _cell(value: Any, *, raw: bool) -> Any:
-    """Return a cell of a csv file; no spreadsheet takes a text in it for a formula, unless it is to be ``raw``.
-
-    That holds for texts in lists and objects, too. Texts that are numbers stay as they are.
-    """
+def _cell(value: Any) -> Any:
+    """Return a cell of a csv file; no text in it is a formula to spreadsheets, also within lists and objects."""
     if isinstance(value, dict | list | tuple):
-        shown = to_json(value)
-    elif isinstance(value, str):
-        shown = visible(value, keep="\n")  # plans have lines, and csv can hold them
-    else:
-        return value
-    return shown if raw else defused(shown)
+        return defused(to_json(value))
+    return defused(visible(value, keep="\n")) if isinstance(value, str) else value
+
+
+def _console(stream: IO[str], *, wide: bool = False) -> Console | None:
+    """Return a console of the width of the terminal or ``COLUMNS``; None if lines may have any length."""
+    from rich.console import Console
+
+    if wide or not (stream.isatty() or os.environ.get("COLUMNS", "").isdecimal()):
+        return None
+    return Console(file=stream, markup=False, highlight=False, emoji=False)
+
+
+def draw(
+    rows: Sequence[Mapping[str, Any]], columns: Iterable[str], stream: IO[str], title: str = "", *, wide: bool = False
+) -> None:
+    """Write a table; the last columns are left out, and named below, if the terminal is too narrow for all."""
+    from rich import box
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    console = _console(stream, wide=wide) or Console(file=stream, width=_WIDEST_TABLE)
+    cells = {column: [human(column, row.get(column)) for row in rows] for column in columns}
+    widths = {column: max(map(cell_len, [heading(column), *texts])) for column, texts in cells.items()}
+    wrapped = {column for column, width in widths.items() if width > _UNWRAPPED_COLUMN}
+    widths |= dict.fromkeys(wrapped, _NARROWEST_COLUMN)
+    hidden: list[str] = []
+    while len(cells) > 1 and sum(widths[column] + _GAP for column in cells) - _GAP > console.width:
+        hidden.insert(0, cells.popitem()[0])
+    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for column in cells:
+        numeric = all(isinstance(row.get(column), int | float | None) for row in rows)
+        grid.add_column(
+            Text(heading(column)),
+            justify="right" if numeric else "left",
+            overflow="fold",
+            no_wrap=column not in wrapped,
+            max_width=_WIDEST_COLUMN,
+        )
+    for texts in zip(*cells.values(), strict=True):
+        grid.add_row(*map(Text, texts))
+    with console.capture() as capture:
+        if title:
+            console.print(Text(title, style="bold"))
+        console.print(grid)
+        if hidden:
+            console.print(Text(f"columns not shown: {', '.join(map(heading, hidden))}; --wide shows them"))
+        console.print()
+    stream.write(re.sub(" +$", "", capture.get(), flags=re.MULTILINE))
+
+
+def write_text(text: str) -> None:
+    """Write lines to standard output; a terminal gets them broken between words."""
+    from rich.text import Text
+
+    console = _console(sys.stdout)
+    if console is None:
+        say(text)
+        return
+    with console.capture() as capture:
+        console.print(Text(visible(text, keep="\n")))
+    say(capture.get().removesuffix("\n"))
+
+
+def heading(column: str) -> str:
+    """Return the heading of a column, which may hold the name of a model from a file."""
+    return visible(column.replace("_", " "))
+
+
+def human(column: str, value: Any) -> str:
+    """Return the text of a value in a table."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{100 * value:+.1f} %" if "gap" in column else f"{value:.3f}"
+    text = str(value)
+    return visible(text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}...")
+
+
+def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> str:
+    r"""Return a Markdown table as on GitHub; no text of a cell is markup.
+
+    Examples
+    --------
+    >>> print(markdown(["model", "score"], [["a_b", "0.5"]], "Models"), end="")
+    **Models**
+    <BLANKLINE>
+    | model | score |
+    |---|---:|
+    | a\_b | 0.5 |
+    """
+    lines = [f"**{_marked(title)}**", ""] if title.strip() else []
+    lines += [_piped(columns), "|" + "|".join("---:" if right else "---" for right in _right(columns, rows)) + "|"]
+    return "\n".join([*lines, *map(_piped, rows), ""])
+
+
+def _piped(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(map(_marked, cells))} |"
+
+
+def _marked(text: str) -> str:
+    return _LIVE.sub(r"\g<0><!-- -->", _escaped(text, _MARKDOWN))
+
+
+def latex(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> str:
+    r"""Return a LaTeX table for ``\usepackage{booktabs}``; no text of a cell is a command.
+
+    Examples
+    --------
+    >>> print(latex(["model", "score"], [["a_b", "0.5"]], "Models"), end="")
+    \begin{table}
+    \caption{Models}
+    \centering
+    \begin{tabular}{lr}
+    \toprule
+    model & score \\
+    \midrule
+    a\_b & 0.5 \\
+    \bottomrule
+    \end{tabular}
+    \end{table}
+    """
+    shape = "".join("r" if right else "l" for right in _right(columns, rows))
+    head = [r"\begin{table}", rf"\caption{{{_escaped(title, _LATEX)}}}", r"\centering"] if title else []
+    body = [r"\toprule", _row(columns), r"\midrule", *map(_row, rows), r"\bottomrule"]
+    foot = [r"\end{tabular}", *([r"\end{table}"] if title else []), ""]
+    return "\n".join([*head, rf"\begin{{tabular}}{{{shape}}}", *body, *foot])
+
+
+def _row(cells: Sequence[str]) -> str:
+    texts = [_signed(_escaped(cell, _LATEX)) for cell in cells]
+    # A bracket at the start would be read as an argument of the previous row's end.
+    first = f"{{}}{texts[0]}" if texts and texts[0].lstrip().startswith(("[", "*")) else "".join(texts[:1])
+    return rf"{' & '.join([first, *texts[1:]])} \\"
+
+
+def _signed(text: str) -> str:
+    """Replace the hyphen before a number by a minus sign."""
+    return rf"\textminus{{}}{text[1:]}" if len(text) > 1 and _LESS.fullmatch(text) else text
+
+
+def _right(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]:
+    """Return for each column whether it holds numbers only."""
+    return [bool(rows) and all(_NUMBER.fullmatch(row[i]) for row in rows) for i in range(len(columns))]
+
+
+def _escaped(text: str, signs: dict[str, str]) -> str:
+    return "".join(signs.get(letter, letter) for letter in text)
 
 
 def complain(message: object) -> None:
-    """Write an error to standard error, one for each fault of a file."""
+    """Write an error to standard error, one line for each fault of a file."""
     for fault in getattr(message, "faults", None) or (message,):
         tell(fault, "error")
     if getattr(message, "more", False):

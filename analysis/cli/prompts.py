@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.drawing import folded
-from planoracle.analysis.cli.output import Format, Table
+from planoracle.analysis.cli.output import Format, Table, write_text
 from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import say, say_json, tell
 from planoracle.analysis.streams import lenient
@@ -33,7 +32,6 @@ PromptsOption = Annotated[
 ]
 
 _COLUMNS = ("benchmark", "setting", "title", "loop", "history", "asks", "example", "temperature", "max_tokens")
-_LEAST = ("asks", "max_tokens", "temperature", "example", "history", "loop")
 
 
 def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: Path | None, form: Format) -> None:
@@ -98,7 +96,7 @@ def _benchmark(name: str) -> AnyBenchmark:
 def _list_settings(form: Format) -> None:
     from planoracle.instances import registry
 
-    table = Table(form, _COLUMNS, least=_LEAST)
+    table = Table(form, _COLUMNS)
     for benchmark in map(registry.get, registry.names()):
         for one in benchmark.settings.values():
             table.add(
@@ -139,9 +137,9 @@ def _write_files(prompts: Prompted, form: Format) -> None:
     if form is Format.json:
         say_json(_record(prompts) | {"texts": {name: one.text for name, one in prompts.prompts.items()}}, indent=1)
         return
-    say(folded("\n".join(_head(prompts)), sys.stdout))
+    write_text("\n".join(_head(prompts)))
     for name, one in prompts.prompts.items():
-        say(folded(f"\n== {name}{one.told}\n{one.text}", sys.stdout))
+        write_text(f"\n== {name}{one.told}\n{one.text}")
 
 
 def _write_messages(problem: Any, prompts: Prompted, form: Format) -> None:
@@ -154,11 +152,11 @@ def _write_messages(problem: Any, prompts: Prompted, form: Format) -> None:
         rows = [one._asdict() | {"sampling": one.sampling._asdict()} for one in calls]
         say_json({"instance": problem.name, **_record(prompts), "calls": rows}, indent=1)
         return
-    say(folded("\n".join([problem.name, *_head(prompts)]), sys.stdout))
+    write_text("\n".join([problem.name, *_head(prompts)]))
     for one in calls:
-        say(folded(f"\n== {one.purpose}{_sampled(one.sampling)}", sys.stdout))
+        write_text(f"\n== {one.purpose}{_sampled(one.sampling)}")
         for message in one.messages:
-            say(folded(f"[{message['role']}]\n{message['content']}", sys.stdout))
+            write_text(f"[{message['role']}]\n{message['content']}")
 
 
 def _record(prompts: Prompted) -> dict[str, Any]:

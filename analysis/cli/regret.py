@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.common import LimitOption, stated
 from planoracle.analysis.cli.limiting import MEMORY, PRICED, MemoryOption, SecondsOption, limits_of
+from planoracle.analysis.cli.options import LimitOption, stated
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
     MapOption,
@@ -30,18 +30,17 @@ if TYPE_CHECKING:
 _COLUMNS = (
     "id",
     "index",
-    "position",
     "command",
+    "cost",
     "kind",
     "start",
     "end",
     "before",
     "after",
-    "cost",
+    "position",
     "status",
     "violation",
 )
-_LEAST = ("index", "status", "position", "kind", "end", "after", "before", "violation")
 
 
 def regret(
@@ -79,7 +78,7 @@ def regret(
 
     found_in = opened(submissions, pattern, columns, model)
     nested = form in (Format.json, Format.jsonl)
-    table = Table(form, _COLUMNS, least=_LEAST)
+    table = Table(form, _COLUMNS)
     notes = []
     failed = False
     for answer in answered(found_in, priced, "pricing decisions", found_problems(problems), limits):

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.common import LimitOption, stated
 from planoracle.analysis.cli.limiting import MEMORY, PRICED, MemoryOption, SecondsOption, limits_of
+from planoracle.analysis.cli.options import LimitOption, stated
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
     MapOption,
@@ -27,16 +27,15 @@ _COLUMNS = (
     "id",
     "instance",
     "status",
-    "changed",
-    "violations",
+    "makespan",
+    "optimum",
     "moved",
     "shift",
-    "makespan",
+    "changed",
+    "violations",
     "in_order",
-    "optimum",
     "reason",
 )
-_LEAST = ("in_order", "changed", "shift", "optimum", "violations", "moved")
 
 
 def repair(
@@ -74,7 +73,7 @@ def repair(
         message = f"must be one or more of {', '.join(OBJECTIVES)}, each once"
         raise typer.BadParameter(message, param_hint="--objective") from None
     found_in = opened(submissions, pattern, columns, model)
-    table = Table(form, _COLUMNS, least=_LEAST)
+    table = Table(form, _COLUMNS)
     failed = False
     limits = limits_of(line_seconds, line_memory)
 

@@ -12,9 +12,7 @@ import typer
 
 from planoracle.analysis.cli.limiting import MEMORY, SECONDS, MemoryOption, SecondsOption, limits_of
 from planoracle.analysis.cli.output import complain
-from planoracle.analysis.cli.paths import chosen_places
-from planoracle.analysis.cli.progress import bars
-from planoracle.analysis.cli.stopping import stoppable
+from planoracle.analysis.cli.progress import bars, stoppable
 from planoracle.analysis.cli.submissions import (
     MapOption,
     ModelOption,
@@ -24,6 +22,7 @@ from planoracle.analysis.cli.submissions import (
     RuleOption,
     SubmissionsArgument,
     blamed,
+    chosen_places,
     chosen_rules,
     named_problems,
     opened,

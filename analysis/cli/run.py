@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planoracle.analysis.cli.batching import JobsOption, workshop
-from planoracle.analysis.cli.common import OptionalNamesArgument
-from planoracle.analysis.cli.output import Format, FormatOption, complain, track
+from planoracle.analysis.cli.options import OptionalNamesArgument
+from planoracle.analysis.cli.output import Format, FormatOption, complain
+from planoracle.analysis.cli.progress import track
 from planoracle.analysis.cli.prompts import PromptsOption, SettingOption, show_prompts
 from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, chosen_rules
 from planoracle.analysis.output_files import output_file

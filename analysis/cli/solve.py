@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
-from planoracle.analysis.cli.common import (
+from planoracle.analysis.cli.options import (
     AgentsOption,
     Notes,
     OnlyOption,
@@ -21,8 +21,8 @@ from planoracle.analysis.cli.common import (
     begun_heuristic,
     schedule_rows,
 )
-from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
-from planoracle.analysis.cli.stopping import Stopped
+from planoracle.analysis.cli.output import Format, FormatOption, Table, complain
+from planoracle.analysis.cli.progress import Stopped, track
 from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
 from planoracle.analysis.spoken import say, tell
 from planoracle.instances.status import Status
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from planoracle.instances.problem import Problem
 
 _COLUMNS = ("instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof")
-_LEAST = ("seconds", "proof", "unit", "lower_bound")
 _HEURISTIC_COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")
 _BUNDLED_COLUMNS = ("instance", "profile", "status", "makespan", "bound", "claimed", "unit", "proof")
 # Seconds per problem without --time-limit.
@@ -122,7 +121,7 @@ def solve(
     seconds = _SECONDS if time_limit is None else time_limit
     work = Solving(seconds, seed, workers, finest, profile, rules, fewest_pieces=fewest_pieces)
     listed = _Listed(names, agents, only or [])
-    table, notes = Table(form, _COLUMNS, least=_LEAST), Notes()
+    table, notes = Table(form, _COLUMNS), Notes()
     failed = turns = False
     with workshop(work, jobs, run, cluster, lambda: listed.known) as (pool, journal):
         items = listed.items(lambda problem: work.item(problem, keyed=journal is not None))
@@ -151,7 +150,7 @@ def _list_bundled(names: list[str], form: Format) -> None:
     """List the bundled optima, each with the value that the benchmark's authors claim, if they claim one."""
     from planoracle.analysis.optima import chosen, rows_of
 
-    table = Table(form, _BUNDLED_COLUMNS, least=("proof", "unit", "bound", "profile"))
+    table = Table(form, _BUNDLED_COLUMNS)
     for name in chosen(names, None, 0):
         for row in rows_of(name):
             table.add(row)
@@ -174,8 +173,8 @@ def _apply_heuristic(
     from planoracle.instances.crew import crewed
 
     budget = Budget(seed=seed, iterations=iterations, seconds=seconds)
-    run = Run([crewed(name, agents, only or ()) for name in names], "scheduling", kitchens=True)
-    table = Table(form, _HEURISTIC_COLUMNS, least=("seconds", "unit", "heuristic"))
+    run = Run([crewed(name, agents, only or ()) for name in names], "scheduling", any_kind=True)
+    table = Table(form, _HEURISTIC_COLUMNS)
     failed = False
     for instance, answer in run.each(lambda one: apply(one, heuristic, budget)):
         failed |= answer.makespan is None

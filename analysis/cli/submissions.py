@@ -1,47 +1,35 @@
-"""What the verbs that read submissions share."""
+"""Options and helpers of the subcommands that read submissions."""
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from os.path import exists
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.output import complain, track
-from planoracle.analysis.cli.paths import chosen_places
+from planoracle.analysis.cli.options import with_options
+from planoracle.analysis.cli.output import complain
+from planoracle.analysis.cli.progress import track
 from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.limits import Limits
+    from planoracle.analysis.places import Places
     from planoracle.analysis.problems import Problems
     from planoracle.analysis.submissions import Answer, Intake, Place
     from planoracle.instances.problem import Problem
 
-__all__ = [
-    "MapOption",
-    "ModelOption",
-    "PatternOption",
-    "ProblemsOption",
-    "ProfileOption",
-    "RuleOption",
-    "SubmissionsArgument",
-    "answered",
-    "blamed",
-    "chosen_rules",
-    "counted",
-    "found_problems",
-    "named_problems",
-    "opened",
-    "submitted",
-]
-
 SubmissionsArgument = Annotated[
     list[Path],
     typer.Argument(
-        help="Files or folders with submissions: JSON lines, JSON, CSV, Parquet, logs of inspect_ai, texts of plans, "
-        "also by gzip or zstd; - for standard input.",
+        help="Files or folders with submissions: JSON lines, JSON, CSV, Parquet, logs of inspect_ai, texts of plans; "
+        "also compressed with gzip or zstd. - for standard input.",
         metavar="SUBMISSIONS",
     ),
 ]
@@ -53,16 +41,16 @@ MapOption = Annotated[
     list[str] | None,
     typer.Option(
         "--map",
-        help="Which column is what: --map plan=response --map instance=problem_id; also id, model, sample.",
+        help="Column of a field: --map plan=response --map instance=problem_id; also id, model, sample.",
         metavar="FIELD=COLUMN",
     ),
 ]
-ModelOption = Annotated[str | None, typer.Option(help="Name of the model of all submissions.")]
+ModelOption = Annotated[str | None, typer.Option(help="Model of all submissions.")]
 ProblemsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--problems",
-        help="File or folder of problems, which submissions may name by their own names or paths (repeatable).",
+        help="File or folder with problems that submissions may name (repeatable).",
     ),
 ]
 ProfileOption = Annotated[str, typer.Option("--profile", "--rules", help="Rules: paper or released.")]
@@ -77,15 +65,63 @@ RuleOption = Annotated[
 ]
 
 
+_PATHS = {
+    "instances": (
+        Annotated[
+            list[Path] | None,
+            typer.Option(
+                "--instances",
+                help="Folder with problem files that submissions may name by path (repeatable).",
+                metavar="DIR",
+                exists=True,
+                file_okay=False,
+            ),
+        ],
+        None,
+    ),
+    "trust_paths": (
+        Annotated[
+            bool, typer.Option("--trust-paths", help="Let submissions name any file. Only for trusted submissions.")
+        ],
+        False,
+    ),
+}
+_allowed: ContextVar[tuple[tuple[str, ...], bool]] = ContextVar("paths", default=((), False))
+
+
+def with_paths(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command function with ``--instances`` and ``--trust-paths`` if it reads submissions."""
+    if "problems" not in inspect.signature(function).parameters:
+        return function
+    return with_options(function, _PATHS, _allow)
+
+
+@contextmanager
+def _allow(*, instances: list[Path] | None, trust_paths: bool) -> Iterator[None]:
+    token = _allowed.set((tuple(map(str, instances or ())), trust_paths))
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
+def chosen_places(problems: Iterable[str] | None) -> Places:
+    """Return the files that submissions may name: those of the options, and the files of ``--problems``."""
+    from planoracle.analysis.places import Places
+
+    folders, trusted = _allowed.get()
+    return Places((*folders, *filter(exists, problems or ())), trusted)
+
+
 def chosen_rules(entries: Iterable[str]) -> dict[str, str]:
-    """Return single rules by name from ``name=value``; ends the program for what is none."""
-    found: dict[str, str] = {}
+    """Return rules by name from ``name=value``; raises `typer.BadParameter` for other texts."""
+    rules: dict[str, str] = {}
     for entry in entries:
         name, equals, value = entry.partition("=")
         if not equals:
             raise typer.BadParameter(f"must be name=value, not {entry!r}", param_hint="--set")
-        found[name] = value
-    return found
+        rules[name] = value
+    return rules
 
 
 def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
@@ -99,16 +135,16 @@ def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
     from planoracle.instances.catalogue import expand, read_problems
     from planoracle.instances.errors import InputError
 
-    found: dict[str, Problem] = {}
+    problems: dict[str, Problem] = {}
     for path in expand(names or ()):
         for problem in read_problems(path):
-            if found.setdefault(problem.name, problem) != problem:
+            if problems.setdefault(problem.name, problem) != problem:
                 raise InputError("is the name of two problems", source=path, field="--problems", value=problem.name)
-    return found
+    return problems
 
 
 def found_problems(names: Iterable[str] | None) -> Problems:
-    """Return what finds the problems that submissions name."""
+    """Return the lookup of problems that submissions name."""
     from planoracle.analysis.problems import Problems
 
     return Problems(named=named_problems(names), places=chosen_places(names))
@@ -122,7 +158,7 @@ def opened(
     *,
     claims: bool = False,
 ) -> Intake:
-    """Find all submissions, with ``claims`` also those of a mere makespan; ends the program if that is not possible."""
+    """Open submissions, with ``claims`` also rows without a plan; ends the program if a path cannot be read."""
     from planoracle.analysis.intake.columns import given_columns
     from planoracle.analysis.submissions import Intake
     from planoracle.instances.errors import InputError, UnknownNameError
@@ -145,17 +181,17 @@ def opened(
 
 
 def counted(intake: Intake) -> int | None:
-    """Count the submissions for the progress bar, if there is one."""
+    """Return the number of submissions if a progress bar will show it."""
     return intake.count() if sys.stderr.isatty() else None
 
 
 def blamed(place: Place, reason: str | None) -> None:
-    """Complain of what is wrong with a submission, naming its place once."""
+    """Write an error about a submission, with its place."""
     complain(f"{place}: {(reason or '').removeprefix(f'{place.source}: ')}")
 
 
 def submitted(answer: Answer[Any]) -> dict[str, Any]:
-    """Return the fields that say which submission a row is about."""
+    """Return the fields that identify the submission of a row."""
     names = ("id", "instance", "model", "sample", "source", "line")
     return {name: getattr(answer, name) for name in names}
 
@@ -163,7 +199,7 @@ def submitted(answer: Answer[Any]) -> dict[str, Any]:
 def answered(
     intake: Intake, function: Callable[[Any, dict[str, Any]], Any], label: str, problems: Problems, limits: Limits
 ) -> Iterator[Answer[Any]]:
-    """Yield an `Answer` for every submission, from another process; those without a value are complained of."""
+    """Yield an `Answer` for each submission, computed in another process; report those without a value."""
     from planoracle.analysis.batch.answering import answers_within
 
     for answer in answers_within(track(intake, label, counted(intake)), function, problems, limits):

@@ -9,8 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import typer
 
-from planoracle.analysis.cli.drawing import human
-from planoracle.analysis.cli.output import PEOPLE, Format, Table, complain
+from planoracle.analysis.cli.output import PEOPLE, Format, Table, complain, human
 from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import tell
 from planoracle.instances import registry
@@ -25,10 +24,6 @@ __all__ = ["format_of", "show", "write"]
 _INTERVAL = "95 %"
 _MODELS = ("model", "sets", "problems", "missing", "unscored", "samples", "success", "main_score", _INTERVAL)
 _SETS = ("model", "set", "submissions", "unscored", "missing", "samples")
-# What a narrow terminal has no room for first: of all models, whose order needs the main score of all; of a benchmark's
-# sets, with the figures that have no role behind it. What several samples give, and what was lost, goes before these.
-_LEAST_OF_MODELS = ("samples", "gap_of_successes", "sets", "problems", "success_of_all", _INTERVAL)
-_LEAST_OF_SETS = ("samples",)
 _MORE = ("success_of_all", "main_score_of_all", "gap_of_successes", "lost_by_failures")
 
 #: Formats of files by their ending.
@@ -81,7 +76,7 @@ def show(
         return
     stream = stream or sys.stdout
     title = "" if models else "All models, over their sets"
-    _put(averages.models, _MODELS, title, form, stream, _LEAST_OF_MODELS)
+    _put(averages.models, _MODELS, title, form, stream)
     for name in [] if models else dict.fromkeys(row["benchmark"] for row in averages.sets):
         figures = grades.figures(name)
         own: list[str] = []
@@ -94,9 +89,7 @@ def show(
         benchmark = registry.find(name)
         title = f"{benchmark.title if benchmark else name or 'no known problem'}: averages"
         rows = [row for row in averages.sets if row["benchmark"] == name]
-        roleless = [one.name for one in reversed(figures) if not one.role]
-        least = [*_LEAST_OF_SETS, *roleless, "submissions", *reversed(_MORE), "unscored", "missing"]
-        _put(rows, (*_SETS, *own), title, form, stream, least, full)
+        _put(rows, (*_SETS, *own), title, form, stream, full)
         for row in rows:
             _note(row, figures)
 
@@ -107,12 +100,9 @@ def _put(
     title: str,
     form: Format,
     stream: IO[str],
-    least: Sequence[str],
     full: float = 1,
 ) -> None:
-    widest = _widest(rows)
-    least = [*reversed(widest), "lost_by_failures", *least]
-    table = Table(form, [*columns, *_MORE, *widest], title, stream, least=least)
+    table = Table(form, [*columns, *_MORE, *_widest(rows)], title, stream)
     for row in rows:
         table.add(row | _shown(row, full))
     table.close()

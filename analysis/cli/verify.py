@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.common import Run, begun
-from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, track
+from planoracle.analysis.cli.options import Run, begun
+from planoracle.analysis.cli.output import Format, FormatOption, Table, complain
+from planoracle.analysis.cli.progress import track
 from planoracle.analysis.spoken import tell
 
-_COLUMNS = ("instance", "profile", "makespan", "bound", "proved", "holds", "reason")
-_LEAST = ("profile", "proved")
+_COLUMNS = ("instance", "holds", "makespan", "bound", "profile", "proved", "reason")
 _PANEL = "Bundled optima"
 
 
@@ -151,7 +151,7 @@ def _shipped(names: list[str], form: Format) -> int:
     from planoracle.instances import catalogue
 
     expanded = catalogue.expand(names) or catalogue.bundled()
-    table = Table(form, _COLUMNS, least=_LEAST)
+    table = Table(form, _COLUMNS)
     count = Counter[bool | None]()
     for name in track(expanded, "verifying"):
         for one in shipped(name):
@@ -171,9 +171,9 @@ def _certificates(problem: str, proof: str, form: Format) -> None:
     from planoracle.analysis.verified import certificates, verified
     from planoracle.instances.errors import InputError
 
-    run = Run([problem], "reading", kitchens=True)
+    run = Run([problem], "reading", any_kind=True)
     problems = {instance.name: instance for instance, _ in run.each(lambda instance: None)}
-    table, failed = Table(form, _COLUMNS, least=_LEAST), False
+    table, failed = Table(form, _COLUMNS), False
     for place, found in track(list(certificates(proof)), "verifying"):
         try:
             if isinstance(found, InputError):

@@ -34,7 +34,7 @@ COLUMNS = (
     Column("usable_idle_turns", "those in which a call could have been made", kind="count"),
     Column("func_f1_micro", "F1 of all functions as multisets", "share"),
     Column("param_f1_micro", "F1 of all parameters as multisets", "share"),
-    Column("cause", "first cause of failure", kind="text", shown=True, importance=2),
+    Column("cause", "first cause of failure", kind="text", shown=True),
     Column("subtasks", "number of sub-tasks", kind="count"),
     Column("closed", "whether the run was closed", kind="flag"),
 )

@@ -29,7 +29,7 @@ COLUMNS = (
     Column("lost", "steps taken and left by fewest steps - 1, of a failure", "share"),
     Column("repeated_share", "repeated transitions", "share"),
     Column("invalid_actions", "refused actions", kind="count"),
-    Column("failure", "class of the failure", kind="text", shown=True, importance=2),
+    Column("failure", "class of the failure", kind="text", shown=True),
     Column("cause", "cause of the failure", kind="text", shown=True),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.cli.index import REMOVED
+from planoracle.analysis.cli.commands import COMMANDS, REMOVED, load
 from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -27,7 +28,6 @@ from planoracle.instances.recipe2plan.scores import released_plan
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 THREE = ["recipe2plan/timed/Cobbler_Pancakes", "recipe2plan/untimed/Vada_Daikon-Radish", "recipe2plan/timed/Tacos_*"]
-VERBS = ("instances", "solve", "grade", "compare", "gantt")
 REFERENCE = ", ".join(command.text for command in facts.reference_plan("timed", "Cobbler_Pancakes"))
 
 OWN = {
@@ -93,18 +93,38 @@ def files(tmp_path, monkeypatch):
 # --- help and usage ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_has_help(verb):
-    result = invoke(verb, "--help")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_has_help_that_begins_with_its_summary(name):
+    assert load(name).help.split("\n\n")[0] == COMMANDS[name][1]
+    result = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "200"})
+    text = plain(result.stdout)
     assert result.exit_code == 0
-    assert f" {verb} " in plain(result.stdout)
-    assert "--help" in plain(result.stdout)
+    assert COMMANDS[name][1] in text
+    options = [one for param in load(name).params if not getattr(param, "hidden", False) for one in param.opts]
+    assert all(one in text for one in (*options, "--help") if one.startswith("-"))
 
 
-def test_help_lists_every_verb():
+def test_help_lists_each_command_in_its_panel():
     result = invoke("--help")
     assert result.exit_code == 0
-    assert all(f" {verb} " in plain(result.stdout) for verb in VERBS)
+    text = plain(result.stdout)
+    titles = dict.fromkeys(panel for panel, _ in COMMANDS.values())
+    order = [text.index(one) for panel in titles for one in (f"─ {panel} ─", *_names(panel))]
+    assert order == sorted(order)
+
+
+def _names(panel):
+    return [f"│ {name} " for name, (own, _) in COMMANDS.items() if own == panel]
+
+
+@pytest.mark.slow
+def test_help_takes_less_than_a_third_of_a_second():
+    call = "from planoracle.analysis.cli import main; main()"
+    command("--help")  # writes compiled modules
+    before = os.times()
+    subprocess.run([sys.executable, "-c", call, "--help"], stdout=subprocess.DEVNULL, check=True)
+    after = os.times()
+    assert after.children_user + after.children_system - before.children_user - before.children_system < 0.33
 
 
 @pytest.mark.parametrize(
@@ -135,6 +155,16 @@ def test_a_removed_command_or_option_is_answered_with_its_replacement(removed):
     done = CliRunner().invoke(app, [*removed.split(), "x"])
     assert (done.exit_code, done.stdout) == (2, "")
     assert REMOVED[removed] in " ".join(re.sub("[│╭╮╰╯─]", "", done.stderr).split())
+
+
+@pytest.mark.parametrize("message", [text for name, text in REMOVED.items() if " " not in name and name[0] != "-"])
+def test_the_replacement_of_a_removed_command_is_a_call_that_parses(message):
+    for call in message.partition("use planoracle ")[2].split(" or planoracle "):
+        name, *words = call.split()
+        if name in COMMANDS:
+            assert load(name).make_context(name, words).params
+        else:
+            assert invoke(name, *words).exit_code == 0
 
 
 def test_verbose_version_lists_dependencies_and_extras():
@@ -469,7 +499,7 @@ def test_grade_by_single_rules(files):
 def test_missing_problems_count_as_failed_unless_skipped(files):
     def averages(*options):
         lines = invoke("grade", "good.jsonl", *options).stdout.splitlines()
-        return [line.split() for line in lines if line.startswith("  m  ")]
+        return [line.split() for line in lines if line.startswith("m  ")]
 
     # The columns: model, sets, problems, missing, unscored, samples, success, ...
     # and: model, set, submissions, unscored, missing, samples, success, ...

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.samples import sample
 
-from planoracle.analysis.cli.index import VERBS
+from planoracle.analysis.cli.commands import COMMANDS
 from planoracle.heuristics.registry import names as heuristics
 
 CODE = "import sys; sys.argv[0] = 'planoracle'; from planoracle.analysis.cli import main; main()"
@@ -43,12 +43,6 @@ def asked(shell: str, line: str, instruction: str = "complete", code: str = CODE
             ("planoracle solve recipe2", ["recipe2plan"]),
             (f"planoracle solve {PAIR}", ["recipe2plan/timed/Vada_Daikon-Radish"]),
             ("planoracle solve --heuristic serial-", [name for name in heuristics() if name.startswith("serial-")]),
-            ("planoracle solve --columns st", ["status"]),
-            (
-                "planoracle solve --columns instance,status,",
-                [f"instance,status,{name}" for name in ("makespan", "lower_bound", "unit", "seconds", "proof")],
-            ),
-            ("planoracle grade --columns succ", ["success"]),
             ("planoracle solve x --format js", ["json", "jsonl"]),
         ],
         several=True,
@@ -62,18 +56,18 @@ def test_bash_is_offered(line: str, offered: list[str]) -> None:
 def test_fish_and_zsh_are_told_what_each_is_for() -> None:
     name, _, about = asked("fish", "planoracle verif").strip().partition("\t")
     assert name == "verify"
-    assert VERBS["verify"].about.startswith(about.removesuffix("..."))
+    assert COMMANDS["verify"][1].startswith(about.removesuffix("..."))
     assert asked("zsh", "planoracle verif").startswith('_arguments \'*: :(("verify":')
 
 
 def test_all_verbs_are_offered_without_importing_any() -> None:
-    modules = {f"planoracle.analysis.cli.{verb.place.partition('.')[0]}" for verb in VERBS.values()}
+    modules = {f"planoracle.analysis.cli.{name}" for name in COMMANDS}
     code = (
         f"import atexit, sys; atexit.register(lambda: print(sorted({modules!r} & sys.modules.keys())));"
-        "sys.argv[0] = 'planoracle'; from planoracle.analysis.cli import run; sys.exit(run())"
+        "sys.argv[0] = 'planoracle'; from planoracle.analysis.cli.commands import run_app; sys.exit(run_app())"
     )
     *verbs, imported = asked("bash", "planoracle ", code=code).splitlines()
-    assert verbs == list(VERBS)
+    assert verbs == list(COMMANDS)
     assert imported == "[]"
 
 

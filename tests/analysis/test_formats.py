@@ -7,8 +7,7 @@ import re
 
 import pytest
 
-from planoracle.analysis.cli.formats import latex, markdown
-from planoracle.analysis.cli.output import Format, Table
+from planoracle.analysis.cli.output import Format, Table, latex, markdown
 from planoracle.instances.visible import visible
 from tests.support.payloads import MARKUP, PROMPTS, STEERING, TABLES
 

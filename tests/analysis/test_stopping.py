@@ -15,7 +15,7 @@ from support.batches import finished, gone, members, start
 from support.samples import sample
 
 from planoracle.analysis.batch.team import Team
-from planoracle.analysis.cli.stopping import Stopped, stoppable
+from planoracle.analysis.cli.progress import Stopped, stoppable
 from planoracle.analysis.optimum import optimum
 from planoracle.instances.catalogue import load
 
@@ -45,7 +45,7 @@ def test_no_process_outlives_the_one_that_started_it(runs, tmp_path, verb, numbe
         pytest.skip("the signal is ignored here, as nohup has it")
     calls = {
         "report": ["report", runs, "-o", tmp_path / "page.html", "--regret-seconds", "600"],
-        "grade": ["grade", runs, "--waits", "--jobs", "2", "--no-cache", "--format", "jsonl"],
+        "grade": ["grade", runs, "--set", "price_waits=true", "--jobs", "2", "--no-cache", "--format", "jsonl"],
         "solve": ["solve", "kitchens/multi_agent", "timearena", "--jobs", "2", "--format", "jsonl"],
     }
     pipes = {"stdout": -3, "stderr": (tmp_path / "said").open("wb")}
@@ -125,7 +125,7 @@ def test_a_signal_waits_until_processes_are_started(monkeypatch, number):
 
 
 # Modules in whose import Ctrl-C comes: those of the start, those of a verb, and those of libraries within it.
-MODULES = ["gc", "typer", "planoracle.analysis.cli.verbs", "planoracle.analysis.cli.batching", "ortools"]
+MODULES = ["gc", "typer", "planoracle.analysis.cli.commands", "planoracle.analysis.cli.batching", "ortools"]
 
 
 @pytest.mark.parametrize("module", sample(MODULES))

@@ -17,7 +17,7 @@ from typer.testing import Result
 
 from planoracle.analysis import frames, statistics
 from planoracle.analysis.cli import app
-from planoracle.analysis.cli.formats import latex, markdown
+from planoracle.analysis.cli.output import latex, markdown
 from planoracle.analysis.grade import Grade, Grader
 from planoracle.analysis.graded import grade_of
 from planoracle.analysis.report.inputs import entries_of

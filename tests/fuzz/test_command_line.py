@@ -15,7 +15,7 @@ from support.mutations import Mutator
 from support.samples import sample
 from support.specimens import EXAMPLES, documents, submissions
 
-from planoracle.analysis.cli import run
+from planoracle.analysis.cli.commands import run_app
 
 # A verb, how it takes its input, and options that are worth a try with any value.
 VERBS = {
@@ -93,7 +93,7 @@ def command(monkeypatch: pytest.MonkeyPatch, *arguments: str, stdin: bytes = b""
         patch.setattr(sys, "stdin", io.TextIOWrapper(_Stream(stdin), encoding="utf-8"))
         patch.setattr(sys, "stdout", io.TextIOWrapper(streams["stdout"], encoding="utf-8"))
         patch.setattr(sys, "stderr", io.TextIOWrapper(streams["stderr"], encoding="utf-8", errors="backslashreplace"))
-        status = run()
+        status = run_app()
         sys.stdout.flush()
         sys.stderr.flush()
     return status, streams["stdout"].getvalue(), streams["stderr"].getvalue()

@@ -1,0 +1,251 @@
+"""Table of the subcommands, the typer application that imports one when it is called, and exit statuses."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from inspect import cleandoc
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from planoracle import __version__
+from planoracle.analysis.cli.options import with_data, with_view
+from planoracle.analysis.cli.output import complain
+from planoracle.analysis.cli.submissions import with_paths
+from planoracle.analysis.spoken import say, tell
+from planoracle.instances.visible import visible
+
+#: Panel of the help text, and first line of the documentation, of each subcommand: help and completion import none.
+COMMANDS = {
+    "solve": ("Solve", "Compute proved optimal schedules and validate them with the benchmark's rules."),
+    "compare": ("Solve", "Compare reference plans and heuristics with the proved optimum."),
+    "grade": ("Grade", "Replay and grade plans, or summarize files of grades."),
+    "repair": ("Grade", "Compute for each plan the nearest plan that follows the rules."),
+    "audit": ("Grade", "Check published references: validity of their plans, and shorter plans."),
+    "run": ("Run", "Run agents and models on problems, and grade their plans."),
+    "explain": ("Explain", "Explain why no schedule is shorter than the optimum, or why there is none."),
+    "verify": ("Explain", "Check proofs that no schedule is shorter, step by step."),
+    "critique": (
+        "Explain",
+        "Report the errors of each plan, its gap to the optimum, and its most costly decisions.",
+    ),
+    "regret": ("Explain", "Compute the regret of each decision: the increase in the best reachable makespan."),
+    "next": ("Explain", "List the commands that keep the best makespan reachable, and the best completion."),
+    "generate": ("Create", "Generate random problems; the same seed, parameters and version give the same bytes."),
+    "benchmark": ("Create", "List the benchmarks, or create the package of a new one."),
+    "instances": ("Show", "List problems by name, prefix (BENCHMARK/SET), glob (BENCHMARK/*/Vada_*) or file."),
+    "gantt": ("Show", "Draw a schedule as a Gantt chart, with one row per agent and object."),
+    "report": ("Show", "Write an HTML page with a leaderboard, and each plan drawn above the optimum."),
+    "mcp": ("Serve", "Serve tools by the Model Context Protocol: problems, describe, solve, explain, grade, next."),
+}
+
+#: Message for each subcommand, each option of a subcommand, and each option of all subcommands that was removed.
+REMOVED = {
+    "--csv": "--csv has been removed; use --format jsonl for exact texts",
+    "--originals": "--originals has been removed; use --data BENCHMARK=DIR",
+    **{
+        name: f"{name} has been removed; use planoracle {call}"
+        for name, call in {
+            "schedule": "solve NAME --heuristic improve",
+            "optima": "solve --bundled or planoracle verify --bundled",
+            "speedup": "compare NAME --agents 1,2,3,4 --summary",
+            "collect": "grade SUBMISSIONS --collect FILE",
+            "summary": "grade GRADES",
+            "prompt": "run NAME --show-prompts",
+            "tables": "audit --tables",
+            "schema": "instances --schema",
+            "compose": "generate BENCHMARK --combine",
+            "doctor": "--version --verbose",
+        }.items()
+    },
+    **{
+        f"grade {option}": f"{option} has been removed; use --set {rule}"
+        for option, rule in {
+            "--reference": "reference=VALUE",
+            "--waits": "price_waits=true",
+            "--limit": "limit=VALUE",
+            "--rest": "price_rest=true",
+        }.items()
+    },
+    **{
+        f"run {option}": f"{option} has been removed; {replacement}"
+        for option, replacement in {
+            "--hints": "use planoracle next for the legal commands and their costs",
+            "--base-url": "use --model-base-url",
+            "--key-variable": "use the variable of inspect_ai's provider, such as OPENAI_API_KEY",
+            "--timeout": "inspect_ai waits for answers and repeats requests",
+            "--retries": "inspect_ai repeats requests that fail",
+            "--input-price": "see the costs of the logs with inspect view",
+            "--output-price": "see the costs of the logs with inspect view",
+            "--cached-price": "see the costs of the logs with inspect view",
+            "--send-seed": "inspect_ai decides what is sent",
+            "--no-send-seed": "inspect_ai decides what is sent",
+        }.items()
+    },
+    **{
+        f"generate {option}": f"{option} has been removed; compare the problems with planoracle compare FOLDER -H all "
+        "--format csv, and select rows with pandas"
+        for option in ("--difficulty", "--min-loss", "--greedy", "--select", "--tries", "--time-limit")
+    },
+}
+
+
+def load(name: str) -> Any:
+    """Import a subcommand, and return its click command."""
+    module = import_module(f"planoracle.analysis.cli.{name}")
+    function = module.next_ if name == "next" else getattr(module, name)
+    if isinstance(function, typer.Typer):
+        return typer.main.get_command(function)
+    single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    single.command(name, help=_paragraphs(function))(with_view(with_paths(with_data(function))))
+    return typer.main.get_command(single)
+
+
+def _paragraphs(function: Callable[..., None]) -> str:
+    """Return the documentation with one line per paragraph, which rich wraps at the width of the terminal."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", cleandoc(function.__doc__ or ""))
+
+
+@contextmanager
+def _usage_errors() -> Iterator[None]:
+    """Escape control characters in usage errors, and name the replacements of removed options."""
+    try:
+        yield
+    except Exception as error:
+        option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
+        if option and context and (message := REMOVED.get(f"{context.info_name} {option}") or REMOVED.get(option)):
+            context.fail(message)
+        # The message of NoArgsIsHelpError is the help text.
+        if isinstance(getattr(error, "message", None), str) and type(error).__name__ != "NoArgsIsHelpError":
+            error.message = visible(error.message)  # type: ignore[attr-defined]
+        raise
+
+
+class _Commands(TyperGroup):
+    """Group whose subcommands are imported when they are called."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for name, (panel, summary) in COMMANDS.items():
+            self.commands[name] = TyperCommand(name, help=summary, rich_help_panel=panel)
+
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        with _usage_errors():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _usage_errors():
+            return super().invoke(ctx)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] in REMOVED:
+            ctx.fail(REMOVED[args[0]])
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command and load(str(name)), rest
+
+
+app = typer.Typer(
+    name="planoracle",
+    cls=_Commands,
+    help="Proved optimal plans, replay and grading for time-aware multitasking benchmarks of language agents.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+def _show_versions(context: typer.Context, wanted: bool) -> None:
+    if not wanted:
+        return
+    from importlib.metadata import version
+
+    say(f"planoracle {__version__} (ortools {version('ortools')})")
+    if context.params["verbose"]:
+        for line in _installation():
+            say(line)
+    raise typer.Exit
+
+
+def _installation() -> Iterator[str]:
+    """Yield the versions of Python and of the dependencies, and which extras are installed."""
+    from importlib.metadata import PackageNotFoundError, requires, version
+    from platform import python_version
+
+    yield f"python {python_version()}"
+    packages: dict[str, dict[str, str | None]] = {"": {}}
+    for line in requires("planoracle") or ():
+        name, extra = re.split(r"[^\w.-]", line)[0], re.search(r"extra\s*==\s*['\"]([^'\"]+)", line)
+        try:
+            installed = version(name)
+        except PackageNotFoundError:
+            installed = None
+        packages.setdefault(extra[1] if extra else "", {})[name] = installed
+    for extra_name, versions in packages.items():
+        missing = [name for name, installed in versions.items() if installed is None]
+        if not extra_name:
+            yield from (f"{name} {installed or 'is missing'}" for name, installed in versions.items())
+        elif missing:
+            yield f"extra {extra_name} is not installed (missing: {', '.join(missing)})"
+        else:
+            yield f"extra {extra_name} is installed ({', '.join(f'{name} {versions[name]}' for name in versions)})"
+
+
+@app.callback()
+def _planoracle(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_versions, help="Print versions of planoracle and its dependencies, and exit."
+        ),
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", is_eager=True, help="With --version: all dependencies and extras.")
+    ] = False,
+) -> None:
+    pass
+
+
+def _warn(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any) -> None:
+    """Write warnings about files and installations as messages; other warnings are for developers."""
+    from planoracle.instances.errors import InputWarning, SetupWarning
+
+    if issubclass(category, InputWarning | SetupWarning):
+        tell(message, "warning")
+    else:
+        tell(warnings.formatwarning(message, category, filename, lineno).rstrip())
+
+
+def run_app() -> int:
+    """Run the command line in this process; return its exit status."""
+    from planoracle.instances.errors import InputWarning, PlanoracleError, UnknownNameError
+
+    status = 0
+    warnings.showwarning = _warn
+    warnings.simplefilter("always", InputWarning)
+    try:
+        try:
+            app()
+        except SystemExit as ended:
+            status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
+    except PlanoracleError as error:
+        complain(error)
+        return 2 if isinstance(error, UnknownNameError) else 1
+    except BrokenPipeError:  # the reader of our output went away, e.g. `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at its end
+        return 1
+    except OSError as error:
+        complain(f"{error.filename or 'the output cannot be written'}: {error.strerror}")
+        return 1
+    except MemoryError:
+        complain("there is not enough memory")
+        return 1
+    return status
