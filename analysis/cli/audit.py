@@ -12,7 +12,7 @@ import typer
 
 from planoracle.analysis.cli.limiting import MEMORY, SECONDS, MemoryOption, SecondsOption, limits_of
 from planoracle.analysis.cli.options import LimitOption, Notes, begun
-from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, check_folder_of, complain, write_table
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.cli.submissions import (
     MapOption,
@@ -133,9 +133,8 @@ def audit(
         sums = summarize(findings)
         used = [verdict for verdict in Verdict if any(row[verdict] for row in sums)]
         shown = ["set", "reference", "references", *used, "mean_gap", "max_gap", "worst"]
-        summary = Table(form if people else Format.table, shown, "references", sys.stdout if people else sys.stderr)
-        summary.rows += sums
-        summary.close()
+        stream = sys.stdout if people else sys.stderr
+        write_table(form if people else Format.table, shown, sums, "references", stream)
     else:
         tell("there is no published reference among these", "note")
         _tell_of_copies(asked)
@@ -158,7 +157,6 @@ def _compare_figures(names: Sequence[str], form: Format) -> None:
         if registry.get(name).name not in known:
             raise InputError(f"has no published figures here; {', '.join(known)} have", field="name", value=name)
     chosen = names or known
-    table = Table(form, _FIGURES[len(chosen) == 1 :])
     rows = [row for name in chosen for row in rows_of(name)]
     if form in PEOPLE:  # with the decimals that the papers print
         for column in ("paper", "ours", "difference"):
@@ -166,9 +164,7 @@ def _compare_figures(names: Sequence[str], form: Format) -> None:
             width = max(map(len, texts), default=0) if form is Format.table else 0
             for row, text in zip(rows, texts, strict=True):
                 row[column] = text.rjust(width)
-    for row in rows:
-        table.add(row)
-    table.close()
+    write_table(form, _FIGURES[len(chosen) == 1 :], rows)
 
 
 def _is_file(name: str) -> bool:
@@ -230,7 +226,6 @@ def _write_page(path: Path, names: Iterable[str], files: list[str], auditor: Aud
     if files or stated:
         given = "a file" if files else "--profile"
         raise typer.BadParameter(f"is about what is published, by all rules; not with {given}", param_hint="--page")
-    if not path.absolute().parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {path.parent}", param_hint="--page")
+    check_folder_of(path, "--page")
     with output_file(path) as stream:
         stream.write(page_of(names, auditor))

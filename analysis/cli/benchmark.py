@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planoracle.analysis.cli.options import with_view
-from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, write_table
 from planoracle.analysis.spoken import say, tell
 from planoracle.instances import registry
 
@@ -52,17 +52,11 @@ def new(
 def list_(form: FormatOption = Format.table) -> None:
     """List the benchmarks, their rules (for --set) and their metrics."""
     benchmarks = [_described(one) for one in map(registry.get, registry.names())]
-    table = Table(form, _COLUMNS)
-    for row in benchmarks:
-        table.add(_joined(row) if form in PEOPLE else row)
-    table.close()
+    write_table(form, _COLUMNS, [_joined(row) if form in PEOPLE else row for row in benchmarks])
     for part, (columns, title) in _PARTS.items() if form in PEOPLE else ():
-        table = Table(form, columns, title)
         rows = [one for row in benchmarks for one in row[part]]
-        for at, one in enumerate(rows):
-            if one not in rows[:at]:  # as rules are that two have in common
-                table.add(_joined(one))
-        table.close()
+        # Two benchmarks may share a rule.
+        write_table(form, columns, [_joined(one) for at, one in enumerate(rows) if one not in rows[:at]], title)
 
 
 def _joined(row: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from planoracle.analysis.cli.options import LimitOption, NamesArgument, Notes, Run, stated, with_figure_options
-from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, write_table
 
 if TYPE_CHECKING:
     from planoracle.analysis.compare import Comparison
@@ -115,13 +115,16 @@ def compare(
                 complain(f"{one.instance}: {entry.method}: {entry.error}")
                 run.failed = True
     if variants:
-        _say_variants(found, form)
+        from planoracle.analysis.variants import by_variant
+
+        rows = by_variant(found)
+        write_table(form, list(dict.fromkeys(key for row in rows for key in row)), rows)
     for table in tables.values() or ([] if variants or summary else [Table(form, _COLUMNS)]):
         if form in PEOPLE and not each:
             table.columns = _shown(table.rows)
         table.close()
     if found:
-        _say_summary(summarize(found), form, alone=summary)
+        _write_summary(summarize(found), form, alone=summary)
     notes.close()
     if output is not None and found:
         _draw(found, figure, output)
@@ -147,11 +150,7 @@ def _compare_agents(
     curves = [one for _, one in run.each(lambda problem: curve(problem, numbers[-1], **stated(time_limit=time_limit)))]
     points = [point for point in summarize(curves) if point.agents in numbers]
     rows = [asdict(point) for point in points] if summary else [row for one in curves for row in one.rows()]
-    table = Table(form, _SET_SPEEDUPS if summary else _SPEEDUPS)
-    for row in rows:
-        if row["agents"] in numbers:
-            table.add(row)
-    table.close()
+    write_table(form, _SET_SPEEDUPS if summary else _SPEEDUPS, [row for row in rows if row["agents"] in numbers])
     if output is not None and points:
         from planoracle.analysis.figures.save import save
         from planoracle.analysis.figures.speedup import speedup_curves
@@ -160,21 +159,18 @@ def _compare_agents(
     run.exit(failed=not all(one.proved for one in curves))
 
 
-def _say_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> None:
-    """Write how far every method is from the optimum: ``alone`` as the results, else below them or beside."""
+def _write_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> None:
+    """Write the distance of each method from the optimum: ``alone`` as the results, else beside them."""
     rare = [key for key in ("below", "impossible") if not any(row[key] for row in rows)]
     if all(row["compared"] == row["answered"] for row in rows):
         rare.append("compared")
     columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in rare]
+    people = form in PEOPLE
     if alone:
-        table = Table(form, columns)
+        write_table(form, columns, rows)
     else:
-        people = form in PEOPLE
-        stream = sys.stdout if people else sys.stderr
-        table = Table(form if people else Format.table, columns, "above the optimum", stream)
-    for row in rows:
-        table.add(row)
-    table.close()
+        shown = form if people else Format.table
+        write_table(shown, columns, rows, "above the optimum", sys.stdout if people else sys.stderr)
 
 
 def _draw(found: list[Comparison], figure: Drawn, output: Path) -> None:
@@ -201,16 +197,6 @@ def _draw(found: list[Comparison], figure: Drawn, output: Path) -> None:
 def _methods(one: Comparison) -> list[dict[str, Any]]:
     """Return a row per method, the optimum first."""
     return [{"instance": one.instance, **entry._asdict(), "gap": one.gap(entry)} for entry in one.all]
-
-
-def _say_variants(found: list[Comparison], form: Format) -> None:
-    from planoracle.analysis.variants import by_variant
-
-    rows = by_variant(found)
-    table = Table(form, list(dict.fromkeys(key for row in rows for key in row)))
-    for row in rows:
-        table.add(row)
-    table.close()
 
 
 def _shown(rows: list[dict[str, Any]]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planoracle.analysis.cli.options import AgentsOption, NameArgument, OnlyOption, with_figure_options
+from planoracle.analysis.cli.options import AgentsOption, NameArgument, OnlyOption, single_problem, with_figure_options
 
 if TYPE_CHECKING:
     from planoracle.instances.problem import Problem
@@ -39,20 +39,14 @@ def gantt(
     """
     from planoracle.analysis.figures.plan import draw, draw_pair
     from planoracle.analysis.figures.save import save
-    from planoracle.instances import catalogue
     from planoracle.instances.crew import crewed
-    from planoracle.instances.errors import InputError
 
     if plan is not None and heuristic is not None:
         raise typer.BadParameter("draw either a plan or a heuristic's schedule", param_hint="--plan")
     if against == "optimum" and plan is None and heuristic is None:
         said = "needs --plan or --heuristic: without them the optimum itself is drawn"
         raise typer.BadParameter(said, param_hint="--against")
-    name = crewed(name, agents, only or ())
-    found = [problem for one in catalogue.expand([name]) for problem in catalogue.read_problems(one)]
-    if len(found) != 1:
-        raise InputError("must name a single problem", field="name", value=name)
-    problem = found[0]
+    problem = single_problem(crewed(name, agents, only or ()))
     if plan is not None:
         drawn, title = _read(plan)
     else:

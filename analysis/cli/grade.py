@@ -15,7 +15,7 @@ import typer
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
 from planoracle.analysis.cli.limiting import MEMORY, SECONDS, MemoryOption, OwnLimitsOption, SecondsOption, limits_of
 from planoracle.analysis.cli.options import Notes
-from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, current_view
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, check_folder_of, current_view, new_file
 from planoracle.analysis.cli.progress import stoppable, track
 from planoracle.analysis.cli.report import newest, write_page
 from planoracle.analysis.cli.submissions import (
@@ -35,7 +35,6 @@ from planoracle.analysis.cli.submissions import (
     opened,
 )
 from planoracle.analysis.cli.summaries import format_of, show, write
-from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import clear, tell
 from planoracle.instances import registry
 from planoracle.instances.visible import to_json
@@ -124,8 +123,7 @@ def grade(
     limits = limits_of(line_seconds, line_memory)
     work = Grading(profile, tuple(sorted(options.items())), trace, cache, limits, own_limits)
     averages = GradeRows(work.grader().rules)
-    if page is not None and not page.absolute().parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {page.parent}", param_hint="--report")
+    check_folder_of(page, "--report")
     day = None if page is None else newest(submissions)
     retained: list[Entry] | None = None if page is None else []
     table, notes, strangers = Table(form, _columns()), Notes(), Strangers()
@@ -186,22 +184,16 @@ def _collect(intake: Intake, output: Path) -> NoReturn:
 
     to_stdout = str(output) == "-"
     written = failed = 0
-    try:
-        with stoppable(), nullcontext(sys.stdout) if to_stdout else output_file(output) as stream:
-            for place, entry in track(intake, "collecting", counted(intake)):
-                if isinstance(entry, InputError):
-                    blamed(place, str(entry))
-                    failed += 1
-                    continue
-                if to_stdout:
-                    clear()
-                stream.write(to_json(normalised(entry, place)) + "\n")
-                written += 1
-    except OSError as error:
-        if to_stdout:
-            raise
-        complain(f"{output}: cannot be written: {error.strerror}")
-        raise typer.Exit(2) from None
+    with stoppable(), nullcontext(sys.stdout) if to_stdout else new_file(output) as stream:
+        for place, entry in track(intake, "collecting", counted(intake)):
+            if isinstance(entry, InputError):
+                blamed(place, str(entry))
+                failed += 1
+                continue
+            if to_stdout:
+                clear()
+            stream.write(to_json(normalised(entry, place)) + "\n")
+            written += 1
     unread = f"; {failed} could not be read" if failed else ""
     tell(f"{written} submissions{unread}", "note")
     raise typer.Exit(1 if failed else 0)

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from planoracle.analysis.cli.options import LimitOption, NameArgument, stated
-from planoracle.analysis.cli.output import Format, FormatOption, Table
+from planoracle.analysis.cli.options import LimitOption, NameArgument, single_problem, stated
+from planoracle.analysis.cli.output import Format, FormatOption, write_table
 from planoracle.analysis.spoken import say_json, tell
 
 _COLUMNS = ("command", "cost", "best", "kind", "status", "shortest", "longest")
@@ -41,27 +41,21 @@ def next_(
     """
     from planoracle.analysis.advice import next_commands
     from planoracle.analysis.profiles import profiles
-    from planoracle.instances import catalogue
-    from planoracle.instances.errors import UnknownNameError
     from planoracle.instances.reading import read_bytes, read_stream
 
-    found = [problem for one in catalogue.expand([name]) for problem in catalogue.read_problems(one)]
-    if len(found) != 1:
-        raise UnknownNameError("must name a single problem", field="name", value=name)
+    problem = single_problem(name)
     text = None
     if after is not None:
         raw = read_stream(sys.stdin.buffer, "-") if str(after) == "-" else read_bytes(after)
         text = raw.decode("utf-8", errors="replace")
-    rules = profiles(profile)[found[0].benchmark]
-    advice = next_commands(found[0], text, rules, everything=everything, clock=clock, **stated(seconds=time_limit))
+    rules = profiles(profile)[problem.benchmark]
+    advice = next_commands(problem, text, rules, everything=everything, clock=clock, **stated(seconds=time_limit))
     if form in (Format.json, Format.jsonl):
         say_json(advice.as_dict() | {"method": "next"}, indent=1 if form is Format.json else None)
     else:
-        table = Table(form, _COLUMNS)
-        for option in advice.as_dict()["options"]:
-            table.add(option)
-        if form is Format.csv or table.rows:
-            table.close()
+        options = advice.as_dict()["options"]
+        if form is Format.csv or options:
+            write_table(form, _COLUMNS, options)
     best = "none" if advice.best is None else f"{advice.best} {advice.unit}s"
     over = "" if advice.over is None else f"; the run is over: {advice.over}"
     tell(f"{advice.instance}: best makespan from here: {best} ({advice.status}){over}")

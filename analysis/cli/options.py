@@ -145,6 +145,17 @@ class Notes:
             tell(text, "note")
 
 
+def single_problem(name: str) -> Any:
+    """Return the problem of a name; raises `UnknownNameError` for a name of several."""
+    from planoracle.instances import catalogue
+    from planoracle.instances.errors import UnknownNameError
+
+    problems = [problem for one in catalogue.expand([name]) for problem in catalogue.read_problems(one)]
+    if len(problems) != 1:
+        raise UnknownNameError("must name a single problem", field="name", value=name)
+    return problems[0]
+
+
 def schedule_rows(schedule: Any) -> list[dict[str, Any]] | None:
     """Return the pieces of a schedule as rows."""
     return None if schedule is None else [piece._asdict() for piece in schedule.pieces]

@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import StrEnum
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from planoracle.analysis.cells import defused
+from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import clear, say, tell
 from planoracle.analysis.streams import lenient
 from planoracle.instances.visible import to_json, visible
@@ -175,6 +177,37 @@ class Table:
             return list(self.view.columns)
         keys = dict.fromkeys(key for row in self.rows for key in row) or dict.fromkeys(self.columns)
         return [key for key in keys if self.view.all or key not in BULKY]
+
+
+def write_table(
+    form: Format,
+    columns: Sequence[str],
+    rows: Iterable[dict[str, Any]],
+    title: str = "",
+    stream: IO[str] | None = None,
+) -> None:
+    """Write rows as a `Table`."""
+    table = Table(form, columns, title, stream)
+    for row in rows:
+        table.add(row)
+    table.close()
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[IO[str]]:
+    """Open a file for results (see `output_file`); ends the program with status 2 if it cannot be written."""
+    try:
+        with output_file(path) as stream:
+            yield stream
+    except OSError as error:
+        complain(f"{path}: cannot be written: {error.strerror}")
+        raise typer.Exit(2) from None
+
+
+def check_folder_of(path: Path | None, option: str) -> None:
+    """Raise `typer.BadParameter` if the folder of a file that will be written does not exist."""
+    if path is not None and not path.absolute().parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.output import Format, Table, write_text
+from planoracle.analysis.cli.output import Format, write_table, write_text
 from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import say, say_json, tell
 from planoracle.analysis.streams import lenient
@@ -96,22 +96,21 @@ def _benchmark(name: str) -> AnyBenchmark:
 def _list_settings(form: Format) -> None:
     from planoracle.instances import registry
 
-    table = Table(form, _COLUMNS)
-    for benchmark in map(registry.get, registry.names()):
-        for one in benchmark.settings.values():
-            table.add(
-                {
-                    "benchmark": benchmark.name,
-                    "setting": one.name,
-                    "title": one.title,
-                    "loop": one.manner.loop,
-                    "history": one.history,
-                    "asks": len(one.asks),
-                    "example": bool(one.examples),
-                    **one.sampling._asdict(),
-                }
-            )
-    table.close()
+    rows = [
+        {
+            "benchmark": benchmark.name,
+            "setting": one.name,
+            "title": one.title,
+            "loop": one.manner.loop,
+            "history": one.history,
+            "asks": len(one.asks),
+            "example": bool(one.examples),
+            **one.sampling._asdict(),
+        }
+        for benchmark in map(registry.get, registry.names())
+        for one in benchmark.settings.values()
+    ]
+    write_table(form, _COLUMNS, rows)
 
 
 def _copy(prompts: Prompted, folder: Path) -> None:

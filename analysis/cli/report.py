@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planoracle.analysis.cli.limiting import MEMORY, SECONDS, MemoryOption, SecondsOption, limits_of
-from planoracle.analysis.cli.output import complain
+from planoracle.analysis.cli.output import complain, new_file
 from planoracle.analysis.cli.progress import bars, stoppable
 from planoracle.analysis.cli.submissions import (
     MapOption,
@@ -27,7 +27,6 @@ from planoracle.analysis.cli.submissions import (
     named_problems,
     opened,
 )
-from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
@@ -115,12 +114,8 @@ def write_page(entries: Entries, output: Path, intake: Intake, **options: Any) -
 
     with stoppable(), _progress() as told:
         page = build(entries_of(entries), told=told, **options)
-    try:
-        with stoppable(), output_file(output) as stream:
-            stream.write(page.html)
-    except OSError as error:
-        complain(f"{output}: cannot be written: {error.strerror}")
-        raise typer.Exit(2) from None
+    with stoppable(), new_file(output) as stream:
+        stream.write(page.html)
     return page
 
 

@@ -11,7 +11,7 @@ import typer
 
 from planoracle.analysis.cli.batching import JobsOption, workshop
 from planoracle.analysis.cli.options import OptionalNamesArgument
-from planoracle.analysis.cli.output import Format, FormatOption, complain
+from planoracle.analysis.cli.output import Format, FormatOption, check_folder_of, complain
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.cli.prompts import PromptsOption, SettingOption, show_prompts
 from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, chosen_rules
@@ -113,8 +113,7 @@ def run(
     from planoracle.instances.errors import InputError
     from planoracle.instances.prompted import prompted
 
-    if page is not None and not page.absolute().parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {page.parent}", param_hint="--report")
+    check_folder_of(page, "--report")
     if not agents and not models:
         raise typer.BadParameter("name an agent by --agent, or a model by --model", param_hint="--agent")
     rules = chosen_rules(rule or ())

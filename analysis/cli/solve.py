@@ -21,7 +21,7 @@ from planoracle.analysis.cli.options import (
     begun_heuristic,
     schedule_rows,
 )
-from planoracle.analysis.cli.output import Format, FormatOption, Table, complain
+from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, write_table
 from planoracle.analysis.cli.progress import Stopped, track
 from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
 from planoracle.analysis.spoken import say, tell
@@ -150,11 +150,7 @@ def _list_bundled(names: list[str], form: Format) -> None:
     """List the bundled optima, each with the value that the benchmark's authors claim, if they claim one."""
     from planoracle.analysis.optima import chosen, rows_of
 
-    table = Table(form, _BUNDLED_COLUMNS)
-    for name in chosen(names, None, 0):
-        for row in rows_of(name):
-            table.add(row)
-    table.close()
+    write_table(form, _BUNDLED_COLUMNS, (row for name in chosen(names) for row in rows_of(name)))
 
 
 def _apply_heuristic(

@@ -1,4 +1,4 @@
-"""The tables that sum grades up: a row per model first, then a row per model and set."""
+"""Tables of averages of grades: one row per model, then one row per model and set."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import typer
 
-from planoracle.analysis.cli.output import PEOPLE, Format, Table, complain, human
-from planoracle.analysis.output_files import output_file
+from planoracle.analysis.cli.output import PEOPLE, Format, human, new_file, write_table
 from planoracle.analysis.spoken import tell
 from planoracle.instances import registry
 from planoracle.instances.wording import short
@@ -38,41 +37,34 @@ _ENDINGS: Final = {
 
 
 def format_of(path: Path | None) -> Format:
-    """Return the format of a file of summaries; ends the program for an ending that means none."""
+    """Return the format of a file by its ending; raises `typer.BadParameter` for an unknown ending."""
     if path is None or path.suffix.lower() in _ENDINGS:
         return Format.table if path is None else _ENDINGS[path.suffix.lower()]
     raise typer.BadParameter(f"must end in {', '.join(_ENDINGS)}, not {path.name!r}", param_hint="--summary")
 
 
 def write(grades: GradeRows, path: Path) -> None:
-    """Write all rows to a file in the format of its ending; ends the program if that is not possible."""
-    form = format_of(path)
-    try:
-        with output_file(path) as stream:
-            show(grades, form, stream)
-    except OSError as error:
-        complain(f"{path}: cannot be written: {error.strerror}")
-        raise typer.Exit(2) from None
+    """Write all rows to a file, in the format of its ending."""
+    with new_file(path) as stream:
+        show(grades, format_of(path), stream)
 
 
 def show(
     grades: GradeRows, form: Format = Format.table, stream: IO[str] | None = None, *, models: bool = False
 ) -> None:
-    """Write the rows of all models and sets: as data, or in tables for people (then notes go to standard error).
+    """Write the averages of all models and sets: as data, or as tables with notes on standard error.
 
-    ``models``: of the tables for people only that of all models, with the columns that are asked for.
+    ``models``: of these tables only the one of all models, with the columns of ``--columns``.
     """
     from planoracle.analysis.statistics import summarize
 
     averages = summarize(grades.frame(), grades.rules)
     if form not in PEOPLE:
-        # The columns somebody asks for are those of the results, not of a file beside them.
-        table = Table(form, ["model", "set"], "" if stream is None else "averages", stream)
-        for row in averages.rows():
-            if form is Format.csv:
-                row.pop("missing_names", None)  # too many for a cell
-            table.add(row)
-        table.close()
+        # The title says that --columns is not about this file.
+        rows = averages.rows()
+        if form is Format.csv:  # too many names for a cell
+            rows = [{key: value for key, value in row.items() if key != "missing_names"} for row in rows]
+        write_table(form, ["model", "set"], rows, "" if stream is None else "averages", stream)
         return
     stream = stream or sys.stdout
     title = "" if models else "All models, over their sets"
@@ -102,10 +94,8 @@ def _put(
     stream: IO[str],
     full: float = 1,
 ) -> None:
-    table = Table(form, [*columns, *_MORE, *_widest(rows)], title, stream)
-    for row in rows:
-        table.add(row | _shown(row, full))
-    table.close()
+    shown = [row | _shown(row, full) for row in rows]
+    write_table(form, [*columns, *_MORE, *_widest(rows)], shown, title, stream)
 
 
 def _widest(rows: Sequence[Mapping[str, Any]]) -> list[str]:

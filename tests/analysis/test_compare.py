@@ -9,7 +9,7 @@ import pytest
 from support.asynctool import chains
 
 from planoracle.analysis import compare as module
-from planoracle.analysis.cli.compare import _say_summary as say_summary
+from planoracle.analysis.cli.compare import _write_summary as write_summary
 from planoracle.analysis.cli.output import Format
 from planoracle.analysis.compare import BEST, OPTIMUM, REFERENCE, Comparison, Entry, compare, summarize
 from planoracle.heuristics.budget import Budget
@@ -137,7 +137,7 @@ def test_a_mean_is_shown_with_the_number_of_problems_that_it_is_over(
     monkeypatch.setenv("COLUMNS", str(width))
     # The optimum of c is not proved: the mean of the optimum is over two problems, that of the heuristic over three.
     found = [made("a", "generic", 50, dfs=51), made("b", "generic", 50, dfs=53), made("c", "generic", None, dfs=35)]
-    say_summary(summarize(found), Format.table, alone=True)
+    write_summary(summarize(found), Format.table, alone=True)
     words = capsys.readouterr().out.partition("no room")[0].split()
     for mean, count in (("46.333", "answered"), ("+4.0", "compared")):
         assert mean not in words or count in words

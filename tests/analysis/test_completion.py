@@ -1,12 +1,10 @@
-"""What shells complete: asked as their scripts ask, and by the shells themselves where they are installed."""
+"""Completion of words by shells, asked as the scripts of the shells ask."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from support.samples import sample
@@ -69,48 +67,3 @@ def test_all_verbs_are_offered_without_importing_any() -> None:
     *verbs, imported = asked("bash", "planoracle ", code=code).splitlines()
     assert verbs == list(COMMANDS)
     assert imported == "[]"
-
-
-@pytest.fixture
-def command(tmp_path: Path) -> dict[str, str]:
-    """Return an environment in which the command is found, as a shell script."""
-    script = tmp_path / "planoracle"
-    script.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{CODE}" "$@"\n', encoding="utf-8")
-    script.chmod(0o755)
-    return os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
-
-
-#: What a shell runs to complete a line, after the script that `--show-completion` writes; the line is its words.
-SHELLS = {
-    "bash": (
-        "bash --norc -c",
-        'COMP_WORDS=(planoracle solve {0}); COMP_CWORD=2; _planoracle_completion planoracle; echo "${{COMPREPLY[@]}}"',
-    ),
-    # What zsh's own functions would do with the answer is shown instead.
-    "zsh": (
-        "zsh -fc",
-        "words=(planoracle solve {0}); CURRENT=3; _arguments() {{ print -r -- $@ }}; _planoracle_completion",
-    ),
-    "fish": ("fish --no-config -c", "complete -C 'planoracle solve {0}'"),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shell", SHELLS)
-def test_shells_complete(shell: str, command: dict[str, str]) -> None:
-    call, asking = SHELLS[shell]
-    if shutil.which(shell) is None:
-        pytest.skip(f"there is no {shell} here")
-    script = asked(shell, "", "source")
-    before = "compdef() { : }\n" if shell == "zsh" else ""
-    done = subprocess.run(
-        [*call.split(), f"{before}{script}\n{asking.format(PAIR)}"],
-        env=command,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.stderr == ""
-    assert "recipe2plan/timed/Vada_Daikon-Radish" in done.stdout
-    assert "Leche" not in done.stdout
