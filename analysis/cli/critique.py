@@ -10,7 +10,7 @@ import typer
 
 from planoracle.analysis.cli.limiting import MEMORY, PRICED, MemoryOption, SecondsOption, limits_of
 from planoracle.analysis.cli.options import LimitOption, stated
-from planoracle.analysis.cli.output import write_text
+from planoracle.analysis.cli.output import print_text
 from planoracle.analysis.cli.submissions import (
     MapOption,
     ModelOption,
@@ -86,7 +86,7 @@ def critique(
             instance = "~".join(clean(part, 200) for part in (answer.instance or "").split("~"))
             name = clean(answer.id or "")
             name = f'"{name}"' if " " in name else name
-            write_text(f"== {name} ({instance})\n{row['prose']}\n")
+            print_text(f"== {name} ({instance})\n{row['prose']}\n")
         elif form is Form.jsonl:
             say_json(row)
         else:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from planoracle.analysis.cli.options import LimitOption, NamesArgument, Run, stated
-from planoracle.analysis.cli.output import Format, Table, write_text
+from planoracle.analysis.cli.output import Format, Table, print_text
 from planoracle.analysis.output_files import output_file
 from planoracle.analysis.streams import lenient
 from planoracle.instances.status import Status
@@ -67,7 +67,7 @@ def explain(
         if found.document is not None:
             proofs.append(to_json(found.document))
         if table is None:
-            write_text("\n".join(map(visible, found.lines())) + "\n")
+            print_text("\n".join(map(visible, found.lines())) + "\n")
         else:
             table.add(found.as_dict())
     if table is not None:

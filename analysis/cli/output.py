@@ -280,7 +280,7 @@ def draw(
     stream.write(re.sub(" +$", "", capture.get(), flags=re.MULTILINE))
 
 
-def write_text(text: str) -> None:
+def print_text(text: str) -> None:
     """Write lines to standard output; a terminal gets them broken between words."""
     from rich.text import Text
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.output import Format, write_table, write_text
+from planoracle.analysis.cli.output import Format, print_text, write_table
 from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import say, say_json, tell
 from planoracle.analysis.streams import lenient
@@ -136,9 +136,9 @@ def _write_files(prompts: Prompted, form: Format) -> None:
     if form is Format.json:
         say_json(_record(prompts) | {"texts": {name: one.text for name, one in prompts.prompts.items()}}, indent=1)
         return
-    write_text("\n".join(_head(prompts)))
+    print_text("\n".join(_head(prompts)))
     for name, one in prompts.prompts.items():
-        write_text(f"\n== {name}{one.told}\n{one.text}")
+        print_text(f"\n== {name}{one.told}\n{one.text}")
 
 
 def _write_messages(problem: Any, prompts: Prompted, form: Format) -> None:
@@ -151,11 +151,11 @@ def _write_messages(problem: Any, prompts: Prompted, form: Format) -> None:
         rows = [one._asdict() | {"sampling": one.sampling._asdict()} for one in calls]
         say_json({"instance": problem.name, **_record(prompts), "calls": rows}, indent=1)
         return
-    write_text("\n".join([problem.name, *_head(prompts)]))
+    print_text("\n".join([problem.name, *_head(prompts)]))
     for one in calls:
-        write_text(f"\n== {one.purpose}{_sampled(one.sampling)}")
+        print_text(f"\n== {one.purpose}{_sampled(one.sampling)}")
         for message in one.messages:
-            write_text(f"[{message['role']}]\n{message['content']}")
+            print_text(f"[{message['role']}]\n{message['content']}")
 
 
 def _record(prompts: Prompted) -> dict[str, Any]:

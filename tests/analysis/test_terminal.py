@@ -18,7 +18,7 @@ from support.samples import sample
 from planoracle.analysis import spoken
 from planoracle.analysis.cli import app
 from planoracle.analysis.cli.options import with_view
-from planoracle.analysis.cli.output import BULKY, Format, Table, draw, write_text
+from planoracle.analysis.cli.output import BULKY, Format, Table, draw, print_text
 
 ROWS = [
     {"instance": f"kitchen/breakfast/{name}", "status": "optimal", "makespan": 4080, "seconds": 0.5, "proof": proof}
@@ -172,11 +172,11 @@ def test_what_is_drawn_goes_before_a_line_is_written(monkeypatch: pytest.MonkeyP
 def test_prose_is_broken_between_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     text = "The plan ends when half of it is done.\n\nIt is long."
     monkeypatch.setenv("COLUMNS", "20")
-    write_text(text)
+    print_text(text)
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     assert lines == ["The plan ends when", "half of it is done.", "", "It is long."]
     monkeypatch.setenv("COLUMNS", "")
-    write_text(text)
+    print_text(text)
     assert capsys.readouterr().out == text + "\n"
 
 
