@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from planoracle.analysis.places import Places
 from planoracle.analysis.recent import Recent
@@ -47,6 +48,10 @@ class Problems:
         self._places = places or Places()
         self._found: Recent[str, Problem | InputError] = Recent(1024)
 
+    def __reduce__(self) -> Any:
+        data = {benchmark.name: folder for benchmark, folder in self._data}
+        return _rebuilt, (data, self._named, self._places)
+
     def find(self, name: str) -> Problem:
         """Return a problem; raises `InputError` if the name stands for none, or for several."""
         found = self._found.get(name, lambda: self._read(name))
@@ -54,27 +59,25 @@ class Problems:
             raise found.with_traceback(None)
         return found
 
-    def put(self, name: str, problem: Problem | InputError) -> None:
-        """Let a name stand for a problem, or for the error there is instead."""
-        self._found.put(name, problem)
-
-    def forget(self, name: str) -> None:
-        """Let a name stand for what it did before it was `put`."""
-        self._found.drop(name)
-
     def known(self, name: str) -> Problem | None:
         """Return a problem that has been found before."""
         found = self._found.peek(name)
         return None if isinstance(found, InputError) else found
 
-    def in_file(self, name: str) -> bool:
-        """Whether a name stands for a file, or for something in one, or in a copy of somebody's data."""
-        if name in self._named or self._placed(name) != name or catalogue.copied(name):
-            return True
-        try:
-            return not catalogue.names_problem(name) and self._places.find(name) is not None
-        except InputError:  # which finding it raises again
-            return True
+    def path_of(self, name: str) -> str | None:
+        """Return the path of the file that a name stands for, ``None`` if the problem is bundled or was given.
+
+        Raises
+        ------
+        InputError
+            If the file may not be named.
+        """
+        if name in self._named:
+            return None
+        path: str | None = self._placed(name)
+        if path == name:
+            path = None if catalogue.names_problem(name) else self._places.find(name)
+        return None if path is None else catalogue.file_path(path)
 
     def _read(self, name: str) -> Problem:
         if name in self._named:
@@ -95,6 +98,10 @@ class Problems:
         head = name.partition("/")[0]
         found = registry.get(head).file_of(name, self._data[head]) if head in self._data else None
         return catalogue.placed(name) if found is None else found
+
+
+def _rebuilt(data: Mapping[str, Path], named: Mapping[str, Problem], places: Places) -> Problems:
+    return Problems(data, named=named, places=places)
 
 
 def _single(name: str, path: str) -> Problem:

@@ -228,6 +228,12 @@ def is_file(name: str) -> bool:
     return _path(name) is not None or (crew is not None and _path(crew[0]) is not None)
 
 
+def file_path(name: str) -> str:
+    """Return the path of the file that a name is or points into (``path#name``, ``path~3``), else the name."""
+    crew = split_crew(name)
+    return _path(name) or (crew and _path(crew[0])) or name
+
+
 def _path(name: str) -> str | None:
     """Return the path of the file that a name is or points into, ``None`` if there is no such file."""
     return next((path for path in (name, name.rpartition("#")[0]) if path and _exists(path)), None)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import islice
 from math import inf
+from reprlib import Repr
 from typing import Any, Self
 
 __all__ = [
@@ -32,14 +33,20 @@ _MAX_MESSAGE, _MAX_FIELD = 2_000, 500
 MAX_FAULTS = 20
 
 
+# Formats the beginning of a value: nested references can stand for far more text than there is memory.
+_BEGINNING = Repr()
+_BEGINNING.maxlist = _BEGINNING.maxtuple = _BEGINNING.maxdict = _BEGINNING.maxset = _BEGINNING.maxfrozenset = 40
+_BEGINNING.maxstring = _BEGINNING.maxother = 200
+
+
 def _show(value: object, limit: int = 80) -> str:
+    if isinstance(value, str) and len(value) > limit:
+        return f"{value[:limit]!r}... ({len(value)} characters)"
     try:
-        text = repr(value)
+        text = _BEGINNING.repr(value)
     except ValueError:  # an int with too many digits to print
         return "a number with thousands of digits"
-    except RecursionError:
-        return "a value nested too deeply to print"
-    return text if len(text) <= limit else f"{text[:limit]}... ({len(text)} characters)"
+    return text if len(text) <= limit else f"{text[:limit]}..."
 
 
 def _cut(text: str, limit: int) -> str:

@@ -9,7 +9,7 @@ import anyio
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from planoracle.analysis.adapters.verdicts import elsewhere
+from planoracle.analysis.adapters.verdicts import verdict_in_worker
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.intake.columns import plan_fields
 from planoracle.analysis.intake.logs import STORED
@@ -39,7 +39,7 @@ def planoracle(profile: str = "paper", prices: bool = True) -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         submission = _submission(state)
-        grade, told = await anyio.to_thread.run_sync(partial(elsewhere, submission, profile, prices))
+        grade, told = await anyio.to_thread.run_sync(partial(verdict_in_worker, submission, profile, prices))
         answer = visible(str(next(submission[name] for name in plan_fields() if name in submission)))[:2000]
         if not grade.scored:
             return Score.unscored(reason="invalid_response_format", answer=answer, explanation=told)

@@ -1,12 +1,13 @@
-"""Grades with an explanation in words, worked out in other processes: whoever waits for models must not be held up."""
+"""Grades with an explanation in words, computed in worker processes, so that the loop that waits for models goes on."""
 
 from __future__ import annotations
 
-from concurrent.futures import BrokenExecutor
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
-from planoracle.analysis.batch.team import Team
+from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
+from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.critique import critique_of
 from planoracle.analysis.grade import Grade, Grader
 from planoracle.analysis.oracle import Oracle
@@ -16,34 +17,28 @@ from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Work
 from planoracle.instances.visible import visible
 
-__all__ = ["elsewhere", "explained", "verdict"]
-
 #: Work for the prices of the decisions of one run, see `Work`.
 WORK = 5.0
 #: Decisions of longer runs are not priced.
 MAX_PRICED = 300
 
 
-def elsewhere(submission: dict[str, Any], profile: str, prices: bool) -> tuple[Grade, str]:
-    """Return what `verdict` does in another process.
-
-    Raises
-    ------
-    BrokenExecutor
-        If that process died; the next call has others.
-    """
-    try:
-        found: tuple[Grade, str] = _team().submit(verdict, submission, profile, prices).result()
-    except BrokenExecutor:
-        _team().close()
-        _team.cache_clear()
-        raise
-    return found
+#: Limits of one submission.
+LIMITS = TaskLimits(120.0, 4000)
 
 
-@cache
-def _team() -> Team:
-    return Team()
+def verdict_in_worker(submission: dict[str, Any], profile: str, prices: bool) -> tuple[Grade, str]:
+    """Return what `verdict` does, computed in a worker process."""
+    with WorkerPool(partial(_start, profile, prices), LIMITS, 1) as pool:
+        answer = next(pool.map([submission]))
+    if isinstance(answer, TaskFailure):
+        grade = _grader(profile).unscored(submission, answer.error)
+        return grade, grade.reason or ""
+    return answer
+
+
+def _start(profile: str, prices: bool) -> Callable[[dict[str, Any]], tuple[Grade, str]]:
+    return partial(verdict, profile=profile, prices=prices)
 
 
 @cache

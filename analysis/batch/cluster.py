@@ -1,104 +1,149 @@
-"""Chunks done on other machines: a dask.distributed cluster.
+"""Tasks done by the workers of a dask.distributed cluster.
 
-The scheduler gives the chunks of workers that die to others. Only this process writes results, in order, so that
-nothing is lost and nothing is there twice, whatever the cluster does. Chunks and answers are pickles: whoever reaches
-the scheduler can run code on its workers, and here; see the README for TLS.
+The scheduler gives the tasks of workers that die to others. Tasks and answers are pickles: whoever reaches the scheduler
+can run code on its workers and here; see the README for TLS. Each dask worker answers tasks in a worker pool of its own,
+so that the limits of a task hold there as well.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
-from planoracle.analysis.batch.errors import DiedError, WorkerError
-from planoracle.analysis.batch.guard import guarded
-from planoracle.analysis.batch.work import Chunk, Done, Guarded
+from planoracle.analysis.batch.errors import WorkerError
+from planoracle.analysis.batch.pool import Ready, TaskFailure, WorkerPool
+from planoracle.analysis.batch.worker import LimitError, TaskLimits
 from planoracle.analysis.spoken import tell
 from planoracle.instances.errors import InputError, PlanoracleError
 from planoracle.instances.reading import load_json, read_bytes
+from planoracle.solver.result import versions
 
-__all__ = ["Cluster"]
-
-# Seconds to look for the scheduler, and between two looks at how many workers there are.
+# Seconds to search for the scheduler, and between two looks at the number of workers.
 _SEARCH, _LOOK = 20, 5.0
+
+_turn = threading.Lock()
 
 
 class Cluster:
-    """The workers of a scheduler.
+    """The workers of a scheduler, with the interface of `planoracle.analysis.batch.pool.WorkerPool`.
 
     Parameters
     ----------
+    start, limits
+        As in `WorkerPool`.
     address
-        Of the scheduler, ``tcp://host:8786``, or the path of its scheduler file.
+        Address of the scheduler, ``tcp://host:8786``, or the path of its scheduler file.
 
     Raises
     ------
     WorkerError
-        If ``distributed`` is not installed here, or the scheduler cannot be reached.
+        If ``distributed`` is not installed, or the scheduler cannot be reached.
     """
 
-    chunk_seconds = 1.0
-
-    def __init__(self, work: Guarded, address: str) -> None:
+    def __init__(self, start: Callable[[], Callable[[Any], Any]], limits: TaskLimits, address: str) -> None:
         try:
             from distributed import Client
         except ImportError:
             raise WorkerError("--cluster needs distributed; install planoracle[cluster]") from None
-        # What goes wrong is told below, once and in a line; the loggers of the library print tracebacks.
+        # Failures are reported below in one line; the loggers of the library print tracebacks.
         for name in ("distributed", "distributed.client"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         self._address = address
-        with self._told("cannot be reached"):
+        self._work = (start, limits, versions())
+        self._looked, self._threads = -_LOOK, 0
+        with self._reported("cannot be reached"):
             found = _address_of(address)
             _check_certificate(found)
             self._client: Any = Client(found, timeout=_SEARCH, set_as_default=False)  # type: ignore[no-untyped-call]
-        self._work = work
-        self._looked = -_LOOK
-        self._threads = 0
-        if not self.in_flight:
+        if not self._in_flight():
             tell(f"the cluster at {address} has no workers yet; waiting for some", "note")
 
-    @contextmanager
-    def _told(self, what: str) -> Iterator[None]:
-        """Tell errors of the library, which are of any kind, as ours."""
-        try:
-            yield
-        except PlanoracleError:
-            raise
-        except Exception as error:
-            said = str(error) or type(error).__name__
-            raise WorkerError(f"the cluster at {self._address} {what}: {said}") from None
+    def map(self, tasks: Iterable[Any]) -> Iterator[Any]:
+        """Yield the answer to each task, in the order of the tasks."""
+        from distributed import KilledWorker
 
-    @property
-    def in_flight(self) -> int:
-        """Twice as many chunks as there are threads, so that nobody waits for work."""
-        if monotonic() - self._looked > _LOOK:
-            self._looked = monotonic()
-            with self._told("failed"):
-                self._threads = sum(self._client.nthreads().values())
-        return 2 * self._threads
-
-    def submit(self, chunk: Chunk) -> _Chore:
-        """Take a chunk."""
-        with self._told("failed"):
-            return _Chore(self._client.submit(guarded, self._work, chunk, pure=False), self._address)
-
-    def helped(self, jobs: int | None, most: int | None) -> Cluster:
-        """Return itself: how many workers there are is not for us to say."""
-        return self
+        source = iter(tasks)
+        futures: deque[Any] = deque()
+        more = True
+        while more or futures:
+            while more and len(futures) < self._in_flight():
+                try:
+                    task = next(source)
+                except StopIteration:
+                    more = False
+                else:
+                    with self._reported("failed"):
+                        work = task if isinstance(task, Ready) else (*self._work, task)
+                        futures.append(work if isinstance(task, Ready) else self._client.submit(run, *work, pure=False))
+            if not futures:
+                if more:
+                    sleep(1.0)
+                continue
+            future = futures.popleft()
+            if isinstance(future, Ready):
+                yield future.answer
+                continue
+            try:
+                with self._reported("failed"):
+                    answer = future.result()
+                    future.release()
+            except KilledWorker as error:
+                answer = TaskFailure(LimitError(f"ends every worker of the cluster: {error}"), certain=False)
+            yield answer
 
     def close(self) -> None:
-        """Stop, whatever is going on; chunks that nobody waits for are forgotten."""
-        with suppress(Exception):  # a scheduler that is gone forgets them anyway, and more than that is to be told
+        """Stop all work."""
+        with suppress(Exception):  # a scheduler that has gone has forgotten the tasks
             self._client.close(timeout=5)
+
+    def _in_flight(self) -> int:
+        """Return the number of tasks to submit: enough that no thread waits for the next one."""
+        if monotonic() - self._looked > _LOOK:
+            self._looked = monotonic()
+            with self._reported("failed"):
+                self._threads = sum(self._client.nthreads().values())
+        return 4 * self._threads
+
+    @contextmanager
+    def _reported(self, what: str) -> Iterator[None]:
+        """Turn errors of the library, which are of any type, into ours."""
+        from distributed import KilledWorker
+
+        try:
+            yield
+        except (PlanoracleError, KilledWorker):
+            raise
+        except Exception as error:
+            reason = str(error) or type(error).__name__
+            raise WorkerError(f"the cluster at {self._address} {what}: {reason}") from None
+
+
+def run(
+    start: Callable[[], Callable[[Any], Any]], limits: TaskLimits, wanted: Mapping[str, str], task: Any
+) -> Any:
+    """Answer a task on a worker of the cluster, in a process of its own."""
+    here = versions()
+    if here != wanted:
+        listed = (", ".join(f"{name} {version}" for name, version in one.items()) for one in (here, wanted))
+        raise WorkerError("a worker of the cluster has {}, but {} is asked for; install the same".format(*listed))
+    with _turn:
+        return next(_pool(start, limits).map([task]))
+
+
+@lru_cache(maxsize=1)
+def _pool(start: Callable[[], Callable[[Any], Any]], limits: TaskLimits) -> WorkerPool[Any, Any]:
+    return WorkerPool(start, limits, 1)
 
 
 def _address_of(text: str) -> str:
-    """Return the address of a scheduler, which may be told by its file."""
+    """Return the address of a scheduler, which may be given by its file."""
     if not Path(text).is_file():
         return text
     try:
@@ -108,7 +153,7 @@ def _address_of(text: str) -> str:
 
 
 def _check_certificate(address: str) -> None:
-    """Raise `WorkerError` if there is no certificate for an address that wants one, which dask tells by a traceback."""
+    """Raise `WorkerError` if an address needs a certificate and none is set, which dask reports by a traceback."""
     from distributed import Security
 
     known: Any = Security
@@ -117,33 +162,3 @@ def _check_certificate(address: str) -> None:
             f"the cluster at {address} wants a certificate: set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, "
             "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT and DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY"
         )
-
-
-class _Chore:
-    """A chunk on its way, its errors told as ours."""
-
-    def __init__(self, future: Any, address: str) -> None:
-        self._future = future
-        self._address = address
-
-    def done(self) -> bool:
-        return bool(self._future.done())
-
-    def add_done_callback(self, told: Any) -> None:
-        self._future.add_done_callback(told)
-
-    def result(self) -> Done:
-        from distributed import KilledWorker
-
-        try:
-            found = self._future.result()
-        except WorkerError:
-            raise
-        except KilledWorker as error:
-            raise DiedError(f"workers of the cluster died again and again over the same chunk: {error}") from None
-        except Exception as error:
-            raise WorkerError(f"the cluster at {self._address} failed: {type(error).__name__}: {error}") from error
-        finally:
-            self._future.release()
-        assert isinstance(found, Done)
-        return found

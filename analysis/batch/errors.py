@@ -1,19 +1,13 @@
-"""What can go wrong with a batch that is nobody's input."""
+"""Errors of batches that no input causes."""
 
 from __future__ import annotations
 
 from planoracle.instances.errors import PlanoracleError
 
-__all__ = ["DiedError", "StorageError", "WorkerError"]
-
 
 class StorageError(PlanoracleError):
-    """A run directory, or the output, cannot be used: no room, no right to write, somebody else at work in it."""
+    """A run directory or an output file cannot be used: full disk, no permission, or another process uses it."""
 
 
 class WorkerError(PlanoracleError):
-    """A process that works for us died, cannot be reached, or is of another version."""
-
-
-class DiedError(WorkerError):
-    """All processes that were given some work died over it."""
+    """A worker process cannot be started or reached, or has another version."""

@@ -1,35 +1,32 @@
-"""Submissions as tasks: what is shipped to grade them, and what their grades depend on."""
+"""Submissions as tasks: how a worker grades them, and what their grades depend on."""
 
 from __future__ import annotations
 
 import json
-import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
-from planoracle.analysis.batch.limits import MAX_ANSWER, NO_LIMITS, LimitError, Limits, too_long
-from planoracle.analysis.batch.work import Answer, Chunk, Item, Packed, pack
+from planoracle.analysis.batch.pool import TaskFailure
+from planoracle.analysis.batch.tasks import Item, Row
+from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.grade import VERSION, Grade, Grader
 from planoracle.analysis.optimum import remembering
+from planoracle.analysis.places import Places
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import profiles
 from planoracle.analysis.recent import Recent
-from planoracle.analysis.submissions import INTERNAL, Place
+from planoracle.analysis.submissions import INTERNAL, EntryError, Place, is_grade
 from planoracle.instances.digest import FORMAT, digest, fingerprint, of_text
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem
 from planoracle.solver.result import versions
 
-__all__ = ["Grading", "Submissions"]
-
-# No path is longer.
-_LONGEST = 4096
-
 
 @dataclass(frozen=True)
 class Grading:
-    """Grade submissions; all that decides how. A row is that of `Grade.row`, without ``line`` and ``source``.
+    """Grade submissions. The row of a submission is that of `Grade.row`, without ``line`` and ``source``.
 
     Attributes
     ----------
@@ -37,132 +34,99 @@ class Grading:
         Name of the rule profile, and single rules by name.
     trace
         As in `Grade.row`.
-    cached
-        Whether proved optima are kept on the disk; does not decide anything.
-    limits
-        What a submission may take; one that takes more is unscored.
+    is_cached
+        Whether proved optima are kept on the disk; does not change any grade.
     own_limits
         Whether a submission may set its run a limit of its own.
+    named
+        Problems that submissions may name, by name.
+    places
+        Files that submissions may name; the worker reads them.
     """
 
     profile: str = "paper"
     rules: tuple[tuple[str, str], ...] = ()
     trace: bool = False
-    cached: bool = True
-    limits: Limits = NO_LIMITS
+    is_cached: bool = True
+    limits: TaskLimits = TaskLimits()
     own_limits: bool = True
+    named: tuple[tuple[str, Problem], ...] = ()
+    places: Places = Places()
     versions: tuple[tuple[str, str], ...] = tuple(versions().items())
 
     @property
     def settings(self) -> str:
-        """Digest of all that decides about grades, but problem and submission."""
+        """Digest of everything that decides about grades, except problem and submission."""
         options = (self.profile, dict(self.rules), self.trace, tuple(self.limits), self.own_limits)
         return digest("grade", FORMAT, VERSION, *options, self.versions)
 
     def grader(self) -> Grader:
-        """Return a grader that knows no files; raises `UnknownNameError` for unknown rules."""
+        """Return a grader; raises `UnknownNameError` for unknown rules."""
         rules = profiles(self.profile, dict(self.rules))
-        return Grader(rules, problems=Problems(), own_limits=self.own_limits, details=self.trace)
+        problems = Problems(named=dict(self.named), places=self.places)
+        return Grader(rules, problems=problems, own_limits=self.own_limits, details=self.trace)
 
-    def start(self) -> Callable[[Chunk], Iterator[Answer]]:
-        """Return what grades chunks in this process."""
+    def start(self) -> Callable[[Any], Row]:
+        """Return the function that grades one submission."""
         grader = self.grader()
-        shipped: Recent[str, Problem | InputError] = Recent()
 
-        def unpacked(packed: Packed) -> Problem | InputError:
-            return shipped.get(packed.fingerprint, lambda: pickle.loads(packed.data))
+        def answer(submission: Any) -> Row:
+            with remembering(self.is_cached):
+                return self._row(grader.grade(submission))
 
-        def run(chunk: Chunk) -> Iterator[Answer]:
-            for name, packed in chunk.problems.items():
-                grader.problems.put(name, unpacked(packed))
-            try:
-                with remembering(self.cached):
-                    for task in chunk.tasks:
-                        submission = pickle.loads(task)
-                        yield self._answer(grader, submission, grader.grade(submission))
-            finally:  # the same name may mean another problem to whoever asks next
-                for name in chunk.problems:
-                    grader.problems.forget(name)
+        return answer
 
-        return run
+    def unscored(self, place: Place, submission: object, failure: TaskFailure) -> Grade:
+        """Return the grade of a submission that a worker could not grade."""
+        return Grader().unscored(submission, failure.error, place)
 
-    def refused(self, task: bytes, error: LimitError) -> Answer:
-        """Return the row of a submission that takes more than it may."""
-        submission = pickle.loads(task)
-        grader = Grader(problems=Problems())
-        return self._answer(grader, submission, grader.unscored(submission, error))
-
-    def _answer(self, grader: Grader, submission: object, grade: Grade) -> Answer:
-        text = _json(grade, trace=self.trace)
-        if len(text) > MAX_ANSWER:
-            grade = grader.unscored(submission, too_long("grade"))
-            text = _json(grade, trace=self.trace)
-        return Answer(text, lasting=not (grade.reason or "").startswith(INTERNAL))
-
-
-def _json(grade: Grade, *, trace: bool) -> str:
-    row = grade.row(trace=trace)
-    del row["line"], row["source"]
-    return json.dumps(row)
+    def _row(self, grade: Grade) -> Row:
+        row = grade.row(trace=self.trace)
+        del row["line"], row["source"]
+        return Row(json.dumps(row), is_lasting=not (grade.reason or "").startswith(INTERNAL))
 
 
 class Submissions:
-    """Makes items of submissions, with the problems from files that they name.
+    """Makes items of submissions.
 
     Parameters
     ----------
-    problems
-        What finds the problems.
-    keyed
-        Whether results are to be kept, for which everything they depend on must be known.
+    is_keyed
+        Whether results are to be stored, for which everything they depend on must be known.
     """
 
-    def __init__(self, work: Grading, problems: Problems, *, keyed: bool) -> None:
-        self._settings = work.settings if keyed else None
-        self._problems = problems
-        self._files: Recent[str, Packed | None] = Recent(1024)
+    def __init__(self, work: Grading, *, is_keyed: bool) -> None:
+        self._settings = work.settings if is_keyed else None
+        self._problems = Problems(named=dict(work.named), places=work.places)
+        self._contents: Recent[str, str] = Recent(4096)
 
     def item(self, place: Place, entry: Any) -> Item:
-        """Return the item of one submission that could be read as JSON.
-
-        Raises
-        ------
-        InputError
-            If it is nested too deeply, or there is not enough memory for it.
-        """
-        try:
-            return self._item(place, entry)
-        except RecursionError:
-            raise InputError("is nested too deeply") from None
-        except MemoryError:
-            raise InputError("cannot be read: there is not enough memory") from None
-
-    def _item(self, place: Place, entry: Any) -> Item:
-        name = entry.get("instance") if isinstance(entry, dict) else None
-        shipped: dict[str, Packed] = {}
-        about = None
-        if isinstance(name, str) and len(name) <= _LONGEST:
-            packed = self._files.get(name, lambda: self._packed(name))
-            if packed is not None:
-                shipped, about = {name: packed}, packed.fingerprint
-            elif self._settings is not None:
-                about = self._bundled(name)
+        """Return the item of one submission, or of the error that there is instead."""
+        if isinstance(entry, InputError):
+            return Item((place, entry.about if isinstance(entry, EntryError) else None), answer=TaskFailure(entry))
+        if is_grade(entry):
+            error = InputError("is a grade among submissions; grades are summarized by themselves")
+            return Item((place, entry), answer=TaskFailure(error))
         key = None
         if self._settings is not None:
-            key = of_text(f"{self._settings} {bool(shipped)} {about} {json.dumps(entry)}")
-        return Item(str(place), place, key, pack(entry), shipped)
+            name = entry.get("instance") if isinstance(entry, dict) else None
+            content = self._contents.get(name, lambda: self._content(name)) if isinstance(name, str) else None
+            try:
+                key = of_text(f"{self._settings} {content} {json.dumps(entry)}")
+            except RecursionError:
+                return Item((place, entry), answer=TaskFailure(InputError("is nested too deeply")))
+        return Item((place, entry), entry, key)
 
-    def _packed(self, name: str) -> Packed | None:
-        if not self._problems.in_file(name):
-            return None
+    def _content(self, name: str) -> str:
+        """Return a digest of the problem of a name: of the bytes where it is a file, which only workers read."""
         try:
-            problem = self._problems.find(name)
-        except InputError as error:
-            return Packed(digest(str(error)), pack(error))
-        return Packed(fingerprint(problem), pack(problem))
-
-    def _bundled(self, name: str) -> str:
-        try:
-            return fingerprint(self._problems.find(name))
-        except InputError as error:
+            path = self._problems.path_of(name)
+            if path is None:
+                return fingerprint(self._problems.find(name))
+            with open(path, "rb") as stream:
+                digested = blake2b(digest_size=16)
+                while piece := stream.read(2**20):
+                    digested.update(piece)
+            return f"{name} {digested.hexdigest()}"
+        except (InputError, OSError) as error:
             return digest(str(error))

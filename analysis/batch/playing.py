@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,8 +12,8 @@ from typing import Any
 from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.agents.play import play
 from planoracle.analysis.agents.registry import agent, content_of
-from planoracle.analysis.batch.limits import NO_LIMITS, LimitError, Limits
-from planoracle.analysis.batch.work import Answer, Chunk, Item, pack
+from planoracle.analysis.batch.pool import TaskFailure
+from planoracle.analysis.batch.tasks import Item, Row
 from planoracle.analysis.profiles import profiles
 from planoracle.instances import registry
 from planoracle.instances.digest import FORMAT, digest, fingerprint
@@ -22,8 +21,6 @@ from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.solver.result import versions
-
-__all__ = ["Playing", "is_row"]
 
 
 def is_row(row: Any) -> bool:
@@ -55,27 +52,22 @@ class Playing:
         """Return the item of an episode; ``sample`` counts from 1."""
         options = (self.profile, dict(self.rules), self.setting, self.seed + sample - 1, self.versions)
         key = digest("episode", FORMAT, name, content_of(name), sample, options, fingerprint(problem))
-        return Item(f"{name}, {problem.name}, sample {sample}", None, key, pack((name, problem, sample)))
+        return Item((name, problem, sample), (name, problem, sample), key)
 
-    def start(self) -> Callable[[Chunk], Iterator[Answer]]:
-        """Return a function that plays chunks in this process."""
-        return lambda chunk: (self._answer(*pickle.loads(task)) for task in chunk.tasks)
+    def start(self) -> Callable[[tuple[str, Problem, int]], Row]:
+        """Return the function that plays one episode."""
+        return self._answer
 
-    @property
-    def limits(self) -> Limits:
-        """None: agents limit their own work."""
-        return NO_LIMITS
-
-    def refused(self, task: bytes, error: LimitError) -> Answer:
-        """Return the row of an episode that ends the process at work on it."""
-        name, problem, sample = pickle.loads(task)
-        return self._failed(_about(name, problem, sample), str(error))
+    def failed(self, name: str, problem: Problem, sample: int, failure: TaskFailure) -> Row:
+        """Return the row of an episode that ends its worker."""
+        return _failed(_about(name, problem, sample), str(failure.error))
 
     @cached_property
     def _profiles(self) -> dict[str, Rules]:
         return profiles(self.profile, dict(self.rules))
 
-    def _answer(self, name: str, problem: Problem, sample: int) -> Answer:
+    def _answer(self, episode: tuple[str, Problem, int]) -> Row:
+        name, problem, sample = episode
         about = _about(name, problem, sample)
         try:
             benchmark = registry.of(problem)
@@ -84,20 +76,16 @@ class Playing:
             played = asyncio.run(play(environment, agent(name, seed=self.seed + sample - 1)))
             if played.failure is not None:
                 raise played.failure
-            return Answer(json.dumps({**about, **environment.submission(), **about}))
+            return Row(json.dumps({**about, **environment.submission(), **about}))
         except AgentError as error:
-            return self._failed(about, str(error))
+            return _failed(about, str(error))
         except PlanoracleError as error:
-            return self._failed(about, f"cannot be played: {error}")
-        except MemoryError:
-            raise
-        except Exception as error:  # an internal error in one episode must not end the rest
-            return self._failed(about, f"internal error: {type(error).__name__}: {error}"[:1000])
+            return _failed(about, f"cannot be played: {error}")
 
-    @staticmethod
-    def _failed(about: dict[str, Any], reason: str) -> Answer:
-        """Return an answer that is not kept, so that the episode is played again."""
-        return Answer(json.dumps({**about, "error": reason}), lasting=False)
+
+def _failed(about: dict[str, Any], reason: str) -> Row:
+    """Return a row that is not stored, so that the episode is played again."""
+    return Row(json.dumps({**about, "error": reason}), is_lasting=False)
 
 
 def _about(name: str, problem: Problem, sample: int) -> dict[str, Any]:

@@ -1,262 +1,322 @@
-"""Who does the work: one process, more beside it once there is much to do, or a cluster.
-
-Answers come in the order of the batches. What is done soon is done by one, since every process begins by loading and
-solving what the others have too.
-"""
+"""Worker pool: one process per worker, one task per message, limits of processor time and memory per task."""
 
 from __future__ import annotations
 
+import os
+import pickle
 import queue
+import signal
+import subprocess
+import sys
+import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from math import inf
 from time import monotonic
 from types import TracebackType
-from typing import Any, NamedTuple, Protocol
+from typing import IO, Any, Final, Generic, NamedTuple, TypeVar
 
-from planoracle.analysis.batch.errors import DiedError
-from planoracle.analysis.batch.executors import Guards, Here
-from planoracle.analysis.batch.guard import guarding
-from planoracle.analysis.batch.limits import LimitError
-from planoracle.analysis.batch.work import Answer, Chunk, Done, Guarded, Item
-from planoracle.analysis.spoken import tell
+from planoracle.analysis.batch.errors import WorkerError
+from planoracle.analysis.batch.worker import NO_MEMORY, LimitError, TaskLimits
+from planoracle.instances.errors import InputError, InternalError, PlanoracleError
 
-__all__ = ["Batch", "Executor", "Pool"]
+T = TypeVar("T")
+A = TypeVar("A")
 
-# Seconds of work after which it is known how long a task takes; that must be left for processes to be started, which
-# take about one; and that there must be for each.
-_LEARNED, _WORTH, _EACH = 0.3, 3.0, 1.5
-# Most tasks that are given out or wait for their turn to be told, and bytes of these; the most in one chunk.
-_AHEAD, _BYTES, _LARGEST = 20_000, 2**26, 256
-
-
-class Batch(NamedTuple):
-    """Items, the work on those that have no answer yet, and about how many bytes all that is."""
-
-    items: Sequence[Item]
-    chunk: Chunk
-    weight: int = 0
+# Tasks sent ahead to a worker whose last answer took at most this many seconds: it never waits for the next message.
+_AHEAD, _QUICK = 8, 0.05
+# Most tasks read before the first of them is answered, and seconds of work after which another worker is started.
+_READ, _PATIENCE = 256, 0.5
+# Workers kept for the next pool of this process.
+_IDLE_AT_MOST = 2
+_COMMAND: Final = [sys.executable, "-P", "-c", "from planoracle.analysis.batch.worker import main; main()"]
 
 
-class _Future(Protocol):
-    def done(self) -> bool: ...
+class TaskFailure(NamedTuple):
+    """A task without an answer.
 
-    def result(self) -> Done: ...
+    Attributes
+    ----------
+    error
+        What is wrong with the task, or which limit it exceeds.
+    certain
+        False if the failure may have another cause, such as the memory that other processes use.
+    """
 
-    def add_done_callback(self, told: Any, /) -> None: ...
-
-
-class Executor(Protocol):
-    """Something that works on chunks."""
-
-    @property
-    def in_flight(self) -> int:
-        """How many chunks it wants to have at a time."""
-        ...
-
-    @property
-    def chunk_seconds(self) -> float:
-        """Seconds of work that one chunk should hold."""
-        ...
-
-    def submit(self, chunk: Chunk) -> _Future:
-        """Take a chunk."""
-        ...
-
-    def helped(self, jobs: int | None, most: int | None) -> Executor:
-        """Return what works with so many processes: this, or what takes its place."""
-        ...
-
-    def close(self) -> None:
-        """Stop, whatever is going on."""
-        ...
+    error: PlanoracleError
+    certain: bool = True
 
 
-class Pool:
-    """Works on batches.
+class Ready(NamedTuple):
+    """An answer that needs no work and keeps its place among the tasks of `WorkerPool.map`."""
+
+    answer: Any
+
+
+class _Job:
+    """A task, and the parts of its answer so far."""
+
+    def __init__(self, task: Any) -> None:
+        self.parts: list[Any] = []
+        self.retried = False
+        self.task = b""
+        self.answer: Any = None
+        try:
+            if not isinstance(task, Ready):
+                self.task = pickle.dumps(task, protocol=5)
+        except RecursionError:
+            task = Ready(TaskFailure(InputError("is nested too deeply")))
+        except MemoryError:
+            task = Ready(TaskFailure(InputError("cannot be read: there is not enough memory"), certain=False))
+        self.done = isinstance(task, Ready)
+        if self.done:
+            self.answer = task.answer
+
+
+class _Worker:
+    """One worker process and the jobs it has been sent, in order."""
+
+    def __init__(self, events: queue.SimpleQueue[_Event]) -> None:
+        self.jobs: deque[_Job] = deque()
+        self.begin(events)
+        try:
+            # A process group of its own: signals of a terminal do not reach the worker.
+            self.process = subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
+        except OSError as error:
+            hint = "; raise the limit of open files (ulimit -n)" if error.errno == 24 else ""
+            raise WorkerError(f"a worker process cannot be started: {error.strerror}{hint}") from None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.input: IO[bytes] = self.process.stdin
+        threading.Thread(target=self._receive, args=(self.process.stdout,), daemon=True).start()
+
+    def begin(self, events: queue.SimpleQueue[_Event]) -> None:
+        """Serve the pool that reads these events."""
+        self.events = events
+        self.ready = False
+        self.answered = 0
+        self.moment, self.pace = monotonic(), inf  # of the last answer, and seconds that it took
+
+    def send(self, message: bytes) -> None:
+        with suppress(OSError):  # of a worker that died, which its thread reports
+            pickle.dump(message, self.input, protocol=5)
+            self.input.flush()
+
+    def run(self, job: _Job) -> None:
+        if not self.jobs:
+            self.moment = monotonic()
+        self.jobs.append(job)
+        self.send(job.task)
+
+    def has_room(self) -> bool:
+        return len(self.jobs) < (_AHEAD if self.pace <= _QUICK else 1)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def _receive(self, stream: IO[bytes]) -> None:
+        while True:
+            try:
+                kind, value = pickle.load(stream)
+            except (EOFError, OSError, pickle.UnpicklingError):
+                kind, value = "died", None
+            self.events.put(_Event(self, kind, value, monotonic()))
+            if kind == "died":
+                return
+
+
+class _Event(NamedTuple):
+    worker: _Worker
+    kind: str
+    value: Any
+    moment: float
+
+
+# Starting a worker takes half a second, most of it for imports: callers of many small batches share these.
+_idle: list[_Worker] = []
+
+
+def start_early(module: str) -> None:
+    """Start a worker that imports a module, for the first pool of this process to take over."""
+    worker = _Worker(queue.SimpleQueue())
+    worker.send(b"import" + module.encode())
+    _idle.append(worker)
+
+
+class WorkerPool(Generic[T, A]):
+    """Answers tasks in worker processes. A task that fails does not affect the others.
 
     Parameters
     ----------
-    jobs
-        Number of processes that work, by default one for every processor.
-    executor
-        A cluster, say, which then does everything.
-    expected
-        Returns how many items there are in all, as far as that is known.
+    start
+        Called once in each worker; returns the function that answers a task. Both cross a process boundary by pickle.
+        If the function returns an iterator, the answer is the list of its values.
+    limits
+        Limits of one task.
+    workers
+        Number of processes, by default one per processor. The first is started at once, others when work is waiting.
+    on_progress
+        Called with each progress message of a task, see `planoracle.analysis.batch.worker.report`.
+
+    Raises
+    ------
+    WorkerError
+        If processes cannot be started, or a worker ends before its first task.
     """
 
     def __init__(
         self,
-        work: Guarded,
-        jobs: int | None = None,
-        executor: Executor | None = None,
-        expected: Callable[[], int | None] = lambda: None,
+        start: Callable[[], Callable[[T], A]],
+        limits: TaskLimits = TaskLimits(),
+        workers: int | None = None,
+        on_progress: Callable[[Any], None] = lambda value: None,
     ) -> None:
-        self._work = work
-        self._jobs = jobs
-        self._expected = expected
-        self._executor: Executor = executor or (Guards(work) if guarding() else Here(work))
-        self._alone = executor is None and jobs != 1  # and may get help
-        self._wants_help = False
-        self._most: int | None = None  # processes that are worth being started
-        self._pace = self._executor.chunk_seconds  # seconds that a task takes
-        self.size = 1  # tasks that the next chunk should hold
-        self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
-        self._running = 0
+        environment, folder = dict(os.environ), os.getcwd()
+        self._start = b"start" + pickle.dumps((start, limits, environment, folder), protocol=5)
+        self._limits = limits
+        self._size = workers or processors()
+        self._on_progress = on_progress
+        self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
+        self._workers: list[_Worker] = []
+        self._began = monotonic()
+        self._add()
 
-    def __enter__(self) -> Pool:
+    def __enter__(self) -> WorkerPool[T, A]:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._executor.close()
+        self.close()
 
-    def results(self, batches: Iterator[Batch]) -> Iterator[tuple[Batch, list[Answer]]]:
-        """Yield every batch with the answers to its chunk.
-
-        Raises
-        ------
-        WorkerError
-            If processes cannot do it.
-        """
-        waiting: deque[tuple[Batch, _Future | None]] = deque()
-        more, held, heavy, taken, worked = True, 0, 0, 0, 0.0
+    def map(self, tasks: Iterable[T]) -> Iterator[A | TaskFailure]:
+        """Yield the answer to each task, in the order of the tasks."""
+        source = iter(tasks)
+        jobs: deque[_Job] = deque()
+        more = True
         while True:
-            self._listen(0)
-            if (
-                more
-                and held < _AHEAD
-                and heavy < _BYTES
-                and (self._running < self._executor.in_flight or self._wants_help)
-            ):
-                batch = next(batches, None)
-                if batch is None:
+            while more and len(jobs) < _READ and (worker := self._free()) is not None:
+                try:
+                    job = _Job(next(source))
+                except StopIteration:
                     more = False
-                    continue
-                held += len(batch.items)
-                heavy += batch.weight
-                taken += len(batch.items)
-                waiting.append((batch, self._submit(batch.chunk) if batch.chunk.tasks else None))
-                if batch.chunk.tasks and self._running < self._executor.in_flight:
-                    continue
-            if not waiting:
-                if not more:
-                    return
-                self._listen(1.0)  # there are no workers yet
-                continue
-            batch, future = waiting[0]
-            if future is None:
-                answers: list[Answer] = []
-            elif future.done():
-                done = self._outcome(waiting)
-                answers, worked = done.answers, worked + done.seconds
-                self._learn(len(answers), done.seconds)
-            else:
-                began = monotonic()
-                while not self._listen(_LEARNED if self._alone else None):
-                    waited = monotonic() - began
-                    if self._alone and more and self._pays(taken, waited / len(batch.chunk.tasks), worked + waited):
-                        break
-                continue
-            waiting.popleft()
-            held -= len(batch.items)
-            heavy -= batch.weight
-            yield batch, answers
-            if self._alone and more and worked >= min(_LEARNED, _WORTH):
-                self._pays(taken, self._pace, worked)
-
-    def _pays(self, taken: int, pace: float, worked: float) -> bool:
-        """Say whether processes are worth being started, and see to it if they are.
-
-        Parameters
-        ----------
-        taken, pace, worked
-            Items that have been read, seconds that a task takes, seconds of work so far.
-        """
-        expected = self._expected()
-        # What nobody knows is taken to be as long as what has been.
-        left = worked if expected is None else (expected - taken) * pace
-        if left < _WORTH:
-            return False
-        self._alone, self._wants_help = False, True
-        self._most = None if expected is None else max(2, int(left / max(_EACH, 1e-9)))
-        return True
-
-    def _submit(self, chunk: Chunk) -> _Future:
-        if self._wants_help:
-            self._wants_help = False
-            self._executor = self._executor.helped(self._jobs, self._most)
-        future = self._executor.submit(chunk)
-        self._running += 1
-        future.add_done_callback(lambda _: self._news.put(None))
-        return future
-
-    def _listen(self, seconds: float | None) -> bool:
-        """Take note of chunks that are done; wait for one so long (``None``: however long). Whether there was one."""
-        until = None if seconds is None else monotonic() + seconds
-        heard = False
-        while True:
-            try:
-                # In short spells, so that Ctrl-C is heard everywhere.
-                left = 1.0 if until is None else max(0.0, min(1.0, until - monotonic()))
-                self._news.get(block=not heard and left > 0, timeout=left or None)
-            except queue.Empty:
-                if heard or (until is not None and monotonic() >= until):
-                    return heard
-            else:
-                self._running -= 1
-                heard = True
-
-    def _outcome(self, waiting: deque[tuple[Batch, _Future | None]]) -> Done:
-        """Return the result of the first chunk; one that processes died over is worked on part by part."""
-        batch, future = waiting[0]
-        assert future is not None
-        try:
-            return future.result()
-        except (BrokenExecutor, DiedError) as error:
-            tell(f"a worker process died; its work is given to new ones ({error})"[:300], "warning")
-        self._executor = self._executor.helped(self._jobs, self._most)
-        done = self._halved(batch.chunk)
-        for i, (later, broken) in enumerate(waiting):
-            if i and broken is not None and broken.done() and _is_broken(broken):
-                waiting[i] = (later, self._submit(later.chunk))
-        return done
-
-    def _halved(self, chunk: Chunk) -> Done:
-        """Answer a chunk by halves, until what processes die over is alone; that is refused."""
-        answers: list[Answer] = []
-        seconds = 0.0
-        parts = deque([chunk.tasks])
-        while parts:
-            tasks = parts.popleft()
-            future = self._submit(Chunk(tasks, chunk.problems))
-            while not future.done():
-                self._listen(None)
-            try:
-                done = future.result()
-            except (BrokenExecutor, DiedError):
-                self._executor = self._executor.helped(self._jobs, self._most)
-                if len(tasks) == 1:
-                    error = LimitError("ends every process at work on it (for lack of memory?)")
-                    answers.append(self._work.refused(tasks[0], error)._replace(lasting=False))
                 else:
-                    half = len(tasks) // 2
-                    parts.extendleft((tasks[half:], tasks[:half]))
+                    jobs.append(job)
+                    if not job.done:
+                        worker.run(job)
+            if not jobs:
+                return
+            if jobs[0].done:
+                yield jobs.popleft().answer
             else:
-                answers += done.answers
-                seconds += done.seconds
-        return Done(answers, seconds)
+                self._wait()
 
-    def _learn(self, tasks: int, seconds: float) -> None:
-        """Aim at chunks of the length that is wanted."""
-        self._pace += 0.3 * (seconds / tasks - self._pace)
-        wanted = int(self._executor.chunk_seconds / self._pace) if self._pace > 0 else _LARGEST
-        self.size = max(1, min(wanted, 2 * self.size, _LARGEST))
+    def stream(self, task: T) -> Iterator[Any]:
+        """Yield the parts of the answer to one task as they come; last a `TaskFailure` if there is one."""
+        job = _Job(task)
+        self._workers[0].run(job)
+        sent = 0
+        while not job.done or sent < len(job.parts):
+            if sent < len(job.parts):
+                yield job.parts[sent]
+                sent += 1
+            else:
+                self._wait()
+        if isinstance(job.answer, TaskFailure):
+            yield job.answer
+
+    def close(self) -> None:
+        """Stop all work. Workers without any are kept for the next pool of this process."""
+        for worker in self._workers:
+            if worker.jobs or not worker.ready or worker.process.poll() is not None or len(_idle) >= _IDLE_AT_MOST:
+                worker.kill()
+            else:
+                _idle.append(worker)
+        self._workers = []
+
+    def _add(self) -> _Worker:
+        """Start a worker, or take over an idle one."""
+        idle = (_idle.pop() for _ in range(len(_idle)))
+        worker = next((one for one in idle if one.process.poll() is None), None)
+        if worker is None:
+            worker = _Worker(self._events)
+        worker.begin(self._events)
+        self._workers.append(worker)
+        worker.send(self._start)
+        return worker
+
+    def _free(self) -> _Worker | None:
+        """Return the worker that takes the next task, ``None`` if the task has to wait."""
+        free = [worker for worker in self._workers if worker.has_room()]
+        if free:
+            return min(free, key=lambda worker: len(worker.jobs))
+        waited = monotonic() - self._began > _PATIENCE and all(worker.ready for worker in self._workers)
+        return self._add() if waited and len(self._workers) < self._size else None
+
+    def _wait(self) -> None:
+        """Take note of one event. Wait in short spells, so that signals are handled and further workers started."""
+        if not self._workers:
+            raise WorkerError("the pool was closed")
+        try:
+            event = self._events.get(timeout=0.1 if len(self._workers) < self._size else 1.0)
+        except queue.Empty:
+            return
+        worker = event.worker
+        if worker not in self._workers:
+            return
+        if event.kind == "died":
+            self._replace(worker)
+        elif not worker.ready:
+            if event.kind == "failed":
+                raise event.value
+            worker.ready = True
+            worker.moment = event.moment
+        elif event.kind == "part":
+            worker.jobs[0].parts.append(event.value)
+        elif event.kind == "progress":
+            self._on_progress(event.value)
+        else:
+            job = worker.jobs.popleft()
+            worker.pace, worker.moment = event.moment - worker.moment, event.moment
+            worker.answered += 1
+            job.done = True
+            job.answer = job.parts if event.kind == "end" else event.value
+            if event.kind == "failed":
+                job.answer = TaskFailure(event.value, certain=not isinstance(event.value, InternalError))
+
+    def _replace(self, worker: _Worker) -> None:
+        """Put a new worker in place of one that died. Its first task failed, or is tried again in the new worker."""
+        self._workers.remove(worker)
+        code = worker.process.wait()
+        failure = self._failure(code)
+        if not worker.ready:
+            raise WorkerError(f"a worker process cannot begin its work: {failure.error}")
+        jobs = list(worker.jobs)
+        if jobs:
+            job = jobs[0]
+            # Memory that earlier tasks left behind is no reason to refuse this one.
+            job.done = failure.certain or job.retried or bool(job.parts) or not worker.answered
+            job.answer, job.retried = failure, True
+        if jobs or not self._workers:
+            new = self._add()
+            for job in jobs:
+                if not job.done:
+                    new.run(job)
+
+    def _failure(self, code: int) -> TaskFailure:
+        """Return what is said of a task at which a worker ended with an exit status."""
+        seconds, memory = self._limits
+        if code == -getattr(signal, "SIGPROF", 0):
+            return TaskFailure(LimitError(f"takes more than {seconds:g} s of processor time (--line-seconds)"))
+        if code == NO_MEMORY:
+            most = "there is" if memory is None else f"{memory} MB of memory (--line-memory)"
+            return TaskFailure(LimitError(f"needs more than {most}"), certain=False)
+        how = signal.Signals(-code).name if code < 0 else f"status {code}"
+        return TaskFailure(LimitError(f"ends its worker process ({how}; for lack of memory?)"), certain=False)
 
 
-def _is_broken(future: Any) -> bool:
-    try:
-        return isinstance(future.exception(), BrokenExecutor | DiedError)
-    except Exception:  # cancelled
-        return False
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -6,6 +6,15 @@ from __future__ import annotations
 import os
 import sys
 
+# Subcommands that need a worker in any case, and the module that the worker imports first.
+_WORKERS = {
+    "solve": "planoracle.analysis.batch.solving",
+    "grade": "planoracle.analysis.batch.grading",
+    "report": "planoracle.analysis.report.worker",
+    "regret": "planoracle.analysis.regret",
+    "critique": "planoracle.analysis.critique",
+    "repair": "planoracle.analysis.repair",
+}
 
 def __getattr__(name: str) -> object:
     """Return the typer application `app`, imported when it is needed (see `main`)."""
@@ -47,6 +56,10 @@ def main() -> None:
     atexit.register(leave)  # functions registered first are called last
     mend()
     gc.set_threshold(20_000, 20, 20)  # imports create many objects and no garbage
+    if sys.argv[1:2] and sys.argv[1] in _WORKERS and not {"--help", "-h"}.intersection(sys.argv):
+        from planoracle.analysis.batch.pool import start_early
+
+        start_early(_WORKERS[sys.argv[1]])  # while this process imports the command line
     from planoracle.analysis.cli.commands import run_app
 
     status = run_app()

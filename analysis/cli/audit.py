@@ -32,7 +32,7 @@ from planoracle.analysis.spoken import tell
 if TYPE_CHECKING:
     from planoracle.analysis.audit.auditor import Auditor
     from planoracle.analysis.audit.finding import Finding
-    from planoracle.analysis.batch.limits import Limits
+    from planoracle.analysis.batch.worker import TaskLimits
     from planoracle.analysis.submissions import Intake
 
 _COLUMNS = ("instance", "reference", "verdict", "claimed", "optimum", "gap", "off", "bound", "feasible", "reason")
@@ -174,7 +174,7 @@ def _is_file(name: str) -> bool:
 
 
 def _found(
-    auditor: Auditor, names: list[str], intake: Intake | None, known: list[str], limits: Limits
+    auditor: Auditor, names: list[str], intake: Intake | None, known: list[str], limits: TaskLimits
 ) -> Iterator[Finding]:
     from planoracle.analysis.audit.auditor import published_names
     from planoracle.analysis.batch.answering import each_within

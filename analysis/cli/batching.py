@@ -14,15 +14,15 @@ from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.journal import Journal
-    from planoracle.analysis.batch.pool import Pool
-    from planoracle.analysis.batch.work import Guarded
+    from planoracle.analysis.batch.tasks import Pool
+    from planoracle.analysis.batch.worker import TaskLimits
 
 __all__ = ["ClusterOption", "JobsOption", "RunOption", "workshop"]
 
 JobsOption = Annotated[
     int | None,
     typer.Option(
-        "--jobs", "-j", help="Processes at most, by default one for every processor; 1: only this one.", min=1
+        "--jobs", "-j", help="Number of worker processes, by default one per processor.", min=1
     ),
 ]
 RunOption = Annotated[
@@ -37,26 +37,47 @@ ClusterOption = Annotated[
 
 @contextmanager
 def workshop(
-    work: Guarded, jobs: int | None, folder: Path | None, cluster: str | None, expected: Callable[[], int | None]
+    start: Callable[[], Callable[[Any], Any]],
+    limits: TaskLimits,
+    jobs: int | None,
+    folder: Path | None,
+    cluster: str | None,
+    on_progress: Callable[[Any], None] = lambda value: None,
 ) -> Iterator[tuple[Pool, Journal | None]]:
-    """Open what work is done with, see `Pool` for ``expected``; whoever stops the program is told how to go on."""
+    """Open a pool and a journal; an interruption says how to go on.
+
+    Parameters
+    ----------
+    start, limits, on_progress
+        See `planoracle.analysis.batch.pool.WorkerPool`.
+    jobs
+        Number of worker processes.
+    folder
+        Run directory of the journal, ``None`` for none.
+    cluster
+        Address of a scheduler that is used instead of processes here.
+    """
     from planoracle.analysis.batch.errors import StorageError, WorkerError
-    from planoracle.analysis.batch.pool import Pool
+    from planoracle.analysis.batch.pool import WorkerPool
 
     journal = None
     with stoppable():
         try:
             with ExitStack() as stack:
+                # Before the journal is read: the worker imports its modules meanwhile.
+                pool: Pool
+                if cluster is None:
+                    pool = WorkerPool(start, limits, jobs, on_progress)
+                else:
+                    from planoracle.analysis.batch.cluster import Cluster
+
+                    pool = Cluster(start, limits, cluster)
+                stack.callback(pool.close)
                 if folder is not None:
                     from planoracle.analysis.batch.journal import Journal
 
                     journal = stack.enter_context(Journal(folder, _tell))
-                executor: Any = None
-                if cluster is not None:
-                    from planoracle.analysis.batch.cluster import Cluster
-
-                    executor = Cluster(work, cluster)
-                yield stack.enter_context(Pool(work, jobs, executor, expected)), journal
+                yield pool, journal
         except Stopped:
             said = "nothing is kept; with --run DIR, what is done would be"
             if journal is not None:
@@ -66,7 +87,7 @@ def workshop(
             tell(said, "interrupted")
             raise
         except (StorageError, WorkerError, MemoryError) as error:
-            if journal is None or journal.lost:
+            if journal is None or journal.is_lost:
                 raise
             if isinstance(error, MemoryError):
                 error = WorkerError("there is not enough memory")
@@ -78,6 +99,6 @@ def _tell(message: str) -> None:
 
 
 def _kept(journal: Journal) -> str:
-    if journal.lost:
+    if journal.is_lost:
         return f"{journal.path.parent} was moved or deleted"
     return f"{len(journal)} results are in {journal.path.parent}; the same command goes on from there"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -60,17 +61,13 @@ def critique(
 
     Exit status: 1 if a line cannot be read; it is reported on standard error.
     """
-    from planoracle.analysis.critique import critique as report
     from planoracle.analysis.profiles import profiles
     from planoracle.instances.feedback import clean
 
     rules = profiles(profile)
 
-    def reported(problem: Any, submission: dict[str, Any]) -> Any:
-        chosen = rules[problem.benchmark]
-        made = report(problem, submission, rules=chosen, regret=regret, hints=hints, **stated(seconds=time_limit))
-        return made.as_dict() | {"prose": made.prose()}
-
+    options = {"regret": regret, "hints": hints, **stated(seconds=time_limit)}
+    reported = partial(_reported, rules=rules, options=options)
     # Reports may hold any letter that a submission does.
     lenient(sys.stdout, encoding="utf-8")
     found_in = opened(submissions, pattern, columns, model)
@@ -94,3 +91,10 @@ def critique(
     if form is Form.json:
         say_json(rows, indent=1)
     raise typer.Exit(1 if failed else 0)
+
+
+def _reported(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> Any:
+    from planoracle.analysis.critique import critique as report
+
+    found = report(problem, submission, rules=rules[problem.benchmark], **options)
+    return found.as_dict() | {"prose": found.prose()}

@@ -30,18 +30,14 @@ from planoracle.analysis.cli.submissions import (
     chosen_places,
     chosen_rules,
     counted,
-    found_problems,
     named_problems,
     opened,
 )
 from planoracle.analysis.cli.summaries import format_of, show, write
 from planoracle.analysis.spoken import clear, tell
 from planoracle.instances import registry
-from planoracle.instances.visible import to_json
 
 if TYPE_CHECKING:
-    from planoracle.analysis.batch.grading import Submissions
-    from planoracle.analysis.batch.work import Item
     from planoracle.analysis.grade import Grade
     from planoracle.analysis.submissions import Intake, Place
 
@@ -103,7 +99,7 @@ def grade(
     with 130; with --run DIR the same command then resumes.
     """
     from planoracle.analysis.batch.grading import Grading, Submissions
-    from planoracle.analysis.batch.pipeline import answered
+    from planoracle.analysis.batch.tasks import Row, answered
     from planoracle.analysis.grade import Grade
     from planoracle.analysis.graded import is_grade_row
     from planoracle.analysis.statistics import GradeRows
@@ -121,23 +117,29 @@ def grade(
             raise typer.BadParameter("is for submissions; use planoracle report for grades", param_hint="--report")
         _summarize(entries, profile, options, form, summary)
     limits = limits_of(line_seconds, line_memory)
-    work = Grading(profile, tuple(sorted(options.items())), trace, cache, limits, own_limits)
+    named, places = named_problems(problems), chosen_places(problems)
+    work = Grading(
+        profile, tuple(sorted(options.items())), trace, cache, limits, own_limits, tuple(named.items()), places
+    )
     averages = GradeRows(work.grader().rules)
     check_folder_of(page, "--report")
     day = None if page is None else newest(submissions)
     retained: list[Entry] | None = None if page is None else []
     table, notes, strangers = Table(form, _columns()), Notes(), Strangers()
     failed = False
-    with workshop(work, jobs, run, cluster, intake.count) as (pool, journal):
-        making = Submissions(work, found_problems(problems), keyed=journal is not None)
+    with workshop(work.start, limits, jobs, run, cluster) as (pool, journal):
+        made = Submissions(work, is_keyed=journal is not None)
+        items = (made.item(place, entry) for place, entry in _retaining(entries, retained))
         # The progress bar is closed before a message about an interruption is written.
-        items = answered(items_of(_retaining(entries, retained), making), pool, journal, is_grade_row)
-        with closing(track(items, "grading", counted(intake))) as tracked:
+        with closing(track(answered(items, pool, journal, is_grade_row), "grading", counted(intake))) as tracked:
             for item, answer in tracked:
-                assert answer.row is not None
-                found = Grade.of_row(json.loads(answer.row), **item.about._asdict())
+                place, entry = item.about
+                if isinstance(answer, Row):
+                    found = Grade.of_row(json.loads(answer.text), **place._asdict())
+                else:
+                    found = work.unscored(place, entry, answer)
                 if not found.scored:
-                    blamed(item.about, found.reason)
+                    blamed(place, found.reason)
                     failed = True
                 row = found.row(trace=trace)
                 if form in PEOPLE:
@@ -157,8 +159,6 @@ def grade(
     for said in strangers.warnings():
         tell(said, "warning")
     if page is not None and retained is not None:
-        named = named_problems(problems)
-        places = chosen_places(problems)
         shown = {"profile": profile, "rules": options, "problems": named, "places": places, "limits": work.limits}
         write_page(retained, page, intake, day=day, **shown)
     raise typer.Exit(1 if failed else 0)
@@ -245,26 +245,6 @@ def _retaining(entries: Iterable[Entry], retained: list[Entry] | None) -> Iterat
         if retained is not None:
             retained.append(entry)
         yield entry
-
-
-def items_of(entries: Iterable[Entry], making: Submissions) -> Iterator[Item]:
-    """Yield a work item for every submission; unreadable ones come with an unscored grade."""
-    from planoracle.analysis.batch.work import Answer, Item
-    from planoracle.analysis.grade import Grader
-    from planoracle.analysis.submissions import EntryError, is_grade
-    from planoracle.instances.errors import InputError
-
-    for place, entry in entries:
-        try:
-            if isinstance(entry, InputError):
-                raise entry
-            if is_grade(entry):
-                reason = InputError("is a grade among submissions; grades are summarized by themselves")
-                raise EntryError(reason, entry)
-            yield making.item(place, entry)
-        except InputError as error:
-            about = error.about if isinstance(error, EntryError) else None
-            yield Item(str(place), place, answer=Answer(to_json(Grader().unscored(about, error).row())))
 
 
 def _columns() -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from planoracle.analysis.batch.limits import Limits
+    from planoracle.analysis.batch.worker import TaskLimits
 
 __all__ = ["MEMORY", "PRICED", "SECONDS", "MemoryOption", "OwnLimitsOption", "SecondsOption", "limits_of"]
 
@@ -35,8 +35,8 @@ OwnLimitsOption = Annotated[
 ]
 
 
-def limits_of(seconds: float, memory: int) -> Limits:
+def limits_of(seconds: float, memory: int) -> TaskLimits:
     """Return the limits that somebody asks for."""
-    from planoracle.analysis.batch.limits import Limits
+    from planoracle.analysis.batch.worker import TaskLimits
 
-    return Limits(seconds or None, memory or None)
+    return TaskLimits(seconds or None, memory or None)

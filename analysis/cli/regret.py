@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -68,14 +69,11 @@ def regret(
     Exit status: 1 if a line cannot be read; it is reported on standard error.
     """
     from planoracle.analysis.profiles import profiles
-    from planoracle.analysis.regret import regret as price
 
     rules = profiles(profile)
     limits = limits_of(line_seconds, line_memory)
 
-    def priced(problem: Any, submission: dict[str, Any]) -> Any:
-        return replace(price(problem, submission, rules[problem.benchmark], **stated(seconds=time_limit)), run=None)
-
+    priced = partial(_priced, rules=rules, options=stated(seconds=time_limit))
     found_in = opened(submissions, pattern, columns, model)
     nested = form in (Format.json, Format.jsonl)
     table = Table(form, _COLUMNS)
@@ -99,6 +97,12 @@ def regret(
     for note in notes:
         tell(note)
     raise typer.Exit(1 if failed else 0)
+
+
+def _priced(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> Regret:
+    from planoracle.analysis.regret import regret as price
+
+    return replace(price(problem, submission, rules[problem.benchmark], **options), run=None)
 
 
 _LOST = {

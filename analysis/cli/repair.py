@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,6 +23,9 @@ from planoracle.analysis.cli.submissions import (
     submitted,
 )
 from planoracle.instances.status import Status
+
+if TYPE_CHECKING:
+    from planoracle.analysis.repair import Repairer
 
 _COLUMNS = (
     "id",
@@ -77,10 +81,7 @@ def repair(
     failed = False
     limits = limits_of(line_seconds, line_memory)
 
-    def repaired(problem: Any, submission: dict[str, Any]) -> dict[str, Any]:
-        return repairer.repair(problem, submission).as_dict()
-
-    for answer in answered(found_in, repaired, "repairing", found_problems(problems), limits):
+    for answer in answered(found_in, partial(_repaired, repairer=repairer), "repairing", found_problems(problems), limits):
         found = {"status": None} if answer.value is None else answer.value
         failed |= found["status"] in (None, Status.unknown)
         own = submitted(answer) | {"model": None, "method": "repair"}
@@ -88,3 +89,7 @@ def repair(
         table.add(own | named | {"reason": answer.reason})
     table.close()
     raise typer.Exit(1 if failed else 0)
+
+
+def _repaired(problem: Any, submission: dict[str, Any], repairer: Repairer) -> dict[str, Any]:
+    return repairer.repair(problem, submission).as_dict()

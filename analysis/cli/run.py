@@ -180,17 +180,19 @@ def _played(
 ) -> Path:
     """Run the episodes that the journal of the folder lacks; return the file with all submissions."""
     from planoracle.analysis.batch.errors import StorageError
-    from planoracle.analysis.batch.pipeline import answered
     from planoracle.analysis.batch.playing import is_row
+    from planoracle.analysis.batch.tasks import Row, answered
+    from planoracle.analysis.batch.worker import TaskLimits
     from planoracle.analysis.intake.runs import SUBMISSIONS
 
     episodes = [(name, one, sample) for sample in range(1, samples + 1) for one in problems for name in agents]
     items = [work.item(*episode) for episode in episodes]
     rows: list[str] = []
-    with workshop(work, jobs, folder, None, lambda: len(items)) as (pool, journal):
+    with workshop(work.start, TaskLimits(), jobs, folder, None) as (pool, journal):
         played = track(answered(items, pool, journal, is_row), "playing", len(items))
         with closing(played) as answers:
-            rows += [answer.row for _, answer in answers if answer.row is not None]
+            for item, answer in answers:
+                rows.append((answer if isinstance(answer, Row) else work.failed(*item.about, answer)).text)
     path = folder / SUBMISSIONS
     try:
         with output_file(path) as stream:

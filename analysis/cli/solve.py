@@ -28,7 +28,8 @@ from planoracle.analysis.spoken import say, tell
 from planoracle.instances.status import Status
 
 if TYPE_CHECKING:
-    from planoracle.analysis.batch.work import Item
+    from planoracle.analysis.batch.pool import TaskFailure
+    from planoracle.analysis.batch.tasks import Item
     from planoracle.instances.problem import Problem
 
 _COLUMNS = ("instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof")
@@ -108,10 +109,10 @@ def solve(
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     if heuristic is not None:
         _apply_heuristic(heuristic, names, form, seed, iterations, time_limit, agents, only)
-    from planoracle.analysis.batch.pipeline import answered
-    from planoracle.analysis.batch.solving import Solving, sound
+    from planoracle.analysis.batch.solving import Solving, is_row
+    from planoracle.analysis.batch.tasks import Row, answered
+    from planoracle.analysis.batch.worker import NO_LIMITS
     from planoracle.analysis.profiles import profiles
-    from planoracle.instances.errors import PlanoracleError
 
     chosen = chosen_rules(rule or ())
     if profile is not None or chosen:
@@ -123,18 +124,18 @@ def solve(
     listed = _Listed(names, agents, only or [])
     table, notes = Table(form, _COLUMNS), Notes()
     failed = turns = False
-    with workshop(work, jobs, run, cluster, lambda: listed.known) as (pool, journal):
-        items = listed.items(lambda problem: work.item(problem, keyed=journal is not None))
-        answers = answered(items, pool, journal, sound)
+    with workshop(work.start, NO_LIMITS, jobs, run, cluster, listed.improve) as (pool, journal):
+        items = listed.items(lambda problem: work.item(problem, is_keyed=journal is not None))
+        answers = answered(items, pool, journal, is_row)
         # The progress bar is closed before a message about an interruption is written.
         with listed.spoken_of(), closing(track(answers, "solving", lambda: listed.known, listed.sofar)) as tracked:
             for item, answer in tracked:
                 listed.alone = None
-                if answer.row is None:
-                    complain(item.about if isinstance(item.about, PlanoracleError) else answer.fault)
+                if not isinstance(answer, Row):
+                    complain(_fault(item, answer))
                     failed = True
                     continue
-                row = json.loads(answer.row)
+                row = json.loads(answer.text)
                 failed |= row["status"] == Status.unknown
                 turns |= row["unit"] == "turn"
                 table.add(row | {"method": "optimum"})
@@ -190,6 +191,15 @@ def _apply_heuristic(
     run.exit(failed=failed)
 
 
+def _fault(item: Item, failure: TaskFailure) -> object:
+    """Return what is said of a problem that could not be read or solved."""
+    from planoracle.instances.errors import InternalError
+
+    kind = "internal error: " if isinstance(failure.error, InternalError) else ""
+    is_read = item.about is not None and (kind or not failure.certain)
+    return f"{item.about.name}: {kind}{failure.error}" if is_read else failure.error
+
+
 class _Listed:
     """The problems behind names; ``known`` is how many there are, as far as that is known."""
 
@@ -199,6 +209,7 @@ class _Listed:
 
         self.known: int | None = None
         self.alone: Problem | None = None  # the one that is being solved, if there is but one
+        self._best: tuple[int | None, int] | None = None
         self._names: Iterable[str | bytes]
         if names == ["-"]:
             self._names = (name if isinstance(name, bytes) else crewed(name, agents, only) for name in _typed())
@@ -208,37 +219,37 @@ class _Listed:
 
     def items(self, item: Callable[[Any], Item]) -> Iterator[Item]:
         """Yield an item for every problem; what cannot be read is answered at once, the error is what it is about."""
-        from planoracle.analysis.batch.work import Answer, Item
+        from planoracle.analysis.batch.pool import TaskFailure
+        from planoracle.analysis.batch.reading import read_each
+        from planoracle.analysis.batch.tasks import Item
         from planoracle.instances import catalogue
         from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 
-        def refused(name: str | bytes, error: PlanoracleError) -> Item:
-            return Item(str(name), error, answer=Answer(None, lasting=False, fault=str(error)))
-
         for name in self._names:
             try:
-                found = catalogue.read_line(name, "-") if isinstance(name, bytes) else catalogue.read_each(name)
+                found = catalogue.read_line(name, "-") if isinstance(name, bytes) else read_each(name)
                 for count, problem in enumerate(found):
                     if self.known is not None and count:  # a file may hold several
                         self.known += 1
                     if isinstance(problem, InputError):
-                        yield refused(name, problem)
+                        yield Item(None, answer=TaskFailure(problem))
                     else:
-                        self.alone = problem if self.known == 1 else None
+                        self.alone, self._best = problem if self.known == 1 else None, None
                         yield item(problem)
             except UnknownNameError:  # a mistake in the call, not in a problem
                 raise
             except PlanoracleError as error:
-                yield refused(name, error)
+                yield Item(None, answer=TaskFailure(error))
+
+    def improve(self, best: tuple[int | None, int]) -> None:
+        """Take note of the best makespan of the problem that is being solved, and of its lower bound."""
+        self._best = best
 
     def sofar(self) -> str:
         """Say how far the only problem has come; nothing of one among many."""
-        from planoracle.analysis.batch.sofar import noted
-
-        found = noted()
-        if self.alone is None or self.known != 1 or found is None:
+        if self.alone is None or self.known != 1 or self._best is None:
             return ""
-        best, bound = found
+        best, bound = self._best
         unit = self.alone.unit
         if best is None:
             return f"no plan yet, bound {bound} {unit}s"

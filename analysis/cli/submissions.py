@@ -19,7 +19,7 @@ from planoracle.analysis.cli.progress import track
 from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
-    from planoracle.analysis.batch.limits import Limits
+    from planoracle.analysis.batch.worker import TaskLimits
     from planoracle.analysis.places import Places
     from planoracle.analysis.problems import Problems
     from planoracle.analysis.submissions import Answer, Intake, Place
@@ -197,7 +197,7 @@ def submitted(answer: Answer[Any]) -> dict[str, Any]:
 
 
 def answered(
-    intake: Intake, function: Callable[[Any, dict[str, Any]], Any], label: str, problems: Problems, limits: Limits
+    intake: Intake, function: Callable[[Any, dict[str, Any]], Any], label: str, problems: Problems, limits: TaskLimits
 ) -> Iterator[Answer[Any]]:
     """Yield an `Answer` for each submission, computed in another process; report those without a value."""
     from planoracle.analysis.batch.answering import answers_within

@@ -1,19 +1,12 @@
-"""The work on single plans, as every worker process does it; problems are loaded and solved once in each.
-
-All of it is done in guarded processes (see `planoracle.analysis.batch.guard`), so that no plan takes more than it may.
-"""
+"""Work on single plans, as every worker process does it; each loads and solves a problem once."""
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from planoracle.analysis.batch.guard import guarded
-from planoracle.analysis.batch.limits import MAX_ANSWER, NO_LIMITS, LimitError, Limits, too_long
-from planoracle.analysis.batch.work import Answer, Chunk, pack
+from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.critique import critique_of
 from planoracle.analysis.grade import Grade, Grader
 from planoracle.analysis.oracle import Oracle
@@ -32,9 +25,6 @@ from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.feedback import clock_of
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
-from planoracle.solver.result import versions
-
-__all__ = ["Bench", "Options", "Priced", "Shown", "bench", "charted", "priced", "shown"]
 
 # Work for one state of a run, in seconds.
 _SITUATION = 10.0
@@ -52,11 +42,16 @@ class Options(NamedTuple):
     problems: tuple[tuple[str, Problem], ...] = ()
     rules: tuple[tuple[str, str], ...] = ()
     places: Places = Places()
-    limits: Limits = NO_LIMITS
+    limits: TaskLimits = TaskLimits()
 
     def chosen(self) -> dict[str, Rules]:
         """Return the rules of every benchmark; raises `UnknownNameError` for unknown ones."""
         return profiles(self.profile, dict(self.rules))
+
+    def start(self) -> Callable[[tuple[Any, ...]], Any]:
+        """Return the function that answers a task: the name of a method of `Bench`, and its arguments."""
+        bench = Bench(self)
+        return lambda task: getattr(bench, task[0])(*task[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +81,7 @@ class Bench:
     """Grades, explains and prices plans under one profile."""
 
     def __init__(self, options: Options) -> None:
+        self.options = options
         self.rules = options.chosen()
         self.oracle = Oracle()
         problems = Problems(named=dict(options.problems), places=options.places)
@@ -107,7 +103,7 @@ class Bench:
         except MemoryError:
             raise
         except Exception as error:
-            return self.refused(submission, error)
+            return refused(self.options, submission, error)
         try:
             sheet = self._sheet(run)
         except MemoryError:
@@ -118,16 +114,26 @@ class Bench:
         sheet |= {"metrics": details.metrics(grade), "plan": details.plan_text(submission, fields)}
         return Shown(grade.without_details(), len(grade.violations or ()), packed(sheet), run.problem.kind)
 
-    def refused(self, submission: dict[str, Any], error: Exception) -> Shown:
-        """Return what is shown of a submission that cannot be graded."""
-        grade = self.grader.unscored(submission, error)
-        return Shown(grade, 0, packed({"plan": details.plan_text(submission)}))
-
     def _sheet(self, run: AnyRun) -> dict[str, Any]:
         report = critique_of(run, oracle=self.oracle, regret=False)
         return drawn(run) | {"faults": details.faults(report.sections), "critic": details.prose(report.prose())}
 
-    def price(self, submission: dict[str, Any], seconds: float) -> Priced | None:
+    def price(self, share: float, most: float, submissions: list[dict[str, Any]]) -> tuple[list[Priced | None], int]:
+        """Return the regrets of some plans, and the counted work that they took, in nanoseconds.
+
+        Parameters
+        ----------
+        share, most
+            Work for all plans and for one of them, in seconds of a quiet core.
+        """
+        began = worked()
+        regrets: list[Priced | None] = []
+        for submission in submissions:
+            left = min(most, share - (worked() - began) / 1e9)
+            regrets.append(self._price(submission, left) if left > 0 else None)
+        return regrets, worked() - began
+
+    def _price(self, submission: dict[str, Any], seconds: float) -> Priced | None:
         """Price the decisions of a submission that has been graded; ``None`` if they cannot be.
 
         ``seconds`` is the work at most, in seconds of a quiet core.
@@ -148,61 +154,9 @@ class Bench:
             lost = found.completion - found.optimum
         return Priced(sheet, found.total, found.optimum, lost)
 
-    def priced(self, submission: dict[str, Any], seconds: float) -> tuple[Priced | None, int]:
-        """Return what `price` does, and what counted work it took, in nanoseconds."""
-        began = worked()
-        return self.price(submission, seconds), worked() - began
 
-
-@lru_cache(maxsize=1)
-def bench(options: Options) -> Bench:
-    """Return the bench of this process."""
-    return Bench(options)
-
-
-class _Benchwork(NamedTuple):
-    """Has a bench answer questions: a task is the name of one of its methods, and what that is given."""
-
-    options: Options
-
-    @property
-    def versions(self) -> tuple[tuple[str, str], ...]:
-        return tuple(versions().items())
-
-    @property
-    def limits(self) -> Limits:
-        return self.options.limits
-
-    def start(self) -> Callable[[Chunk], Iterator[Answer]]:
-        return lambda chunk: (self._answer(*pickle.loads(task)) for task in chunk.tasks)
-
-    def refused(self, task: bytes, error: LimitError) -> Answer:
-        question, given, *_ = pickle.loads(task)
-        return Answer(None, value=bench(self.options).refused(given, error) if question == "show" else None)
-
-    def _answer(self, question: str, *given: Any) -> Answer:
-        value = getattr(bench(self.options), question)(*given)
-        if question == "show" and len(value.sheet) > MAX_ANSWER:
-            value = bench(self.options).refused(given[0], too_long("explanation"))
-        return Answer(None, value=value)
-
-
-def _asked(options: Options, tasks: Iterable[tuple[Any, ...]]) -> list[Any]:
-    return [answer.value for answer in guarded(_Benchwork(options), Chunk([pack(task) for task in tasks])).answers]
-
-
-def charted(options: Options, name: str) -> str | None:
-    """Return what `Bench.chart` does; nothing for what takes more than it may."""
-    (found,) = _asked(options, [("chart", name)])
-    return found  # type: ignore[no-any-return]
-
-
-def shown(options: Options, submissions: Iterable[dict[str, Any]]) -> list[Shown]:
-    """Return what `Bench.show` does of each; those that take more than they may are not graded."""
-    return _asked(options, [("show", one) for one in submissions])
-
-
-def priced(options: Options, submission: dict[str, Any], seconds: float) -> tuple[Priced | None, int]:
-    """Return what `Bench.price` does, and the work it took in nanoseconds; nothing for what takes more than it may."""
-    (found,) = _asked(options, [("priced", submission, seconds)])
-    return (None, int(seconds * 1e9)) if found is None else found
+def refused(options: Options, submission: dict[str, Any], error: Exception) -> Shown:
+    """Return what is shown of a submission that cannot be graded."""
+    problems = Problems(named=dict(options.problems), places=options.places)
+    grade = Grader(options.chosen(), problems=problems).unscored(submission, error)
+    return Shown(grade, 0, packed({"plan": details.plan_text(submission)}))

@@ -1,0 +1,98 @@
+"""Items of a batch and their rows: take rows from the journal, let a pool compute the others, store these."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from planoracle.analysis.batch.pool import Ready, TaskFailure
+
+if TYPE_CHECKING:
+    from planoracle.analysis.batch.journal import Journal
+
+
+class Row(NamedTuple):
+    """A result as JSON in one line.
+
+    Attributes
+    ----------
+    is_lasting
+        True if the same content, options and versions give the same row again, so that a journal may keep it.
+    """
+
+    text: str
+    is_lasting: bool = True
+
+
+@dataclass(slots=True)
+class Item:
+    """One thing to compute.
+
+    Attributes
+    ----------
+    about
+        Data of the caller that comes back with the answer.
+    task
+        What a worker is sent.
+    key
+        Key of the row in a journal; ``None`` if it is not stored.
+    answer
+        The answer, if no work is needed for it.
+    """
+
+    about: Any
+    task: Any = None
+    key: str | None = None
+    answer: Row | TaskFailure | None = None
+
+
+class Pool(Protocol):
+    """A worker pool or a cluster."""
+
+    def map(self, tasks: Iterable[Any]) -> Iterator[Any]:
+        """Yield the answer to each task in order."""
+        ...
+
+    def close(self) -> None:
+        """Stop all work."""
+        ...
+
+
+def answered(
+    items: Iterable[Item], pool: Pool, journal: Journal | None, is_row: Callable[[Any], bool]
+) -> Iterator[tuple[Item, Row | TaskFailure]]:
+    """Yield every item with its answer, in order; rows of the journal are not computed again.
+
+    Parameters
+    ----------
+    is_row
+        Whether an object from the journal is a row of such work; the work of others is done again.
+    """
+    waiting: deque[Item] = deque()
+
+    def tasks() -> Iterator[Any]:
+        for item in items:
+            waiting.append(item)
+            if item.answer is None and journal is not None and item.key is not None:
+                stored = journal.get(item.key)
+                if stored is not None and _holds(stored, is_row):
+                    item.answer = Row(stored)
+                elif stored is not None:
+                    journal.drop(item.key)
+            yield item.task if item.answer is None else Ready(item.answer)
+
+    for answer in pool.map(tasks()):
+        item = waiting.popleft()
+        if journal is not None and item.key is not None and item.answer is None:
+            journal.put([(item.key, answer.text)] if isinstance(answer, Row) and answer.is_lasting else [])
+        yield item, answer
+
+
+def _holds(text: str, is_row: Callable[[Any], bool]) -> bool:
+    try:
+        return is_row(json.loads(text))
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,168 @@
+"""Worker process of a pool: answers one task per message, within limits of processor time and memory.
+
+A pool starts it with ``python -P``, so that no module is imported from the current folder. Messages are pickles on pipes that only the pool and this process hold.
+
+Pool to worker: ``(start, limits, environment, folder)`` once per batch, then one pickled task per message. Worker to
+pool: ``("ready", None)`` once per batch; per task ``("done", value)``, or any number of ``("part", value)`` and then
+``("end", None)``; ``("failed", error)`` in place of any of these; and ``("progress", value)`` at any time.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import IO, Any, Final, NamedTuple, NoReturn
+
+from planoracle.instances.errors import InputError, InternalError, PlanoracleError
+
+#: Exit status of a worker that could not get more memory.
+NO_MEMORY: Final = 77
+#: Largest answer, in bytes as a pickle.
+MAX_ANSWER: Final = 2**26
+
+
+class LimitError(InputError):
+    """A task that exceeds a limit, or ends the worker that runs it."""
+
+
+class TaskLimits(NamedTuple):
+    """Limits of one task; ``None`` means unlimited.
+
+    Attributes
+    ----------
+    seconds
+        Processor time of all threads of the worker, in seconds.
+    memory
+        Memory of the worker, in megabytes (10**6 bytes). Enforced on Linux; macOS does not limit the data segment.
+    """
+
+    seconds: float | None = None
+    memory: int | None = None
+
+
+def set_timer(seconds: float | None) -> None:
+    """Start the processor timer of a task, or stop it. Its signal has no handler, so that it ends the process."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds or 0)
+
+
+def limit_memory(limits: TaskLimits) -> None:
+    """Limit the memory of this process, or remove the limit of the batch before."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = hard if limits.memory is None else limits.memory * 10**6
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard < 0 else min(wanted, hard), hard))
+
+
+def answer(function: Callable[[Any], Any], task: bytes, limits: TaskLimits) -> Iterator[tuple[str, Any]]:
+    """Yield the messages of one task. The timer starts again with each part of an answer."""
+    set_timer(limits.seconds)
+    try:
+        value = function(pickle.loads(task))
+        if isinstance(value, Iterator):
+            for part in value:
+                yield "part", part
+                set_timer(limits.seconds)
+            yield "end", None
+        else:
+            yield "done", value
+    except MemoryError:
+        os._exit(NO_MEMORY)
+    except RecursionError:
+        yield "failed", InputError("is nested too deeply")
+    except PlanoracleError as error:
+        yield "failed", error
+    except Exception as error:  # one fault of ours must not end the batch
+        yield "failed", InternalError(f"{type(error).__name__}: {error}"[:1000])
+    finally:
+        set_timer(None)
+
+
+class Outbox:
+    """Messages to the pool, also from other threads than that of the task."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._lock = threading.Lock()
+
+    def send(self, kind: str, value: Any) -> None:
+        """Write one message; an answer above `MAX_ANSWER` is replaced by an error."""
+        data = pickle.dumps((kind, value), protocol=5)
+        if len(data) > MAX_ANSWER:
+            error = LimitError(f"the answer would have more than {MAX_ANSWER} bytes")
+            data = pickle.dumps(("failed", error), protocol=5)
+        with self._lock:
+            self._stream.write(data)
+            self._stream.flush()
+
+
+_outbox: Outbox | None = None
+
+
+def report(progress: Any) -> None:
+    """Send a progress message of the current task to the pool; do nothing outside of a worker."""
+    if _outbox is not None:
+        _outbox.send("progress", progress)
+
+
+def receive(stream: IO[bytes], inbox: queue.SimpleQueue[bytes]) -> None:
+    """Read all messages of the pool as they come. End the process with the pool, even in the middle of a task."""
+    while True:
+        try:
+            inbox.put(pickle.load(stream))
+        except (EOFError, OSError, pickle.UnpicklingError):
+            os._exit(0)
+
+
+def serve(inbox: queue.SimpleQueue[bytes], outbox: Outbox) -> NoReturn:
+    """Answer batches of tasks until the process ends."""
+    function: Callable[[Any], Any] = pickle.loads
+    limits = TaskLimits()
+    while True:
+        message = inbox.get()
+        if message.startswith(b"import"):
+            import_module(message[6:].decode())
+        elif message.startswith(b"start"):
+            start, limits, environment, folder = pickle.loads(message[5:])
+            limit_memory(limits)
+            os.environ.clear()
+            os.environ.update(environment)
+            os.chdir(folder)
+            try:
+                function = start()
+                outbox.send("ready", None)
+            except PlanoracleError as error:
+                outbox.send("failed", error)
+        else:
+            for kind, value in answer(function, message, limits):
+                outbox.send(kind, value)
+
+
+def main() -> NoReturn:
+    """Run the worker on its standard streams, which are then closed to everything else."""
+    for name in ("SIGINT", "SIGHUP"):  # a terminal's signals concern the pool, which ends its workers
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=receive, args=(requests, inbox), daemon=True).start()
+    global _outbox  # noqa: PLW0603  # the pipe of this process
+    _outbox = Outbox(answers)
+    try:
+        serve(inbox, _outbox)
+    except MemoryError:
+        os._exit(NO_MEMORY)
+    except OSError:  # the pool has gone
+        os._exit(0)
+
