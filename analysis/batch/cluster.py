@@ -125,9 +125,7 @@ class Cluster:
             raise WorkerError(f"the cluster at {self._address} {what}: {reason}") from None
 
 
-def run(
-    start: Callable[[], Callable[[Any], Any]], limits: TaskLimits, wanted: Mapping[str, str], task: Any
-) -> Any:
+def run(start: Callable[[], Callable[[Any], Any]], limits: TaskLimits, wanted: Mapping[str, str], task: Any) -> Any:
     """Answer a task on a worker of the cluster, in a process of its own."""
     here = versions()
     if here != wanted:

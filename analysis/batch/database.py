@@ -41,7 +41,9 @@ def connect(path: Path, application: int, *, timeout: float) -> sqlite3.Connecti
     else:
         if not stat.S_ISREG(found.st_mode):
             raise StorageError(f"{path}: is no regular file (links are not followed)")
-    database = sqlite3.connect(f"file:{quote(str(path))}", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
+    database = sqlite3.connect(
+        f"file:{quote(str(path))}", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
+    )
     try:
         database.execute("PRAGMA trusted_schema = OFF")
         database.execute("PRAGMA cell_size_check = ON")

@@ -10,7 +10,7 @@ from typing import Any
 
 from planoracle.analysis.batch.pool import TaskFailure
 from planoracle.analysis.batch.tasks import Item, Row
-from planoracle.analysis.batch.worker import TaskLimits
+from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.grade import VERSION, Grade, Grader
 from planoracle.analysis.optimum import remembering
 from planoracle.analysis.places import Places
@@ -48,7 +48,7 @@ class Grading:
     rules: tuple[tuple[str, str], ...] = ()
     trace: bool = False
     is_cached: bool = True
-    limits: TaskLimits = TaskLimits()
+    limits: TaskLimits = NO_LIMITS
     own_limits: bool = True
     named: tuple[tuple[str, Problem], ...] = ()
     places: Places = Places()

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import IO, Any, Final, Generic, NamedTuple, TypeVar
 
 from planoracle.analysis.batch.errors import WorkerError
-from planoracle.analysis.batch.worker import NO_MEMORY, LimitError, TaskLimits
+from planoracle.analysis.batch.worker import NO_LIMITS, NO_MEMORY, LimitError, TaskLimits
 from planoracle.instances.errors import InputError, InternalError, PlanoracleError
 
 T = TypeVar("T")
@@ -169,7 +169,7 @@ class WorkerPool(Generic[T, A]):
     def __init__(
         self,
         start: Callable[[], Callable[[T], A]],
-        limits: TaskLimits = TaskLimits(),
+        limits: TaskLimits = NO_LIMITS,
         workers: int | None = None,
         on_progress: Callable[[Any], None] = lambda value: None,
     ) -> None:

@@ -21,9 +21,7 @@ __all__ = ["ClusterOption", "JobsOption", "RunOption", "workshop"]
 
 JobsOption = Annotated[
     int | None,
-    typer.Option(
-        "--jobs", "-j", help="Number of worker processes, by default one per processor.", min=1
-    ),
+    typer.Option("--jobs", "-j", help="Number of worker processes, by default one per processor.", min=1),
 ]
 RunOption = Annotated[
     Path | None,

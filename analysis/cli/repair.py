@@ -81,7 +81,9 @@ def repair(
     failed = False
     limits = limits_of(line_seconds, line_memory)
 
-    for answer in answered(found_in, partial(_repaired, repairer=repairer), "repairing", found_problems(problems), limits):
+    for answer in answered(
+        found_in, partial(_repaired, repairer=repairer), "repairing", found_problems(problems), limits
+    ):
         found = {"status": None} if answer.value is None else answer.value
         failed |= found["status"] in (None, Status.unknown)
         own = submitted(answer) | {"model": None, "method": "repair"}

@@ -19,6 +19,8 @@ __all__ = ["header_of", "read_csv", "read_parquet"]
 _DELIMITERS = ",;\t"
 # Rows of Parquet that are in memory at a time.
 _ROWS = 64
+# Most rows of a table.
+_MOST_ROWS = 10**7
 
 
 def header_of(line: str) -> tuple[list[str], str]:
@@ -91,39 +93,57 @@ def _check_names(names: Sequence[str], source: str) -> None:
 
 
 def read_parquet(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield the number and the values of every row, a few in memory at a time; needs pyarrow."""
+    """Yield the number and the values of every row, a few in memory at a time; needs pyarrow.
+
+    Texts stay in the dictionary of their column until a row needs them: a small file may repeat a large text often.
+    """
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
         raise InputError("Parquet needs pyarrow: pip install 'planoracle[frames]'", source=source) from None
+    number, size = 0, 0
     try:
-        opened = parquet.ParquetFile(stream)
+        metadata = parquet.read_metadata(stream)
+        leaves = [metadata.schema.column(i) for i in range(metadata.num_columns)]
+        texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+        stream.seek(0)
+        opened = parquet.ParquetFile(stream, metadata=metadata, read_dictionary=texts, pre_buffer=False)
         _check_names(opened.schema_arrow.names, source)
-        size = sum(opened.metadata.row_group(i).total_byte_size for i in range(opened.metadata.num_row_groups))
-        if size > MAX_UNPACKED:
-            raise InputError(f"is larger than {MAX_UNPACKED} bytes when decompressed", source=source)
-        number = 0
-        for batch in opened.iter_batches(batch_size=_ROWS):
-            for row in _rows(batch):
-                number += 1
-                yield number, row
+        for group in range(metadata.num_row_groups):
+            for batch in opened.iter_batches(batch_size=_ROWS, row_groups=[group]):
+                for i in range(batch.num_rows):
+                    number += 1
+                    row = _row_of(batch, i)
+                    size += sum(map(_size, row.values())) if isinstance(row, dict) else 0
+                    if size > MAX_UNPACKED or number > _MOST_ROWS:
+                        most = f"{MAX_UNPACKED} bytes or {_MOST_ROWS} rows when decoded"
+                        raise InputError(f"is larger than {most}", source=source)
+                    yield number, row
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise InputError(f"is damaged, or no Parquet that can be read: {error}"[:500], source=source) from None
     if not number:
         yield 1, InputError("is a table without rows", source=source)
 
 
-def _rows(batch: Any) -> Iterator[Any]:
-    if batch.nbytes > _ROWS * MAX_LINE // 4:
-        raise ValueError(f"{_ROWS} rows hold {batch.nbytes} bytes")
-    for i in range(batch.num_rows):
-        try:
-            yield {name: _plain(batch.column(k)[i].as_py(), name) for k, name in enumerate(batch.schema.names)}
-        except InputError as error:
-            yield error
-        except (ValueError, OverflowError) as error:
-            yield InputError(f"has a value that cannot be read: {error}"[:300])
+def _row_of(batch: Any, number: int) -> Any:
+    """Return the values of one row by name, or what is wrong with them."""
+    values: dict[str, Any] = {}
+    try:
+        for column, name in zip(batch.columns, batch.schema.names, strict=True):
+            values[name] = _plain(column[number].as_py(), name)
+            if _size(values[name]) > MAX_LINE:
+                return InputError(f"is longer than {MAX_LINE} bytes", field=name)
+    except InputError as error:
+        return error
+    except (ValueError, OverflowError) as error:
+        return InputError(f"has a value that cannot be read: {error}"[:300])
+    return values
+
+
+def _size(value: Any) -> int:
+    """Return about how many bytes a value takes."""
+    return len(value) if isinstance(value, str) else 8 if not isinstance(value, list | dict) else len(str(value))
 
 
 def _plain(value: Any, name: str, left: list[int] | None = None) -> Any:

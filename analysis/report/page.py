@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 
-from planoracle.analysis.batch.worker import TaskLimits
+from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.figures.palette import PALETTE, method_colour
 from planoracle.analysis.places import Places
 from planoracle.analysis.report.about import about
@@ -83,7 +83,7 @@ def build(
     places: Places | None = None,
     regret_seconds: float | None = None,
     processes: int | None = None,
-    limits: TaskLimits = TaskLimits(),
+    limits: TaskLimits = NO_LIMITS,
     told: Told = lambda label, done, total: None,
 ) -> Report:
     """Build the report page.

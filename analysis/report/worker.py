@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from planoracle.analysis.batch.worker import TaskLimits
+from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.critique import critique_of
 from planoracle.analysis.grade import Grade, Grader
 from planoracle.analysis.oracle import Oracle
@@ -42,7 +42,7 @@ class Options(NamedTuple):
     problems: tuple[tuple[str, Problem], ...] = ()
     rules: tuple[tuple[str, str], ...] = ()
     places: Places = Places()
-    limits: TaskLimits = TaskLimits()
+    limits: TaskLimits = NO_LIMITS
 
     def chosen(self) -> dict[str, Rules]:
         """Return the rules of every benchmark; raises `UnknownNameError` for unknown ones."""
