@@ -75,6 +75,10 @@ class Places:
             raise InputError("is no regular file, and nothing else is read for a submission", field="instance")
 
 
+#: No files at all.
+NO_PLACES = Places()
+
+
 def _among(path: str, roots: Iterable[str]) -> bool:
     """Whether an absolute path is one of some others, or below one."""
     return any(path == root or path.startswith(root.rstrip(os.sep) + os.sep) for root in roots)

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 from planoracle.analysis.batch.pool import Ready, TaskFailure, WorkerPool
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.problems import Problems
-from planoracle.analysis.submissions import Answer, Entries, EntryError, answers
+from planoracle.analysis.submissions import INTERNAL, Answer, Entries, EntryError, answers
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem
 
@@ -48,7 +48,10 @@ def each_within(entries: Entries, each: Each[T], limits: TaskLimits) -> Iterator
         for answer in pool.map(tasks()):
             place, entry = places.popleft()
             if isinstance(answer, TaskFailure):
-                answer = _single(each, (place, EntryError(answer.error, entry)))
+                error = (
+                    answer.error if isinstance(answer.error, InputError) else InputError(f"{INTERNAL}{answer.error}")
+                )
+                answer = _single(each, (place, EntryError(error, entry)))
             yield answer
 
 

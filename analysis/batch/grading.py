@@ -13,7 +13,7 @@ from planoracle.analysis.batch.tasks import Item, Row
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.grade import VERSION, Grade, Grader
 from planoracle.analysis.optimum import remembering
-from planoracle.analysis.places import Places
+from planoracle.analysis.places import NO_PLACES, Places
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import profiles
 from planoracle.analysis.recent import Recent
@@ -51,7 +51,7 @@ class Grading:
     limits: TaskLimits = NO_LIMITS
     own_limits: bool = True
     named: tuple[tuple[str, Problem], ...] = ()
-    places: Places = Places()
+    places: Places = NO_PLACES
     versions: tuple[tuple[str, str], ...] = tuple(versions().items())
 
     @property

@@ -61,7 +61,7 @@ class Journal:
                 (fault,) = self._database.execute("PRAGMA quick_check(1)").fetchone()
                 if fault != "ok":
                     raise StorageError(f"{self.path}: is damaged ({fault}); remove it to start again")
-                (self._count,) = self._database.execute("SELECT count(*) FROM entries").fetchone()
+                self._count = int(self._database.execute("SELECT count(*) FROM entries").fetchone()[0])
                 self._file = os.stat(self.path)
             except BaseException:
                 self._database.close()

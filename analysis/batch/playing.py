@@ -58,9 +58,9 @@ class Playing:
         """Return the function that plays one episode."""
         return self._answer
 
-    def failed(self, name: str, problem: Problem, sample: int, failure: TaskFailure) -> Row:
+    def failed(self, episode: tuple[str, Problem, int], failure: TaskFailure) -> Row:
         """Return the row of an episode that ends its worker."""
-        return _failed(_about(name, problem, sample), str(failure.error))
+        return _failed(_about(*episode), str(failure.error))
 
     @cached_property
     def _profiles(self) -> dict[str, Rules]:

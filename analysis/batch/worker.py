@@ -1,7 +1,7 @@
 """Worker process of a pool: answers one task per message, within limits of processor time and memory.
 
-A pool starts it with ``python -P``: no module is imported from the current folder. Messages are pickles on pipes that only
-the pool and this process hold.
+A pool starts it with ``python -P``: no module is imported from the current folder. Messages are pickles on pipes that
+only the pool and this process hold.
 
 Pool to worker: ``(start, limits, environment, folder)`` once per batch, then one pickled task per message. Worker to
 pool: ``("ready", None)`` once per batch; per task ``("done", value)``, or any number of ``("part", value)`` and then

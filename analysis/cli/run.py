@@ -192,7 +192,7 @@ def _played(
         played = track(answered(items, pool, journal, is_row), "playing", len(items))
         with closing(played) as answers:
             for item, answer in answers:
-                rows.append((answer if isinstance(answer, Row) else work.failed(*item.about, answer)).text)
+                rows.append((answer if isinstance(answer, Row) else work.failed(item.about, answer)).text)
     path = folder / SUBMISSIONS
     try:
         with output_file(path) as stream:

@@ -82,8 +82,9 @@ def _shown(
     submissions = [i for i in order if plans[i][0].submission is not None]
     shown: dict[int, Shown] = {}
     for i, answer in zip(submissions, pool.map(("show", plans[i][0].submission) for i in submissions), strict=True):
-        failed = isinstance(answer, TaskFailure)
-        shown[i] = refused(options, plans[i][0].submission or {}, answer.error) if failed else answer
+        if isinstance(answer, TaskFailure):
+            answer = refused(options, plans[i][0].submission or {}, answer.error)
+        shown[i] = answer
         told(_GRADING, len(shown), len(plans))
     return [shown[i] if i in shown else _graded(entry) for i, (entry, *_) in enumerate(plans)]
 

@@ -10,7 +10,7 @@ from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.critique import critique_of
 from planoracle.analysis.grade import Grade, Grader
 from planoracle.analysis.oracle import Oracle
-from planoracle.analysis.places import Places
+from planoracle.analysis.places import NO_PLACES, Places
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import profiles
 from planoracle.analysis.regret import regret_of
@@ -41,7 +41,7 @@ class Options(NamedTuple):
     profile: str = "paper"
     problems: tuple[tuple[str, Problem], ...] = ()
     rules: tuple[tuple[str, str], ...] = ()
-    places: Places = Places()
+    places: Places = NO_PLACES
     limits: TaskLimits = NO_LIMITS
 
     def chosen(self) -> dict[str, Rules]:
