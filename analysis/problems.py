@@ -49,8 +49,7 @@ class Problems:
         self._found: Recent[str, Problem | InputError] = Recent(1024)
 
     def __reduce__(self) -> Any:
-        data = {benchmark.name: folder for benchmark, folder in self._data}
-        return _rebuilt, (data, self._named, self._places)
+        return _rebuilt, (self._data, self._named, self._places)
 
     def find(self, name: str) -> Problem:
         """Return a problem; raises `InputError` if the name stands for none, or for several."""

@@ -281,7 +281,7 @@ def _entries(
 ) -> Iterator[tuple[Place, Any | InputError]]:
     place = None
     named = file.hints.instance is not None
-    for line, row in read_entries(stream, file.name, end=file.end, named=named, columns=asked):
+    for line, row in read_entries(stream, file.name, end=file.end, named=named, columns=asked, path=file.path):
         place = Place(line, file.source)
         try:
             if isinstance(row, InputError):

@@ -28,6 +28,8 @@ A = TypeVar("A")
 _AHEAD, _QUICK = 8, 0.05
 # Most tasks read before the first of them is answered, and seconds of work after which another worker is started.
 _READ, _PATIENCE = 256, 0.5
+# Parts of answers that a pool holds before anybody reads them.
+_UNREAD = 8
 # Workers kept for the next pool of this process.
 _IDLE_AT_MOST = 2
 _COMMAND: Final = [sys.executable, "-P", "-c", "from planoracle.analysis.batch.worker import main; main()"]
@@ -58,8 +60,9 @@ class _Job:
     """A task, and the parts of its answer so far."""
 
     def __init__(self, task: Any) -> None:
-        self.parts: list[Any] = []
-        self.retried = False
+        self.parts: deque[Any] = deque()
+        self.is_stream = self.retried = False
+        self.unread = threading.Semaphore()  # that of its worker
         self.task = b""
         self.answer: Any = None
         try:
@@ -79,6 +82,7 @@ class _Worker:
 
     def __init__(self, events: queue.SimpleQueue[_Event]) -> None:
         self.jobs: deque[_Job] = deque()
+        self.unread = threading.Semaphore(_UNREAD)
         self.begin(events)
         try:
             # A process group of its own: signals of a terminal do not reach the worker.
@@ -106,6 +110,7 @@ class _Worker:
     def run(self, job: _Job) -> None:
         if not self.jobs:
             self.moment = monotonic()
+        job.unread = self.unread
         self.jobs.append(job)
         self.send(job.task)
 
@@ -115,6 +120,7 @@ class _Worker:
     def kill(self) -> None:
         self.process.kill()
         self.process.wait()
+        self.unread.release(10**9)  # its thread ends as well
 
     def _receive(self, stream: IO[bytes]) -> None:
         while True:
@@ -122,6 +128,8 @@ class _Worker:
                 kind, value = pickle.load(stream)
             except (EOFError, OSError, pickle.UnpicklingError):
                 kind, value = "died", None
+            if kind == "part":  # the worker waits, too, once its pipe is full
+                self.unread.acquire()
             self.events.put(_Event(self, kind, value, monotonic()))
             if kind == "died":
                 return
@@ -216,12 +224,12 @@ class WorkerPool(Generic[T, A]):
     def stream(self, task: T) -> Iterator[Any]:
         """Yield the parts of the answer to one task as they come; last a `TaskFailure` if there is one."""
         job = _Job(task)
+        job.is_stream = True
         self._workers[0].run(job)
-        sent = 0
-        while not job.done or sent < len(job.parts):
-            if sent < len(job.parts):
-                yield job.parts[sent]
-                sent += 1
+        while not job.done or job.parts:
+            if job.parts:
+                yield job.parts.popleft()
+                job.unread.release()
             else:
                 self._wait()
         if isinstance(job.answer, TaskFailure):
@@ -274,7 +282,11 @@ class WorkerPool(Generic[T, A]):
             worker.ready = True
             worker.moment = event.moment
         elif event.kind == "part":
-            worker.jobs[0].parts.append(event.value)
+            job = worker.jobs[0]
+            job.parts.append(event.value)
+            job.retried = True  # it cannot begin again
+            if not job.is_stream:
+                worker.unread.release()
         elif event.kind == "progress":
             self._on_progress(event.value)
         else:
@@ -282,7 +294,7 @@ class WorkerPool(Generic[T, A]):
             worker.pace, worker.moment = event.moment - worker.moment, event.moment
             worker.answered += 1
             job.done = True
-            job.answer = job.parts if event.kind == "end" else event.value
+            job.answer = list(job.parts) if event.kind == "end" else event.value
             if event.kind == "failed":
                 job.answer = TaskFailure(event.value, certain=not isinstance(event.value, InternalError))
 
@@ -297,7 +309,7 @@ class WorkerPool(Generic[T, A]):
         if jobs:
             job = jobs[0]
             # Memory that earlier tasks left behind is no reason to refuse this one.
-            job.done = failure.certain or job.retried or bool(job.parts) or not worker.answered
+            job.done = failure.certain or job.retried or not worker.answered
             job.answer, job.retried = failure, True
         if jobs or not self._workers:
             new = self._add()

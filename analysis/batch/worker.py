@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import IO, Any, Final, NamedTuple, NoReturn
 
+from planoracle.analysis.batch.errors import WorkerError
 from planoracle.instances.errors import InputError, InternalError, PlanoracleError
 
 #: Exit status of a worker that could not get more memory.
@@ -135,16 +136,19 @@ def serve(inbox: queue.SimpleQueue[bytes], outbox: Outbox) -> NoReturn:
         if message.startswith(b"import"):
             import_module(message[6:].decode())
         elif message.startswith(b"start"):
-            start, limits, environment, folder = pickle.loads(message[5:])
-            limit_memory(limits)
-            os.environ.clear()
-            os.environ.update(environment)
-            os.chdir(folder)
             try:
+                start, limits, environment, folder = pickle.loads(message[5:])
+                limit_memory(limits)
+                os.environ.clear()
+                os.environ.update(environment)
+                os.chdir(folder)
                 function = start()
                 outbox.send("ready", None)
             except PlanoracleError as error:
                 outbox.send("failed", error)
+            except Exception as error:
+                reason = f"a worker process cannot begin its work: {type(error).__name__}: {error}"
+                outbox.send("failed", WorkerError(reason))
         else:
             for kind, value in answer(function, message, limits):
                 outbox.send(kind, value)

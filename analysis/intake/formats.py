@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
+from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
+from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.intake.columns import FIELDS, holds_plan, plan_fields
 from planoracle.analysis.intake.lines import read_document, read_lines
-from planoracle.analysis.intake.logs import begins_log, is_log, logged, read_archive, read_log, samples_in
+from planoracle.analysis.intake.logs import begins_log, is_log, logged, read_archive, read_log
 from planoracle.analysis.intake.path_names import TEXT, nameless, problem_name
 from planoracle.analysis.intake.tables import header_of, read_csv, read_parquet
 from planoracle.analysis.intake.unpack import again, unpacked
@@ -19,12 +21,20 @@ __all__ = ["count", "read_entries"]
 
 _TABLES, _LINES = (".csv", ".tsv"), (".jsonl", ".ndjson")
 _PARQUET, _ZIP, _BOM = b"PAR1", b"PK\x03\x04", b"\xef\xbb\xbf"
+# Limits of the worker that reads a table or an archive; the processor time is that of one row.
+_LIMITS = TaskLimits(120.0, 4000)
 # So much of the first line is looked at.
 _HEAD = 2**16
 
 
 def read_entries(
-    stream: IO[bytes], source: str, *, end: str = "", named: bool = False, columns: frozenset[str] = frozenset()
+    stream: IO[bytes],
+    source: str,
+    *,
+    end: str = "",
+    named: bool = False,
+    columns: frozenset[str] = frozenset(),
+    path: str = "",
 ) -> Iterator[tuple[int, Any | InputError]]:
     """Yield the number and the content of every entry of a file, or the error that one is.
 
@@ -36,10 +46,12 @@ def read_entries(
         Whether the path says the problem, so that the file may be the text of a plan.
     columns
         Names of columns that are asked for.
+    path
+        Path of the file, for formats that a worker process reads; without it they are read in this process.
     """
     number = 0
     try:
-        for number, entry in _entries(stream, source, end, named, columns):
+        for number, entry in _entries(stream, source, end, named, columns, path):
             yield number, entry
     except InputError as error:
         yield number + 1, error
@@ -48,15 +60,14 @@ def read_entries(
 
 
 def _entries(
-    stream: IO[bytes], source: str, end: str, named: bool, columns: frozenset[str]
+    stream: IO[bytes], source: str, end: str, named: bool, columns: frozenset[str], path: str
 ) -> Iterator[tuple[int, Any | InputError]]:
     opened = unpacked(stream, source)
     first = opened.readline(_HEAD)
     start = first.removeprefix(_BOM).lstrip()[:1]
-    if first.startswith(_PARQUET):
-        return read_parquet(_seekable(stream, first, source), source)
-    if first.startswith(_ZIP):
-        return read_archive(_seekable(stream, first, source), source)
+    if first.startswith((_PARQUET, _ZIP)):
+        whole = _seekable(stream, first, source)
+        return _binary_in_worker(path, source) if path else _binary(whole, source)
     if named and (end in TEXT or (start not in (b"{", b"[", b'"') and end not in _TABLES)):
         return _whole(again(first, opened), source)
     if (start == b"[" and end not in _LINES) or (start == b'"' and end == ".json"):
@@ -68,6 +79,32 @@ def _entries(
     if end in TEXT[:-1]:
         raise nameless(source)
     return read_lines(again(first, opened), source)
+
+
+def _binary(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
+    """Yield the entries of a Parquet table or of an archive."""
+    is_table = stream.read(4) == _PARQUET
+    stream.seek(0)
+    return read_parquet(stream, source) if is_table else read_archive(stream, source)
+
+
+def _binary_in_worker(path: str, source: str) -> Iterator[tuple[int, Any | InputError]]:
+    """Yield what `_binary` does, read in a worker: libraries decode such files to any size."""
+    with WorkerPool(_start_binary, _LIMITS, 1) as pool:
+        for part in pool.stream((path, source)):
+            if isinstance(part, TaskFailure):
+                raise InputError(str(part.error), source=source)
+            yield part
+
+
+def _start_binary() -> Callable[[tuple[str, str]], Iterator[Any]]:
+    return _binary_of_file
+
+
+def _binary_of_file(task: tuple[str, str]) -> Iterator[tuple[int, Any | InputError]]:
+    path, source = task
+    with open(path, "rb") as stream:
+        yield from _binary(stream, source)
 
 
 def _objects(
@@ -170,8 +207,6 @@ def count(stream: IO[bytes], end: str, *, named: bool) -> int | None:
     """Count the entries of a file without reading them, where that is quick; ``None`` where it is not."""
     head = stream.read(4)
     stream.seek(0)
-    if head.startswith(_ZIP):
-        return samples_in(stream)
     if named and end in TEXT:
         return 1
     if head.lstrip()[:1] != b"{" or begins_log(stream.read(_HEAD)):

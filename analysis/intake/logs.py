@@ -24,7 +24,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.outputs.messages import is_cut
 from planoracle.instances.reading import load_json
 
-__all__ = ["STORED", "begins_log", "is_log", "logged", "read_archive", "read_log", "samples_in"]
+__all__ = ["STORED", "begins_log", "is_log", "logged", "read_archive", "read_log"]
 
 #: Where solvers of ours (`planoracle.analysis.adapters.inspect_runs`) keep in a sample's store what is handed in.
 STORED = "planoracle"
@@ -56,15 +56,6 @@ def read_log(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputE
 
 def _loaded(text: bytes, source: str) -> Any:
     return load_json(text, source, constants=True)
-
-
-def samples_in(stream: IO[bytes]) -> int:
-    """Count the samples of an archive."""
-    try:
-        with ZipFile(stream) as archive:
-            return sum(_SAMPLE.fullmatch(name) is not None for name in archive.namelist())
-    except (OSError, ValueError, BadZipFile, NotImplementedError):
-        return 1
 
 
 def read_archive(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
