@@ -62,7 +62,7 @@ def main() -> None:
         start_early(_WORKERS[sys.argv[1]])  # while this process imports the command line
     from planoracle.analysis.cli.commands import run_app
 
-    status = run_app()
-    if {"loky", "distributed"}.isdisjoint(sys.modules):
+    status = run()
+    if "distributed" not in sys.modules:
         leave()
-    sys.exit(status)  # these libraries stop their processes at exit
+    sys.exit(status)  # it ends its threads at exit

@@ -14,7 +14,7 @@ __all__ = ["SUBMISSIONS", "is_former_run", "without_rest"]
 SUBMISSIONS = "submissions.jsonl"
 
 # Files that are no submissions where another file is in the same folder.
-_RESULTS = (("results.jsonl", SUBMISSIONS), ("logs.json", "eval-set.json"), ("eval-set.json", "eval-set.json"))
+_RESULTS = (("results.sqlite", SUBMISSIONS), ("logs.json", "eval-set.json"), ("eval-set.json", "eval-set.json"))
 _FORMER = "run.json"
 _Listed = tuple[str, InputError | None]
 
