@@ -83,6 +83,7 @@ class _Worker:
     def __init__(self, events: queue.SimpleQueue[_Event]) -> None:
         self.jobs: deque[_Job] = deque()
         self.unread = threading.Semaphore(_UNREAD)
+        self.is_killed = False
         self.begin(events)
         try:
             # A process group of its own: signals of a terminal do not reach the worker.
@@ -120,7 +121,8 @@ class _Worker:
     def kill(self) -> None:
         self.process.kill()
         self.process.wait()
-        self.unread.release(10**9)  # its thread ends as well
+        self.is_killed = True
+        self.unread.release()  # its thread ends as well
 
     def _receive(self, stream: IO[bytes]) -> None:
         while True:
@@ -128,7 +130,7 @@ class _Worker:
                 kind, value = pickle.load(stream)
             except (EOFError, OSError, pickle.UnpicklingError):
                 kind, value = "died", None
-            if kind == "part":  # the worker waits, too, once its pipe is full
+            if kind == "part" and not self.is_killed:  # the worker waits, too, once its pipe is full
                 self.unread.acquire()
             self.events.put(_Event(self, kind, value, monotonic()))
             if kind == "died":
@@ -189,6 +191,7 @@ class WorkerPool(Generic[T, A]):
         self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
         self._workers: list[_Worker] = []
         self._began = monotonic()
+        self._is_closed = False
         self._add()
 
     def __enter__(self) -> WorkerPool[T, A]:
@@ -236,7 +239,8 @@ class WorkerPool(Generic[T, A]):
             yield job.answer
 
     def close(self) -> None:
-        """Stop all work. Workers without any are kept for the next pool of this process."""
+        """Stop all work, also that of other threads. Idle workers are kept for the next pool of this process."""
+        self._is_closed = True
         for worker in self._workers:
             if worker.jobs or not worker.ready or worker.process.poll() is not None or len(_idle) >= _IDLE_AT_MOST:
                 worker.kill()
@@ -260,12 +264,14 @@ class WorkerPool(Generic[T, A]):
         free = [worker for worker in self._workers if worker.has_room()]
         if free:
             return min(free, key=lambda worker: len(worker.jobs))
+        if self._is_closed:
+            return None
         waited = monotonic() - self._began > _PATIENCE and all(worker.ready for worker in self._workers)
         return self._add() if waited and len(self._workers) < self._size else None
 
     def _wait(self) -> None:
         """Take note of one event. Wait in short spells, so that signals are handled and further workers started."""
-        if not self._workers:
+        if self._is_closed:
             raise WorkerError("the pool was closed")
         try:
             event = self._events.get(timeout=0.1 if len(self._workers) < self._size else 1.0)

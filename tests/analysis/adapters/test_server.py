@@ -23,7 +23,8 @@ import anyio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from planoracle.analysis.adapters.server import MOST, server
+from planoracle.analysis.adapters.questions import MOST
+from planoracle.analysis.adapters.server import server
 
 ROOT = Path(__file__).resolve().parents[3]
 TEA = "timearena/household1"
@@ -154,7 +155,7 @@ def test_files_are_read_only_if_the_server_was_started_so(tmp_path):
     path.write_text(CliRunner().invoke(app, ["instances", "--export", TEA]).stdout.splitlines()[0])
     secret = tmp_path / "nothing.json"
     refused = asked(("solve", {"problem": str(path)}), ("solve", {"problem": str(secret)}))
-    assert all("names no problem that ships" in one for one in refused)
+    assert all("names no bundled problem" in one for one in refused)
     (best,) = asked(("solve", {"problem": str(path)}), files=True)
     assert best["makespan"] == 13
 
