@@ -16,6 +16,7 @@ _WORKERS = {
     "repair": "planoracle.analysis.repair",
 }
 
+
 def __getattr__(name: str) -> object:
     """Return the typer application `app`, imported when it is needed (see `main`)."""
     if name != "app":
@@ -62,7 +63,7 @@ def main() -> None:
         start_early(_WORKERS[sys.argv[1]])  # while this process imports the command line
     from planoracle.analysis.cli.commands import run_app
 
-    status = run()
+    status = run_app()
     if "distributed" not in sys.modules:
         leave()
     sys.exit(status)  # it ends its threads at exit

@@ -54,7 +54,7 @@ def explain(
     """
     from planoracle.analysis.explain import explain as explained
 
-    run = Run(names, "explaining", any_kind=True)
+    run = Run(names, "explaining", any_kind=True, in_worker=True)
     table = None if form is Form.text else Table(Format(form.value), _COLUMNS)
     if table is None:  # names may hold anything that JSON can
         lenient(sys.stdout, encoding="utf-8")

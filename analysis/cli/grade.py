@@ -36,6 +36,7 @@ from planoracle.analysis.cli.submissions import (
 from planoracle.analysis.cli.summaries import format_of, show, write
 from planoracle.analysis.spoken import clear, tell
 from planoracle.instances import registry
+from planoracle.instances.visible import to_json
 
 if TYPE_CHECKING:
     from planoracle.analysis.grade import Grade

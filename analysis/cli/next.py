@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -39,24 +39,30 @@ def next_(
 
     Exit status: 1 if the best makespan is unknown.
     """
-    from planoracle.analysis.advice import next_commands
-    from planoracle.analysis.profiles import profiles
+    from planoracle.analysis.batch.reading import in_worker
     from planoracle.instances.reading import read_bytes, read_stream
 
-    problem = single_problem(name)
     text = None
     if after is not None:
         raw = read_stream(sys.stdin.buffer, "-") if str(after) == "-" else read_bytes(after)
         text = raw.decode("utf-8", errors="replace")
-    rules = profiles(profile)[problem.benchmark]
-    advice = next_commands(problem, text, rules, everything=everything, clock=clock, **stated(seconds=time_limit))
+    options = {"everything": everything, "clock": clock, **stated(seconds=time_limit)}
+    advice = in_worker(_advice, name, text, profile, options)
     if form in (Format.json, Format.jsonl):
         say_json(advice.as_dict() | {"method": "next"}, indent=1 if form is Format.json else None)
     else:
-        options = advice.as_dict()["options"]
-        if form is Format.csv or options:
-            write_table(form, _COLUMNS, options)
+        commands = advice.as_dict()["options"]
+        if form is Format.csv or commands:
+            write_table(form, _COLUMNS, commands)
     best = "none" if advice.best is None else f"{advice.best} {advice.unit}s"
     over = "" if advice.over is None else f"; the run is over: {advice.over}"
     tell(f"{advice.instance}: best makespan from here: {best} ({advice.status}){over}")
     raise typer.Exit(0 if advice.status.settled else 1)
+
+
+def _advice(name: str, text: str | None, profile: str, options: dict[str, Any]) -> Any:
+    from planoracle.analysis.advice import next_commands
+    from planoracle.analysis.profiles import profiles
+
+    problem = single_problem(name)
+    return next_commands(problem, text, profiles(profile)[problem.benchmark], **options)

@@ -84,32 +84,33 @@ class Run:
         Text before the progress bar.
     any_kind
         False if only scheduling instances are accepted.
+    in_worker
+        Whether a worker process reads the problems and applies the function, which limits time and memory.
     """
 
-    def __init__(self, names: list[str], label: str, *, any_kind: bool = False) -> None:
+    def __init__(self, names: list[str], label: str, *, any_kind: bool = False, in_worker: bool = False) -> None:
         from planoracle.instances import catalogue
 
         self.names = catalogue.expand(names)
         self._any_kind = any_kind
+        self._in_worker = in_worker
         self.label = label
         self.failed = False
 
     def each(self, function: Callable[[Any], _T]) -> Iterator[tuple[Any, _T]]:
         """Yield each problem with the result of the function."""
-        from planoracle.instances.catalogue import read_each
-        from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
-        from planoracle.instances.model import Instance
-        from planoracle.instances.problem import of_kind
+        from planoracle.analysis.batch.reading import each_in_worker
+        from planoracle.instances.errors import PlanoracleError, UnknownNameError
 
         for name in track(self.names, self.label):
+            arguments = (name, function, self._any_kind)
             try:
-                for problem in read_each(name):
-                    if isinstance(problem, InputError):
-                        complain(problem)
+                for pair in each_in_worker(_applied, *arguments) if self._in_worker else _applied(*arguments):
+                    if isinstance(pair, PlanoracleError):
+                        complain(pair)
                         self.failed = True
-                        continue
-                    checked = problem if self._any_kind else of_kind(problem, Instance)
-                    yield checked, function(checked)
+                    else:
+                        yield pair
             except UnknownNameError:  # an error in the call, not in a problem
                 raise
             except PlanoracleError as error:
@@ -119,6 +120,21 @@ class Run:
     def exit(self, *, failed: bool) -> NoReturn:
         """End the program with status 1 if something failed, else 0."""
         raise typer.Exit(1 if failed or self.failed else 0)
+
+
+def _applied(name: str, function: Callable[[Any], Any], any_kind: bool) -> Iterator[Any]:
+    """Yield each problem of a name with the result of the function, or the error that there is instead."""
+    from planoracle.analysis.batch.reading import read_each
+    from planoracle.instances.errors import InputError
+    from planoracle.instances.model import Instance
+    from planoracle.instances.problem import of_kind
+
+    for problem in read_each(name):
+        if isinstance(problem, InputError):
+            yield problem
+        else:
+            checked = problem if any_kind else of_kind(problem, Instance)
+            yield checked, function(checked)
 
 
 class Notes:
@@ -147,10 +163,11 @@ class Notes:
 
 def single_problem(name: str) -> Any:
     """Return the problem of a name; raises `UnknownNameError` for a name of several."""
+    from planoracle.analysis.batch.reading import read_problems
     from planoracle.instances import catalogue
     from planoracle.instances.errors import UnknownNameError
 
-    problems = [problem for one in catalogue.expand([name]) for problem in catalogue.read_problems(one)]
+    problems = [problem for one in catalogue.expand([name]) for problem in read_problems(one)]
     if len(problems) != 1:
         raise UnknownNameError("must name a single problem", field="name", value=name)
     return problems[0]

@@ -155,7 +155,8 @@ def _problems(names: list[str], limit: int | None) -> tuple[list[tuple[str, Prob
     InputError
         For two problems of one name.
     """
-    from planoracle.instances.catalogue import expand, read_each
+    from planoracle.analysis.batch.reading import read_each
+    from planoracle.instances.catalogue import expand
     from planoracle.instances.errors import InputError
 
     problems: dict[str, tuple[str, Problem]] = {}

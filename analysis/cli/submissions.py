@@ -132,7 +132,8 @@ def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
     InputError
         For two problems of one name.
     """
-    from planoracle.instances.catalogue import expand, read_problems
+    from planoracle.analysis.batch.reading import read_problems
+    from planoracle.instances.catalogue import expand
     from planoracle.instances.errors import InputError
 
     problems: dict[str, Problem] = {}

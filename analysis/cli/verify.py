@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -168,22 +169,30 @@ def _shipped(names: list[str], form: Format) -> int:
 
 
 def _certificates(problem: str, proof: str, form: Format) -> None:
-    from planoracle.analysis.verified import certificates, verified
+    from planoracle.analysis.batch.reading import each_in_worker
     from planoracle.instances.errors import InputError
 
     run = Run([problem], "reading", any_kind=True)
     problems = {instance.name: instance for instance, _ in run.each(lambda instance: None)}
     table, failed = Table(form, _COLUMNS), False
-    for place, found in track(list(certificates(proof)), "verifying"):
-        try:
-            if isinstance(found, InputError):
-                raise found
-            one = verified(found, problems)
-        except InputError as error:
-            complain(error.at(place))
+    for one in track(each_in_worker(_verified, proof, problems), "verifying"):
+        if isinstance(one, InputError):
+            complain(one)
             failed = True
             continue
         table.add(one.row())
         failed |= one.holds is False
     table.close()
     run.exit(failed=failed)
+
+
+def _verified(proof: str, problems: dict[str, Any]) -> Iterator[Any]:
+    """Yield the verdict on each certificate of a file, or why there is none."""
+    from planoracle.analysis.verified import certificates, verified
+    from planoracle.instances.errors import InputError
+
+    for place, certificate in certificates(proof):
+        try:
+            yield certificate.at(place) if isinstance(certificate, InputError) else verified(certificate, problems)
+        except InputError as error:
+            yield error.at(place)
