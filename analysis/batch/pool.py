@@ -84,6 +84,7 @@ class _Worker:
         self.jobs: deque[_Job] = deque()
         self.unread = threading.Semaphore(_UNREAD)
         self.is_killed = False
+        self.answered = 0  # tasks of all pools
         self.begin(events)
         try:
             # A process group of its own: signals of a terminal do not reach the worker.
@@ -100,7 +101,6 @@ class _Worker:
         """Serve the pool that reads these events."""
         self.events = events
         self.ready = False
-        self.answered = 0
         self.moment, self.pace = monotonic(), inf  # of the last answer, and seconds that it took
 
     def send(self, message: bytes) -> None:
@@ -128,8 +128,10 @@ class _Worker:
         while True:
             try:
                 kind, value = pickle.load(stream)
-            except (EOFError, OSError, pickle.UnpicklingError):
+            except Exception as error:
                 kind, value = "died", None
+                if not isinstance(error, EOFError | OSError):  # an answer that cannot be read
+                    self.process.kill()
             if kind == "part" and not self.is_killed:  # the worker waits, too, once its pipe is full
                 self.unread.acquire()
             self.events.put(_Event(self, kind, value, monotonic()))
@@ -248,9 +250,9 @@ class WorkerPool(Generic[T, A]):
                 _idle.append(worker)
         self._workers = []
 
-    def _add(self) -> _Worker:
-        """Start a worker, or take over an idle one."""
-        idle = (_idle.pop() for _ in range(len(_idle)))
+    def _add(self, *, fresh: bool = False) -> _Worker:
+        """Start a worker, or take over an idle one if it need not be ``fresh``."""
+        idle = (_idle.pop() for _ in range(0 if fresh else len(_idle)))
         worker = next((one for one in idle if one.process.poll() is None), None)
         if worker is None:
             worker = _Worker(self._events)
@@ -318,7 +320,7 @@ class WorkerPool(Generic[T, A]):
             job.done = failure.certain or job.retried or not worker.answered
             job.answer, job.retried = failure, True
         if jobs or not self._workers:
-            new = self._add()
+            new = self._add(fresh=bool(jobs))
             for job in jobs:
                 if not job.done:
                     new.run(job)

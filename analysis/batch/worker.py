@@ -98,15 +98,23 @@ class Outbox:
         self._stream = stream
         self._lock = threading.Lock()
 
-    def send(self, kind: str, value: Any) -> None:
-        """Write one message; an answer above `MAX_ANSWER` is replaced by an error."""
-        data = pickle.dumps((kind, value), protocol=5)
-        if len(data) > MAX_ANSWER:
-            error = LimitError(f"the answer would have more than {MAX_ANSWER} bytes")
-            data = pickle.dumps(("failed", error), protocol=5)
+    def send(self, kind: str, value: Any) -> bool:
+        """Write one message. Replace an answer that cannot be sent by an error, and return False."""
+        failure: PlanoracleError | None = None
+        try:
+            data = pickle.dumps((kind, value), protocol=5)
+            if len(data) > MAX_ANSWER:
+                failure = LimitError(f"the answer would have more than {MAX_ANSWER} bytes")
+        except MemoryError:
+            raise
+        except Exception as error:  # objects decide themselves how pickling them fails
+            failure = InternalError(f"the answer cannot be sent: {type(error).__name__}: {error}"[:1000])
+        if failure is not None:
+            data = pickle.dumps(("failed", failure), protocol=5)
         with self._lock:
             self._stream.write(data)
             self._stream.flush()
+        return failure is None
 
 
 _outbox: Outbox | None = None
@@ -125,6 +133,8 @@ def receive(stream: IO[bytes], inbox: queue.SimpleQueue[bytes]) -> None:
             inbox.put(pickle.load(stream))
         except (EOFError, OSError, pickle.UnpicklingError):
             os._exit(0)
+        except MemoryError:
+            os._exit(NO_MEMORY)
 
 
 def serve(inbox: queue.SimpleQueue[bytes], outbox: Outbox) -> NoReturn:
@@ -151,7 +161,8 @@ def serve(inbox: queue.SimpleQueue[bytes], outbox: Outbox) -> NoReturn:
                 outbox.send("failed", WorkerError(reason))
         else:
             for kind, value in answer(function, message, limits):
-                outbox.send(kind, value)
+                if not outbox.send(kind, value):
+                    break
 
 
 def main() -> NoReturn:
