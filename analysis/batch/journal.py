@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from time import monotonic
 from types import TracebackType
 
 from planoracle.analysis.batch.database import MAX_TEXT, connect
@@ -18,7 +18,7 @@ from planoracle.instances.digest import FORMAT
 NAME = "results.sqlite"
 
 _APPLICATION = 0x706C0000 + FORMAT
-# Seconds between two commits: what a crash can cost.
+# Seconds from a result to its commit: what a crash can cost.
 _COMMIT = 1.0
 
 
@@ -40,6 +40,7 @@ class Journal:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, Journal(Path(folder), print) as journal:
     ...     journal.put([("key", "text")])
+    ...     journal.commit()
     ...     journal.get("key"), journal.get("other"), len(journal)
     ('text', None, 1)
     """
@@ -48,6 +49,10 @@ class Journal:
         self.path = folder / NAME
         self.is_lost = False  # the file was moved, deleted or emptied while this is open
         self._warn = warn
+        self._lock = threading.RLock()
+        self._timer: threading.Timer | None = None  # of the next commit
+        self._fault: StorageError | None = None  # nothing can be stored any more
+        self._pending = 0  # results since the last commit
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -70,9 +75,9 @@ class Journal:
             raise self._error(error) from None
         if was_empty:
             warn(f"{self.path}: was empty; all its results, if it had any, are computed again")
-        self._committed = monotonic()
 
     def __len__(self) -> int:
+        """Return the number of results that were committed."""
         return self._count
 
     def __enter__(self) -> Journal:
@@ -85,41 +90,54 @@ class Journal:
 
     def get(self, key: str) -> str | None:
         """Return the result that is stored under a key, ``None`` if there is none."""
-        try:
-            row = self._database.execute(
-                "SELECT text FROM entries WHERE key = ? AND typeof(text) = 'text' AND length(text) <= ?",
-                (key, MAX_TEXT),
-            ).fetchone()
-        except sqlite3.Error as error:
-            raise self._error(error) from None
+        statement = "SELECT text FROM entries WHERE key = ? AND typeof(text) = 'text' AND length(text) <= ?"
+        with self._lock:
+            try:
+                row = self._database.execute(statement, (key, MAX_TEXT)).fetchone()
+            except sqlite3.Error as error:
+                raise self._error(error) from None
         return None if row is None else str(row[0])
 
     def drop(self, key: str) -> None:
         """Remove a result that cannot be used."""
         self._warn(f"{self.path}: a result is not what it should be; it is computed again")
-        try:
-            self._database.execute("DELETE FROM entries WHERE key = ?", (key,))
-        except sqlite3.Error as error:
-            raise self._error(error) from None
-        self._count -= 1
+        with self._lock:
+            try:
+                self._database.execute("DELETE FROM entries WHERE key = ?", (key,))
+            except sqlite3.Error as error:
+                raise self._error(error) from None
+            self._pending -= 1
 
     def put(self, results: Iterable[tuple[str, str]]) -> None:
-        """Store results by key; the first of equal keys stays. They are committed every second.
+        """Store results by key; the first of equal keys stays. They are committed within a second.
 
         Raises
         ------
         StorageError
-            If they cannot be written; what was committed before is safe.
+            If they, or results before them, cannot be written; what was committed is safe.
         """
-        try:
-            for key, text in results:
-                if len(text) <= MAX_TEXT:
-                    written = self._database.execute("INSERT OR IGNORE INTO entries VALUES (?, ?)", (key, text))
-                    self._count += written.rowcount
-        except sqlite3.Error as error:
-            raise self._error(error) from None
-        if not 0 <= monotonic() - self._committed <= _COMMIT:
-            self.commit()
+        with self._lock:
+            if self._fault is not None:
+                raise self._fault
+            try:
+                for key, text in results:
+                    if len(text) <= MAX_TEXT:
+                        written = self._database.execute("INSERT OR IGNORE INTO entries VALUES (?, ?)", (key, text))
+                        self._pending += written.rowcount
+            except sqlite3.Error as error:
+                raise self._error(error) from None
+            if self._timer is None:  # the next result may take minutes
+                self._timer = threading.Timer(_COMMIT, self._commit_late)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def _commit_late(self) -> None:
+        with self._lock:
+            if self._timer is None:  # the journal was closed
+                return
+            self._timer = None
+            with suppress(StorageError):  # which the next call raises
+                self.commit()
 
     def commit(self) -> None:
         """Write everything to the disk.
@@ -129,33 +147,43 @@ class Journal:
         StorageError
             If the disk does not take it, or the file was moved, deleted or emptied.
         """
-        try:
-            now = os.stat(self.path, follow_symlinks=False)
-            self.is_lost = not os.path.samestat(now, self._file) or now.st_size < self._file.st_size
-        except OSError:
-            self.is_lost = True
-        if self.is_lost:
-            raise StorageError(f"{self.path}: was moved, deleted or emptied during the run; results are lost")
-        try:
-            if self._database.in_transaction:
-                self._database.execute("COMMIT")
-            self._file = os.stat(self.path)
-            self._database.execute("BEGIN")
-        except (sqlite3.Error, OSError) as error:
-            raise self._error(error) from None
-        self._committed = monotonic()
+        with self._lock:
+            if self._fault is not None:
+                raise self._fault
+            try:
+                now = os.stat(self.path, follow_symlinks=False)
+                self.is_lost = not os.path.samestat(now, self._file) or now.st_size < self._file.st_size
+            except OSError:
+                self.is_lost = True
+            if self.is_lost:
+                reason = "was moved, deleted or emptied during the run; results are lost"
+                self._fault = StorageError(f"{self.path}: {reason}")
+                raise self._fault
+            try:
+                if self._database.in_transaction:
+                    self._database.execute("COMMIT")
+                self._file = os.stat(self.path)
+                self._database.execute("BEGIN")
+            except (sqlite3.Error, OSError) as error:
+                raise self._error(error) from None
+            self._count, self._pending = self._count + self._pending, 0
 
     def close(self) -> None:
         """Write everything to the disk and let other processes use the directory."""
-        try:
-            if not self.is_lost:
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            try:
                 self.commit()
-        finally:
-            with suppress(sqlite3.Error):  # what was not committed is rolled back, now or by the next process
-                self._database.close()
+            finally:
+                with suppress(sqlite3.Error):  # what was not committed is rolled back, now or by the next process
+                    self._database.close()
 
     def _error(self, error: Exception) -> StorageError:
+        """Return an error of the file, after which nothing is stored any more."""
         if "locked" in str(error):
             return StorageError(f"{self.path.parent}: another process is using this run directory")
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        return StorageError(f"{self.path}: cannot be read or written: {reason}")
+        self._fault = StorageError(f"{self.path}: cannot be read or written: {reason}")
+        return self._fault

@@ -86,8 +86,9 @@ def answered(
 
     for answer in pool.map(tasks()):
         item = waiting.popleft()
-        if journal is not None and item.key is not None and item.answer is None:
-            journal.put([(item.key, answer.text)] if isinstance(answer, Row) and answer.is_lasting else [])
+        is_lasting = isinstance(answer, Row) and answer.is_lasting
+        if journal is not None and item.key is not None and item.answer is None and is_lasting:
+            journal.put([(item.key, answer.text)])
         yield item, answer
 
 
