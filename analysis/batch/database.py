@@ -34,21 +34,25 @@ def connect(path: Path, application: int, *, timeout: float) -> sqlite3.Connecti
     sqlite3.Error
         If the file cannot be used, for example because of a full disk or another process.
     """
-    try:
-        found = os.lstat(path)
-    except FileNotFoundError:
-        pass
-    else:
-        if not stat.S_ISREG(found.st_mode):
-            raise StorageError(f"{path}: is no regular file (links are not followed)")
+    for end in ("", "-journal", "-wal"):  # SQLite opens all three, and waits for ever for a pipe
+        place = Path(f"{path}{end}")
+        try:
+            mode = os.lstat(place).st_mode
+        except FileNotFoundError:
+            continue
+        if not stat.S_ISREG(mode):
+            raise StorageError(f"{place}: is no regular file (links are not followed)")
     database = sqlite3.connect(
         f"file:{quote(str(path))}", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
     )
     try:
         database.execute("PRAGMA trusted_schema = OFF")
         database.execute("PRAGMA cell_size_check = ON")
+        # In one transaction: another process may be creating the file.
+        database.execute("BEGIN")
         (number,) = database.execute("PRAGMA application_id").fetchone()
         (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        database.execute("COMMIT")
         if number == application:
             return database
         if number or tables:
