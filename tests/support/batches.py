@@ -8,14 +8,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 from planoracle.instances.recipe2plan import facts
 
-# Processes are started at once, so that small tests have them at work.
-EAGER = "from planoracle.analysis.batch import pool; pool._WORTH = 0.0"
 MAIN = "from planoracle.analysis.cli import main; main()"
+#: Starts all worker processes at once, as for much work.
+EAGER = "from planoracle.analysis.batch import pool; pool._PATIENCE = 0.0"
+_STARTUP = Path(__file__).parent / "startup"
 
 
 def submissions(count: int, seed: int = 0, problems: int | None = None) -> list[dict[str, str]]:
@@ -49,53 +51,46 @@ def write(path: Path, rows: list[dict[str, str]]) -> Path:
     return path
 
 
-def start(*args: object, before: str = EAGER, **options: object) -> subprocess.Popen[bytes]:
-    """Start the command line in a process group of its own."""
+def everywhere(code: str) -> dict[str, str]:
+    """Return an environment in which every Python process, workers as well, runs code when it starts."""
+    return os.environ | {"PYTHONPATH": str(_STARTUP), "PLANORACLE_TEST_CODE": code}
+
+
+def start(*args: object, before: str = "", **options: object) -> subprocess.Popen[bytes]:
+    """Start the command line in a process group of its own, after code for this process only."""
     call = [sys.executable, "-c", f"{before}\n{MAIN}", *map(str, args)]
     pipes: dict[str, object] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(call, start_new_session=True, **(pipes | options))  # type: ignore[call-overload, no-any-return]
 
 
-def finished(*args: object, before: str = EAGER, **options: object) -> tuple[int, bytes, str]:
+def finished(*args: object, before: str = "", **options: object) -> tuple[int, bytes, str]:
     """Run the command line to its end; return status, output and diagnostics."""
     process = start(*args, before=before, **options)
     out, err = process.communicate(timeout=120)
     return process.returncode, out, err.decode()
 
 
-def gone(group: int, seconds: float = 20) -> bool:
-    """Whether all processes of a group end within some time (those that nobody has asked after count as ended)."""
+def members(session: int) -> list[int]:
+    """Return the processes of a session, as ``ps`` lists them; workers have process groups of their own."""
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,sess=,stat="], capture_output=True, text=True, check=True)
+    rows = [line.split() for line in listed.stdout.splitlines()]
+    return [int(pid) for pid, own, state, *_ in rows if int(own) == session and not state.startswith("Z")]
+
+
+def gone(session: int, seconds: float = 20) -> bool:
+    """Return whether all processes of a session end within some time."""
+    return within(seconds, lambda: not members(session))
+
+
+def within(seconds: float, condition: Callable[[], object]) -> bool:
+    """Return whether a condition holds within some time."""
     until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if not _alive(group):
-            return True
-        time.sleep(0.1)
-    return False
+    while not (holds := condition()) and time.monotonic() < until:
+        time.sleep(0.02)
+    return bool(holds)
 
 
-def members(group: int) -> int:
-    """How many processes of a group are at work, as /proc says."""
-    count = 0
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, _, own = entry.read_text().rpartition(")")[2].split()[:3]
-        except OSError:
-            continue
-        count += int(own) == group and state != "Z"
-    return count
-
-
-def _alive(group: int) -> bool:
-    if Path("/proc/self/stat").exists():
-        return members(group) > 0
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process the hard way."""
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+def kill(process: subprocess.Popen[bytes], number: int = signal.SIGKILL) -> None:
+    """End a process by a signal."""
+    process.send_signal(number)
+    process.communicate(timeout=60)
