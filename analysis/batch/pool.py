@@ -152,9 +152,10 @@ _idle: list[_Worker] = []
 
 def start_early(module: str) -> None:
     """Start a worker that imports a module, for the first pool of this process to take over."""
-    worker = _Worker(queue.SimpleQueue())
-    worker.send(b"import" + module.encode())
-    _idle.append(worker)
+    with suppress(WorkerError):  # which the pool reports
+        worker = _Worker(queue.SimpleQueue())
+        worker.send(b"import" + module.encode())
+        _idle.append(worker)
 
 
 class WorkerPool(Generic[T, A]):
