@@ -1,294 +1,285 @@
-"""The file of a run directory: what is kept, whatever happens to the process, the file or the disk."""
+"""Journal of a run directory: results are stored once and survive faults of the process, the file and the disk."""
 
 from __future__ import annotations
 
-import errno
-import json
 import os
+import resource
 import shutil
-from random import Random
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from planoracle.analysis.batch import grading
 from planoracle.analysis.batch import journal as module
 from planoracle.analysis.batch.errors import StorageError
 from planoracle.analysis.batch.journal import NAME, Journal
 from planoracle.instances import catalogue
-from planoracle.instances.digest import FORMAT, digest, fingerprint
+from planoracle.instances.digest import digest, fingerprint
 
-KEYS = [digest(number) for number in range(50)]
-ROWS = {key: json.dumps({"n": i, "text": '"},{"row": é\n\t' * (i % 3)}) for i, key in enumerate(KEYS)}
+ROWS = {digest(number): f'{{"n": {number}, "text": "é\\n"}}' for number in range(50)}
 
 
-def filled(folder, keys=KEYS):
+def filled(folder: Path, rows: dict[str, str] = ROWS) -> Path:
     with Journal(folder, pytest.fail) as journal:
-        journal.add((key, ROWS[key]) for key in keys)
+        journal.put(rows.items())
     return folder / NAME
 
 
-def read(folder):
-    told = []
-    with Journal(folder, told.append) as journal:
-        return {key: journal.get(key) for key in KEYS if journal.get(key) is not None}, told
+def stored(path: Path) -> dict[str, str]:
+    """Return what another process could read of a file."""
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+        return dict(database.execute("SELECT key, text FROM entries"))
 
 
-def test_what_is_added_is_there_the_next_time(tmp_path):
+# --- content --------------------------------------------------------------------------------------
+
+
+def test_results_are_there_the_next_time(tmp_path: Path) -> None:
     path = filled(tmp_path / "deep" / "run")
-    assert read(path.parent) == (ROWS, [])
+    assert stored(path) == ROWS
     with Journal(path.parent, pytest.fail) as journal:
-        assert len(journal) == len(KEYS)
+        assert len(journal) == len(ROWS)
+        assert {key: journal.get(key) for key in ROWS} == ROWS
         assert journal.get(digest("other")) is None
 
 
-def test_lines_are_json_with_key_and_row(tmp_path):
-    lines = [json.loads(line) for line in filled(tmp_path).read_text().splitlines()]
-    assert lines[0] == {"format": "planoracle/run", "version": FORMAT}
-    assert [line["key"] for line in lines[1:]] == KEYS
-    assert [line["row"] for line in lines[1:]] == [json.loads(row) for row in ROWS.values()]
+def test_the_first_result_of_a_key_stays_until_it_is_dropped(tmp_path: Path) -> None:
+    warnings: list[str] = []
+    with Journal(tmp_path, warnings.append) as journal:
+        journal.put([("a", "1"), ("a", "2")])
+        journal.put([("a", "3"), ("b", "4")])
+        assert journal.get("a") == "1"
+        journal.drop("a")
+        assert journal.get("a") is None
+        journal.put([("a", "5")])
+    assert stored(tmp_path / NAME) == {"a": "5", "b": "4"}
+    assert warnings == [f"{tmp_path / NAME}: a result is not what it should be; it is computed again"]
 
 
-def test_a_directory_of_an_earlier_release_is_refused(tmp_path):
-    (tmp_path / NAME).write_text('{"format":"planoracle/run","version":1}\n')
-    with pytest.raises(StorageError, match="is of another release of planoracle; name another directory"):
-        Journal(tmp_path, print)
-
-
-def test_a_key_is_written_once(tmp_path):
+def test_texts_that_are_too_long_are_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = filled(tmp_path, {"a": "x" * 1000})
+    monkeypatch.setattr(module, "MAX_TEXT", 100)
     with Journal(tmp_path, pytest.fail) as journal:
-        journal.add([(KEYS[0], "1"), (KEYS[0], "2")])
-        journal.add([(KEYS[0], "3"), (KEYS[1], "4")])
-        assert (journal.get(KEYS[0]), journal.get(KEYS[1])) == ("1", "4")
-    assert len((tmp_path / NAME).read_text().splitlines()) == 3
+        journal.put([("b", "x" * 101), ("c", "x")])
+        assert [journal.get(key) for key in "abc"] == [None, None, "x"]
+    assert stored(path).keys() == {"a", "c"}
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_a_file_cut_off_anywhere_keeps_all_whole_lines_and_grows_to_the_same_bytes(tmp_path, seed):
-    path = filled(tmp_path)
-    whole = path.read_bytes()
-    cut = Random(seed).randrange(len(whole)) if seed else 0
-    path.write_bytes(whole[:cut])
-    found, told = read(tmp_path)
-    assert len(found) == max(0, whole[:cut].count(b"\n") - 1)
-    assert all(ROWS[key] == row for key, row in found.items())
-    torn = cut > 0 and not whole[:cut].endswith(b"\n")
-    assert len(told) == torn
-    assert all("torn" in message for message in told)
-    with Journal(tmp_path, pytest.fail) as journal:  # the torn line has been cut off: nothing is told again
-        journal.add(ROWS.items())
-    assert path.read_bytes() == whole
+WRITER = """
+import os, signal, sys, time
+from pathlib import Path
+from planoracle.analysis.batch.journal import Journal
+journal = Journal(Path(sys.argv[1]), print)
+journal.put([("a", "1")])
+time.sleep(float(sys.argv[2]))  # a long task
+journal.put([("b", "2")])
+os.kill(os.getpid(), signal.SIGKILL)
+"""
 
 
-@given(place=st.floats(0, 1, exclude_max=True), byte=st.integers(0, 255))
-@pytest.mark.slow
-def test_a_damaged_byte_costs_its_own_line_and_is_told(tmp_path_factory, place, byte):
-    folder = tmp_path_factory.mktemp("run")
-    path = filled(folder)
-    data = bytearray(path.read_bytes())
-    at = int(place * len(data))
-    if data[at] == byte:
-        return
-    line = data[:at].count(b"\n") + 1
-    ended = data[at] == 10
-    data[at] = byte
+def test_results_are_committed_within_a_second_also_while_a_task_runs(tmp_path: Path) -> None:
+    """A process that is killed loses only what it added in its last second, and the file can be used at once."""
+    done = subprocess.run([sys.executable, "-c", WRITER, tmp_path, "2"], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGKILL, b"", b"")
+    with Journal(tmp_path, pytest.fail) as journal:
+        assert (journal.get("a"), journal.get("b"), len(journal)) == ("1", None, 1)
+
+
+def test_length_counts_committed_results(tmp_path: Path) -> None:
+    with Journal(tmp_path, pytest.fail) as journal:
+        journal.put(ROWS.items())
+        assert len(journal) == 0
+        journal.commit()
+        assert len(journal) == len(ROWS)
+
+
+# --- files that are refused -----------------------------------------------------------------------
+
+
+def test_a_second_user_is_refused_until_the_first_has_finished(tmp_path: Path) -> None:
+    code = "import sys; from pathlib import Path; from planoracle.analysis.batch.journal import Journal\n"
+    other = [sys.executable, "-c", f"{code}Journal(Path(sys.argv[1]), print)", tmp_path]
+    with Journal(tmp_path, pytest.fail) as journal:
+        with pytest.raises(StorageError, match="another process is using this run directory"):
+            Journal(tmp_path, pytest.fail)
+        done = subprocess.run(other, capture_output=True, text=True, check=False)
+        assert "another process is using this run directory" in done.stderr
+        journal.put([("a", "1")])
+    assert subprocess.run(other, capture_output=True, check=True).stderr == b""
+    assert stored(tmp_path / NAME) == {"a": "1"}
+
+
+def other_database(path: Path) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE entries (key, text)")
+
+
+def other_release(path: Path) -> None:
+    filled(path.parent)
+    with sqlite3.connect(path) as database:
+        database.execute(f"PRAGMA application_id = {module._APPLICATION + 1}")
+
+
+def damaged(path: Path) -> None:
+    data = bytearray(filled(path.parent).read_bytes())
+    data[4096:4200] = os.urandom(104)  # the header of the page that holds the table
     path.write_bytes(data)
-    found, told = read(folder)
-    lost = {line, line + 1} if ended else {line}
-    assert found == {key: ROWS[key] for number, key in enumerate(KEYS, 2) if number not in lost}
-    assert told
-    assert "torn" in told[0] if line == len(KEYS) + 1 and ended else f"line {line} is damaged" in told[0]
-    with Journal(folder, lambda _: None) as journal:
-        journal.add(ROWS.items())
-        assert all(journal.get(key) == row for key, row in ROWS.items())
 
 
-def test_many_damaged_lines_are_counted(tmp_path):
-    path = filled(tmp_path)
-    path.write_bytes(path.read_bytes().replace(b'"n": 1', b'"n": 2'))
-    found, told = read(tmp_path)
-    assert len(found) == len(KEYS) - 11
-    assert len(told) == 6
-    assert "6 more lines" in told[-1]
+def cut_off(path: Path) -> None:
+    path.write_bytes(filled(path.parent).read_bytes()[:5000])
 
 
-def test_lines_longer_than_any_of_ours_are_passed_over(tmp_path, monkeypatch):
-    path = filled(tmp_path)
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join([*lines[:5], b"x" * 1_000 + lines[7], *lines[5:]]))
-    monkeypatch.setattr(module, "_LONGEST", 300)
-    found, told = read(tmp_path)
-    assert found == ROWS
-    assert told == [f"{path}: line 6 is damaged; its work is done again, unless a later line has the result"]
-    with Journal(tmp_path, lambda _: None) as journal:
-        journal.add([(digest("long"), json.dumps("x" * 400))])  # is not kept
-        assert journal.get(digest("long")) is None
-    path.write_bytes(b"".join([*lines, b"x" * 1_000]))
-    assert read(tmp_path)[0] == ROWS
-    assert path.read_bytes() == b"".join(lines)
+REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
+    "text": (lambda path: path.write_text("hello " * 1000), "is damaged, or no file of planoracle"),
+    "database of another program": (other_database, "is a file of another program or release"),
+    "journal of another release": (other_release, "is a file of another program or release"),
+    "damaged": (damaged, r"is damaged \(|cannot be read or written: .*malformed"),
+    "cut off": (cut_off, r"is damaged|cannot be read or written: .*malformed"),
+    "pipe": (os.mkfifo, "is no regular file"),
+    "pipe for a rollback journal": (lambda path: os.mkfifo(f"{filled(path.parent)}-journal"), "is no regular file"),
+    "link": (lambda path: path.symlink_to(filled(path.parent / "other")), "is no regular file"),
+    "link that leads nowhere": (lambda path: path.symlink_to("nothing"), "is no regular file"),
+    "folder": (os.mkdir, "is no regular file"),
+}
 
 
-@pytest.mark.parametrize("text", ["hello\n", "hello", '{"format": "other"}\n{}\n', "\n"])
-def test_files_of_others_are_left_alone(tmp_path, text):
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_no_journal_is_refused_and_left_alone(tmp_path: Path, case: str) -> None:
     path = tmp_path / NAME
-    path.write_text(text)
-    with pytest.raises(StorageError, match="no file of results of planoracle"):
+    make, message = REFUSED[case]
+    make(path)
+    before = path.read_bytes() if path.is_file() else None
+    with pytest.raises(StorageError, match=message):
         Journal(tmp_path, pytest.fail)
-    assert path.read_text() == text
+    assert before is None or path.read_bytes() == before
+    assert not (tmp_path / "nothing").exists()
 
 
-def test_a_second_user_is_refused_until_the_first_has_finished(tmp_path):
-    with Journal(tmp_path, pytest.fail), pytest.raises(StorageError, match="another process is at work"):
-        Journal(tmp_path, pytest.fail)
-    assert read(tmp_path) == ({}, [])
+def test_a_place_that_is_no_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file", tmp_path / "file" / "run"):
+        with pytest.raises(StorageError, match="cannot be used as a run directory"):
+            Journal(folder, pytest.fail)
 
 
-def test_a_place_that_cannot_be_written_is_refused(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match=r"/file: cannot be made a run directory: File exists"):
-        Journal(tmp_path / "file", pytest.fail)
-    (tmp_path / "run" / NAME).mkdir(parents=True)
-    with pytest.raises(StorageError, match=r"run/results\.jsonl: cannot be written: Is a directory"):
-        Journal(tmp_path / "run", pytest.fail)
-
-
-def test_a_pipe_is_no_file_of_results(tmp_path):
-    os.mkfifo(tmp_path / NAME)  # reading it would wait for ever
-    with pytest.raises(StorageError, match=r"results\.jsonl: is no regular file; name another directory"):
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(StorageError, match="unable to open database file"):
         Journal(tmp_path, pytest.fail)
 
 
-@pytest.mark.parametrize("where", ["moved", "deleted", "replaced", "a file moved"])
-def test_a_directory_that_goes_away_at_work_is_an_error(tmp_path, where):
-    folder = tmp_path / "run"
-    journal = Journal(folder, pytest.fail)
-    journal.add([(KEYS[0], ROWS[KEYS[0]])])
-    journal.sync()
-    if where == "deleted":
-        shutil.rmtree(folder)
-    elif where == "a file moved":
-        (folder / NAME).rename(folder / "elsewhere")
-    else:
-        folder.rename(tmp_path / "elsewhere")
-    if where == "replaced":
-        filled(folder)
-    with pytest.raises(StorageError, match=r"results\.jsonl: was moved or deleted while at work"):
-        journal.sync()
-    assert journal.lost
-    with pytest.raises(StorageError, match="was moved or deleted"):
-        journal.close()
+# --- files that change ----------------------------------------------------------------------------
 
 
-def test_a_result_that_is_dropped_has_its_place_taken_by_the_next(tmp_path):
-    filled(tmp_path)
-    told = []
-    with Journal(tmp_path, told.append) as journal:
-        journal.drop(KEYS[3])
-        assert journal.get(KEYS[3]) is None
-        journal.add([(KEYS[3], '{"n": "new"}')])
-    assert told == [f"{tmp_path / NAME}: a result is not what it should be; its work is done again"]
-    assert read(tmp_path) == (ROWS | {KEYS[3]: '{"n": "new"}'}, [])
+def test_a_file_that_was_emptied_between_runs_is_reported(tmp_path: Path) -> None:
+    filled(tmp_path).write_bytes(b"")
+    warnings: list[str] = []
+    with Journal(tmp_path, warnings.append) as journal:
+        assert len(journal) == 0
+        journal.put(ROWS.items())
+    assert warnings == [f"{tmp_path / NAME}: was empty; all its results, if it had any, are computed again"]
+    assert stored(tmp_path / NAME) == ROWS
 
 
-@pytest.mark.parametrize("written", [0, 1, 100])
-def test_a_full_disk_loses_nothing_and_leaves_nothing_half_done(tmp_path, monkeypatch, written):
-    path = filled(tmp_path, KEYS[:10])
-    before = path.read_bytes()
-    write = os.write
-    room = [written]
-
-    def full(file, data):
-        if not room[0]:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        done = write(file, bytes(data)[: room[0]])
-        room[0] -= done
-        return done
-
-    with Journal(tmp_path, pytest.fail) as journal:
-        monkeypatch.setattr(os, "write", full)
-        with pytest.raises(StorageError, match=r"results\.jsonl: cannot be written: No space left on device"):
-            journal.add(ROWS.items())
-    monkeypatch.undo()
-    assert path.read_bytes() == before
-    with Journal(tmp_path, pytest.fail) as journal:
-        journal.add(ROWS.items())
-    assert read(tmp_path) == (ROWS, [])
+def replaced(path: Path) -> None:
+    path.parent.rename(path.parent.with_name("elsewhere"))
+    filled(path.parent)
 
 
-def test_a_disk_that_fails_to_sync_is_told(tmp_path, monkeypatch):
-    def broken(file):
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "folder moved": lambda path: path.parent.rename(path.parent.with_name("elsewhere")),
+    "folder deleted": lambda path: shutil.rmtree(path.parent),
+    "folder replaced": replaced,
+    "file moved": lambda path: path.rename(path.with_name("elsewhere")),
+    "file emptied": lambda path: os.truncate(path, 0),
+}
 
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_file_that_goes_away_during_a_run_is_an_error(tmp_path: Path, change: str) -> None:
+    journal = Journal(tmp_path / "run", pytest.fail)
+    journal.put(ROWS.items())
+    journal.commit()
+    CHANGES[change](journal.path)
+    for call in (journal.commit, lambda: journal.put([("a", "1")]), journal.close):
+        with pytest.raises(StorageError, match=r"results\.sqlite: was moved, deleted or emptied during the run"):
+            call()
+    assert journal.is_lost
+
+
+def test_a_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
+    """A limit of the size of files stands for it."""
+    path = filled(tmp_path, {"a": "1"})
+
+    def fill() -> None:
+        for number in range(300):
+            journal.put([(str(number), "x" * 1000)])
+            journal.commit()
+
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     journal = Journal(tmp_path, pytest.fail)
-    monkeypatch.setattr(os, "fsync", broken)
-    with pytest.raises(StorageError, match="Input/output error"):
-        journal.close()
-    with Journal(tmp_path, pytest.fail):  # it has let go of the file
-        monkeypatch.undo()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, limits[1]))
+    try:
+        with pytest.raises(StorageError, match=r"results\.sqlite: cannot be read or written: "):
+            fill()
+        count = len(journal)
+        with pytest.raises(StorageError, match="cannot be read or written"):  # again: not everything is stored
+            journal.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert 1 < len(stored(path)) == count < 300
+    with Journal(tmp_path, pytest.fail) as journal:
+        journal.put(ROWS.items())
+    assert len(stored(path)) == count + len(ROWS)
 
 
-def test_results_that_are_read_in_parts_are_whole(tmp_path, monkeypatch):
-    filled(tmp_path)
-    read_at = os.pread
-    monkeypatch.setattr(os, "pread", lambda file, size, at: read_at(file, min(size, 7), at))
-    assert read(tmp_path) == (ROWS, [])
-
-
-def test_a_file_that_cannot_be_cut_off_is_told(tmp_path, monkeypatch):
-    path = filled(tmp_path)
-    path.write_bytes(path.read_bytes()[:-5])
-
-    def broken(*_):
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    monkeypatch.setattr(os, "ftruncate", broken)
-    with pytest.raises(StorageError, match=r"results\.jsonl: cannot be read: Input/output error"):
-        Journal(tmp_path, lambda _: None)
-
-
-# --- keys ----------------------------------------------------------------------------------------
+# --- keys -----------------------------------------------------------------------------------------
 
 
 NAMES = (
-    "recipe2plan/timed/Cobbler_Pancakes",
-    "recipe2plan/untimed/Cobbler_Pancakes",
-    "timearena/household1+lab2",
-    "asynctool/cross2/01",
-    "kitchens/synchronous/0_cheese_sandwich",
+    *("recipe2plan/timed/Cobbler_Pancakes", "recipe2plan/untimed/Cobbler_Pancakes", "timearena/household1+lab2"),
+    *("asynctool/cross2/01", "kitchens/synchronous/0_cheese_sandwich"),
 )
 
 
 @pytest.mark.slow
-def test_problems_that_differ_have_different_fingerprints_in_every_process(tmp_path):
-    import subprocess
-    import sys
-
-    found = [fingerprint(catalogue.problem(name)) for name in NAMES]
-    assert len(set(found)) == len(NAMES)
+def test_problems_that_differ_have_different_fingerprints_in_every_process() -> None:
+    fingerprints = [fingerprint(catalogue.problem(name)) for name in NAMES]
+    assert len(set(fingerprints)) == len(NAMES)
     code = (
         "from planoracle.instances.digest import fingerprint\n"
         "from planoracle.instances.catalogue import problem\n"
         f"print(*(fingerprint(problem(name)) for name in {NAMES!r}))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.split() == found
+    assert run.stdout.split() == fingerprints
 
 
-def test_a_fingerprint_is_of_the_content_with_what_the_rules_need():
-    from dataclasses import replace
-
+def test_a_fingerprint_is_of_the_content_with_what_the_rules_need() -> None:
     instance = catalogue.load("asynctool/cross2/01")
     again = replace(instance)
     again.memos["something"] = 1
     assert fingerprint(again) == fingerprint(instance)
     actions = (replace(instance.actions[0], duration=2, attended=2), *instance.actions[1:])
     assert fingerprint(replace(instance, actions=actions)) != fingerprint(instance)
-    slower = replace(instance.origin, delays=replace(instance.origin.delays, seed=7))
+    origin = instance.origin
+    slower = replace(origin, delays=replace(origin.delays, seed=7))  # type: ignore[type-var, union-attr]
     assert fingerprint(replace(instance, origin=slower)) != fingerprint(instance)
 
 
-def test_values_of_other_kinds_have_no_digest():
+def test_values_of_other_kinds_have_no_digest() -> None:
     with pytest.raises(TypeError, match="no digest of object"):
         digest(object())
-    assert digest({1, 2}) == digest(frozenset((2, 1)))
-    assert digest({1, 2}) != digest([1, 2])
+    assert digest({1, 2}) == digest(frozenset((2, 1))) != digest([1, 2])
+
+
+def test_two_versions_share_a_run_directory_and_never_a_result() -> None:
+    assert len({grading.Grading(versions=(("planoracle", version),)).settings for version in "12"}) == 2
