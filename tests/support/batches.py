@@ -51,8 +51,8 @@ def write(path: Path, rows: list[dict[str, str]]) -> Path:
     return path
 
 
-def everywhere(code: str) -> dict[str, str]:
-    """Return an environment in which every Python process, workers as well, runs code when it starts."""
+def in_workers(code: str) -> dict[str, str]:
+    """Return an environment in which every worker process runs code when it starts."""
     return os.environ | {"PYTHONPATH": str(_STARTUP), "PLANORACLE_TEST_CODE": code}
 
 
