@@ -53,6 +53,7 @@ class Journal:
         self._timer: threading.Timer | None = None  # of the next commit
         self._fault: StorageError | None = None  # nothing can be stored any more
         self._pending = 0  # results since the last commit
+        self._file: os.stat_result | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -150,15 +151,8 @@ class Journal:
         with self._lock:
             if self._fault is not None:
                 raise self._fault
-            try:
-                now = os.stat(self.path, follow_symlinks=False)
-                self.is_lost = not os.path.samestat(now, self._file) or now.st_size < self._file.st_size
-            except OSError:
-                self.is_lost = True
-            if self.is_lost:
-                reason = "was moved, deleted or emptied during the run; results are lost"
-                self._fault = StorageError(f"{self.path}: {reason}")
-                raise self._fault
+            if not self._is_in_place():
+                raise self._error(FileNotFoundError())
             try:
                 if self._database.in_transaction:
                     self._database.execute("COMMIT")
@@ -184,6 +178,19 @@ class Journal:
         """Return an error of the file, after which nothing is stored any more."""
         if "locked" in str(error):
             return StorageError(f"{self.path.parent}: another process is using this run directory")
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        self._fault = StorageError(f"{self.path}: cannot be read or written: {reason}")
+        if self._file is not None and not self._is_in_place():
+            self.is_lost = True
+            message = "was moved, deleted or emptied during the run; results are lost"
+        else:
+            message = f"cannot be read or written: {error.strerror if isinstance(error, OSError) else error}"
+        self._fault = StorageError(f"{self.path}: {message}")
         return self._fault
+
+    def _is_in_place(self) -> bool:
+        """Return whether the path still leads to the file, with everything that was committed."""
+        assert self._file is not None
+        try:
+            now = os.stat(self.path, follow_symlinks=False)
+        except OSError:
+            return False
+        return os.path.samestat(now, self._file) and now.st_size >= self._file.st_size
