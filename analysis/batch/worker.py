@@ -131,10 +131,10 @@ def receive(stream: IO[bytes], inbox: queue.SimpleQueue[bytes]) -> None:
     while True:
         try:
             inbox.put(pickle.load(stream))
-        except (EOFError, OSError, pickle.UnpicklingError):
-            os._exit(0)
         except MemoryError:
             os._exit(NO_MEMORY)
+        except Exception:  # whatever it is, there will be no more messages
+            os._exit(0)
 
 
 def serve(inbox: queue.SimpleQueue[bytes], outbox: Outbox) -> NoReturn:
