@@ -8,11 +8,11 @@ of its own, so that the limits of a task hold there as well.
 from __future__ import annotations
 
 import logging
+import pickle
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -29,6 +29,8 @@ from planoracle.solver.result import versions
 _SEARCH, _LOOK = 20, 5.0
 
 _turn = threading.Lock()
+# The pool of a worker of the cluster, by pickle and limits.
+_pools: dict[tuple[bytes, TaskLimits], WorkerPool[Any, Any]] = {}
 
 
 class Cluster:
@@ -56,7 +58,7 @@ class Cluster:
         for name in ("distributed", "distributed.client"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         self._address = address
-        self._work = (start, limits, versions())
+        self._work = (pickle.dumps(start, protocol=5), limits, versions())
         self._looked, self._threads = -_LOOK, 0
         with self._reported("cannot be reached"):
             found = _address_of(address)
@@ -125,19 +127,26 @@ class Cluster:
             raise WorkerError(f"the cluster at {self._address} {what}: {reason}") from None
 
 
-def run(start: Callable[[], Callable[[Any], Any]], limits: TaskLimits, wanted: Mapping[str, str], task: Any) -> Any:
-    """Answer a task on a worker of the cluster, in a process of its own."""
+def run(start: bytes, limits: TaskLimits, wanted: Mapping[str, str], task: Any) -> Any:
+    """Answer a task on a worker of the cluster, in a process of its own; ``start`` is a pickle."""
     here = versions()
     if here != wanted:
         listed = (", ".join(f"{name} {version}" for name, version in one.items()) for one in (here, wanted))
         raise WorkerError("a worker of the cluster has {}, but {} is asked for; install the same".format(*listed))
     with _turn:
-        return next(_pool(start, limits).map([task]))
+        try:
+            if (start, limits) not in _pools:
+                _close_pools()
+                _pools[start, limits] = WorkerPool(pickle.loads(start), limits, 1)
+            return next(_pools[start, limits].map([task]))
+        except PlanoracleError:  # of the pool
+            _close_pools()
+            raise
 
 
-@lru_cache(maxsize=1)
-def _pool(start: Callable[[], Callable[[Any], Any]], limits: TaskLimits) -> WorkerPool[Any, Any]:
-    return WorkerPool(start, limits, 1)
+def _close_pools() -> None:
+    while _pools:
+        _pools.popitem()[1].close()
 
 
 def _address_of(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Batches on a dask.distributed cluster: the same bytes, whatever happens to its workers."""
+"""Batches on a dask.distributed cluster: the same rows as on one machine, and errors that name the cluster."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from support.batches import finished, start, submissions, write
+from support import tasks
+from support.batches import finished, start, stored, submissions, within, write
 from support.runner import CliRunner
 
-from planoracle.analysis.batch import work as working
+from planoracle.analysis.batch import cluster as module
 from planoracle.analysis.batch.errors import WorkerError
-from planoracle.analysis.batch.grading import Grading
-from planoracle.analysis.batch.journal import NAME
-from planoracle.analysis.batch.work import Chunk
+from planoracle.analysis.batch.pool import Ready, TaskFailure
+from planoracle.analysis.batch.worker import UNLIMITED, TaskLimits
 from planoracle.analysis.cli import app
 from planoracle.instances import catalogue, files
 
@@ -33,13 +32,19 @@ if find_spec("distributed") is None:
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two worker processes of one thread each."""
+    """Two worker processes of one thread each, which can import `support.tasks`."""
     import distributed  # late: it takes a second
 
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
-    ) as made:
-        yield made
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[1]))
+        with distributed.LocalCluster(processes=True, **options) as made:
+            yield made
+
+
+@pytest.fixture
+def many(tmp_path):
+    return write(tmp_path / "many.jsonl", submissions(600))
 
 
 def invoke(*args):
@@ -47,55 +52,54 @@ def invoke(*args):
 
 
 @pytest.mark.slow
-def test_a_worker_killed_at_work_costs_nothing(cluster, tmp_path):
-    path = write(tmp_path / "many.jsonl", submissions(1500))
-    alone = invoke("grade", path, "--format", "jsonl", "--jobs", "1")
-    run = tmp_path / "run" / NAME
-    args = ["grade", path, "--format", "jsonl", "--cluster", cluster.scheduler_address, "--run", run.parent]
-    process = start(*args, before="")
-    while not (run.exists() and run.stat().st_size > 20_000):
-        assert process.poll() is None
-        time.sleep(0.01)
-    victim = next(iter(cluster.workers.values())).pid
-    os.kill(victim, signal.SIGKILL)
-    out, err = process.communicate(timeout=120)
+def test_answers_are_in_order_and_limits_hold_for_each_task(cluster):
+    connected = module.Cluster(tasks.start, TaskLimits(0.4, 300), cluster.scheduler_address)
+    source = ["sleep 0.2", "spin", "a", Ready("ready"), "divide", "kill", "hog 400", "b", "refuse is odd"]
+    answers = [str(one.error) if isinstance(one, TaskFailure) else one for one in connected.map(source)]
+    connected.close()
+    assert [answer.partition(" (")[0].partition(":")[0] for answer in answers] == [
+        *("0.2", "takes more than 0.4 s of processor time", "a", "ready", "ZeroDivisionError"),
+        *("ends its worker process", "needs more than 300 MB of memory", "b", "is odd"),
+    ]
+
+
+@pytest.mark.slow
+def test_a_cluster_worker_that_is_killed_changes_no_row(cluster, many, tmp_path):
+    alone = invoke("grade", many, "--format", "jsonl", "--jobs", "1", "--run", tmp_path / "alone")
+    args = ["grade", many, "--format", "jsonl", "--cluster", cluster.scheduler_address, "--run", tmp_path / "run"]
+    with open(tmp_path / "out", "wb") as out:
+        process = start(*args, stdout=out)
+    assert within(30, lambda: (tmp_path / "out").stat().st_size > 20_000)
+    os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 0
-    assert out == alone.stdout.encode()
-    said = [line for line in err.decode().splitlines() if "distributed.client" not in line]  # that it had to ask again
-    assert said == alone.stderr.splitlines()
-    # Every result is there once, in order: the same as in a run without a cluster.
-    assert invoke("grade", path, "--jobs", "1", "--run", tmp_path / "other").exit_code == 0
-    assert run.read_bytes() == (tmp_path / "other" / NAME).read_bytes()
+    assert (tmp_path / "out").read_text() == alone.stdout
+    messages = [line for line in err.decode().splitlines() if "distributed.client" not in line]  # which asks again
+    assert messages == alone.stderr.splitlines()
+    assert stored(tmp_path / "run") == stored(tmp_path / "alone")
 
 
 @pytest.mark.slow
 def test_files_are_read_here_and_shipped(cluster, tmp_path, monkeypatch):
-    # Workers do not stand in this folder, so that they would not find the file.
+    """The workers of the cluster are in another folder."""
     monkeypatch.chdir(tmp_path)
     instance = catalogue.load("recipe2plan/timed/Cobbler_Pancakes")
     (tmp_path / "own.json").write_text(json.dumps(files.to_document(instance) | {"name": "mine"}))
-    address = cluster.scheduler_address
-    solved = invoke("solve", "own.json", "kitchens/synchronous/0_cheese_sandwich", "-f", "jsonl", "--cluster", address)
-    assert solved.exit_code == 0, solved.stderr
-    mine, _ = map(json.loads, solved.stdout.splitlines())
+    solved = invoke("solve", "own.json", "-f", "jsonl", "--cluster", cluster.scheduler_address)
+    mine = json.loads(solved.stdout)
     assert (mine["instance"], mine["status"], mine["makespan"]) == ("mine", "optimal", 4080)
-    write(
-        tmp_path / "s.jsonl", [{"id": "a", "instance": "own.json", "plan": mine["plan"]}, {"id": "b", "instance": "no"}]
-    )
-    graded = invoke("grade", "s.jsonl", "-f", "jsonl", "--instances", ".", "--cluster", address)
+    write(tmp_path / "s.jsonl", [{"id": "a", "instance": "mine", "plan": mine["plan"]}, {"id": "b", "instance": "no"}])
+    call = ("grade", "s.jsonl", "-f", "jsonl", "--problems", "own.json")
+    graded = invoke(*call, "--cluster", cluster.scheduler_address)
     assert [json.loads(line)["success"] for line in graded.stdout.splitlines()] == [True, None]
-    assert graded.stdout == invoke("grade", "s.jsonl", "-f", "jsonl", "--problems", "own.json").stdout
+    assert graded.stdout == invoke(*call).stdout
 
 
 @pytest.mark.slow
-def test_an_interrupt_leaves_the_cluster_as_it_was(cluster, tmp_path):
-    path = write(tmp_path / "many.jsonl", submissions(1500))
-    args = ["grade", path, "--format", "jsonl", "--cluster", cluster.scheduler_address]
+def test_an_interrupt_leaves_the_cluster_as_it_was(cluster, many, tmp_path):
     with open(tmp_path / "out", "wb") as out:
-        process = start(*args, before="", stdout=out)
-    while (tmp_path / "out").stat().st_size < 1_000:
-        assert process.poll() is None
-        time.sleep(0.01)
+        process = start("grade", many, "--format", "jsonl", "--cluster", cluster.scheduler_address, stdout=out)
+    assert within(30, lambda: (tmp_path / "out").stat().st_size > 1_000)
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130
@@ -104,37 +108,32 @@ def test_an_interrupt_leaves_the_cluster_as_it_was(cluster, tmp_path):
 
 
 @pytest.mark.slow
-def test_workers_of_other_versions_are_refused(cluster, tmp_path):
-    path = write(tmp_path / "s.jsonl", submissions(3))
-    code = "from planoracle.solver import result\nresult.versions = lambda: {'planoracle': '99', 'ortools': '1'}"
-    status, out, err = finished("grade", path, "-f", "jsonl", "--cluster", cluster.scheduler_address, before=code)
+def test_workers_of_other_versions_are_refused(cluster, many):
+    code = "from planoracle.analysis.batch import cluster\ncluster.versions = lambda: {'planoracle': '99'}"
+    status, out, err = finished("grade", many, "-f", "jsonl", "--cluster", cluster.scheduler_address, before=code)
     assert (status, out) == (1, b"")
-    assert "error: a worker has planoracle " in err
-    assert err.endswith(", but planoracle 99, ortools 1 is asked for; install the same\n")
+    assert re.search(
+        r"error: .*a worker of the cluster has planoracle .*, but planoracle 99 is asked for; install", err
+    )
 
 
-def test_a_chunk_for_other_versions_is_refused():
-    with pytest.raises(WorkerError, match=r"a worker has planoracle .*, but planoracle 99 is asked for"):
-        working.work_on(Grading(versions=(("planoracle", "99"),)), Chunk([]))
+def test_a_task_for_other_versions_is_refused():
+    with pytest.raises(WorkerError, match=r"a worker of the cluster has planoracle .*, but planoracle 99 is asked for"):
+        module.run(b"", UNLIMITED, {"planoracle": "99"}, "a")
 
 
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://"])
 @pytest.mark.slow
-def test_a_cluster_that_is_not_there_is_an_error(monkeypatch, tmp_path):
-    from planoracle.analysis.batch import cluster as module
-
+def test_a_scheduler_that_cannot_be_reached_is_an_error(monkeypatch, address):
     monkeypatch.setattr(module, "_SEARCH", 0.5)
-    result = invoke("solve", "timearena/household1", "--cluster", "tcp://127.0.0.1:9")
-    assert isinstance(result.exception, WorkerError)
-    assert "the cluster at tcp://127.0.0.1:9 cannot be reached" in str(result.exception)
-    result = invoke("solve", "timearena/household1", "--cluster", "nonsense://")
-    assert isinstance(result.exception, WorkerError)
+    with pytest.raises(WorkerError, match=f"the cluster at {address} cannot be reached"):
+        module.Cluster(tasks.start, UNLIMITED, address)
 
 
-def test_without_distributed_there_is_a_word_on_what_to_install(monkeypatch):
+def test_without_distributed_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    result = invoke("solve", "timearena/household1", "--cluster", "tcp://127.0.0.1:9")
-    assert isinstance(result.exception, WorkerError)
-    assert "install planoracle[cluster]" in str(result.exception)
+    with pytest.raises(WorkerError, match=r"install planoracle\[cluster\]"):
+        module.Cluster(tasks.start, UNLIMITED, "tcp://127.0.0.1:9")
 
 
 def dask(place, *args, **options):
@@ -153,7 +152,7 @@ def end(*processes):
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl to make certificates")
 def test_with_certificates_only_those_who_have_one_get_in(tmp_path):
-    """As the README has it."""
+    """The commands are those of the README."""
     path = write(tmp_path / "s.jsonl", submissions(30))
     text = (Path(__file__).parents[2] / "analysis" / "batch" / "README.md").read_text()
     make = re.search(r"^ *(openssl req .*?)(  #.*)?$", text, re.M)[1]
@@ -169,17 +168,15 @@ def test_with_certificates_only_those_who_have_one_get_in(tmp_path):
     scheduler = dask(place, "scheduler", "--port", "0", "--protocol", "tls", *options, cwd=folders[0])
     worker = dask(place, "worker", "--nthreads", "1", *options, cwd=folders[0])
     try:
-        while not place.exists():
-            assert scheduler.poll() is None
-            time.sleep(0.05)
+        assert within(30, place.exists)
         address = json.loads(place.read_text())["address"]
         assert address.startswith("tls://")
         call = ["grade", path, "-f", "jsonl", "--cluster"]
-        status, out, _ = finished(*call, place, before="", env=os.environ | ours)
+        status, out, _ = finished(*call, place, env=os.environ | ours)
         assert (status, out.decode()) == (0, invoke("grade", path, "-f", "jsonl", "--jobs", "1").stdout)
         others = [(address, theirs), (address, {}), (address.replace("tls", "tcp"), {})]
         for where, variables in others:
-            status, out, err = finished(*call, where, before="", env=os.environ | variables)
+            status, out, err = finished(*call, where, env=os.environ | variables)
             assert (status, out, err.count("\n")) == (1, b"", 1), err
             assert err.startswith(f"error: the cluster at {where} ")
     finally:
@@ -187,21 +184,15 @@ def test_with_certificates_only_those_who_have_one_get_in(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_goes_away_is_an_error(tmp_path):
-    path = write(tmp_path / "many.jsonl", submissions(1500))
+def test_a_scheduler_that_goes_away_is_an_error(many, tmp_path):
     place = tmp_path / "scheduler.json"
-
-    scheduler = dask(place, "scheduler", "--port", "0")
-    worker = dask(place, "worker", "--nthreads", "1")
+    scheduler, worker = dask(place, "scheduler", "--port", "0"), dask(place, "worker", "--nthreads", "1")
     try:
-        run = tmp_path / "run" / NAME
-        while not place.exists():
-            assert scheduler.poll() is None
-            time.sleep(0.05)
-        process = start("grade", path, "-f", "jsonl", "--cluster", place, "--run", run.parent, before="")
-        while not (run.exists() and run.stat().st_size > 20_000):
-            assert process.poll() is None
-            time.sleep(0.01)
+        assert within(30, place.exists)
+        with open(tmp_path / "out", "wb") as out:
+            call = ["grade", many, "-f", "jsonl", "--run", tmp_path / "run"]
+            process = start(*call, "--cluster", place, stdout=out)
+        assert within(30, lambda: (tmp_path / "out").stat().st_size > 1_000)
         os.killpg(scheduler.pid, signal.SIGKILL)
         _, err = process.communicate(timeout=60)
         assert process.returncode == 1
@@ -209,5 +200,5 @@ def test_a_scheduler_that_goes_away_is_an_error(tmp_path):
         assert "Traceback" not in err.decode()
     finally:
         end(scheduler, worker)
-    status, out, _ = finished("grade", path, "-f", "jsonl", "--run", run.parent, before="")
-    assert (status, out.decode()) == (0, invoke("grade", path, "-f", "jsonl", "--jobs", "1").stdout)
+    status, out, _ = finished(*call)
+    assert (status, out.decode()) == (0, invoke("grade", many, "-f", "jsonl", "--jobs", "1").stdout)
