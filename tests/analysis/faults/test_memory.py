@@ -1,62 +1,21 @@
-"""Allocations of a batch fail, one at a time: a line may be left without a verdict, and no verdict changes.
-
-``PLANORACLE_FAULTS=1`` has 300 of them fail, at places that are drawn. The interpreter itself does not take all of that
-well (it may say `SystemError`), so that of how a run ends only that it fails is asked.
-"""
+"""A lack of memory is reported for the line that needs it, and never as a fault of a text."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from collections import Counter
-from importlib.util import find_spec
-from random import Random
 
 import pytest
-from support.batches import submissions, write
-from support.broken import Batch
-from support.faults import Workbench
 
-if find_spec("_testcapi") is None:
-    pytest.skip("this Python has no _testcapi, which makes allocations fail", allow_module_level=True)
-
-FAULTS = 300 if os.environ.get("PLANORACLE_FAULTS") else 12
-_CALLS = [{"task": 1, "call": "add_to_watchlist(stock='ZETA')"}, {"task": 2, "call": "place(kind='Buy', n=-20)"}]
-SUBMISSIONS = [
-    *({key: row[key] for key in ("id", "instance", "plan")} for row in submissions(2, problems=2)),
-    {"id": "t", "instance": "timearena/household1+lab2", "actions": []},
-    {"id": "a", "instance": "asynctool/cross2/01", "turns": ["1: a(b='x')", "2: c(d=[1, 2])"]},
-]
+from planoracle.instances import syntax
+from planoracle.instances.asynctool.calls import parse_call
 
 
-@pytest.mark.slow
-def test_memory_that_is_not_there_changes_no_verdict(tmp_path, tally):
-    (tmp_path / "before" / "in").mkdir(parents=True)
-    (tmp_path / "before" / "out").mkdir()
-    write(tmp_path / "before" / "in" / "s.jsonl", SUBMISSIONS)
-    root = tmp_path / "root"
-    with Workbench.opened(tmp_path) as bench:
-        batch = Batch(bench, ["grade", root / "in" / "s.jsonl"], tmp_path / "before", root)
-        random, ends, wrong = Random(0), Counter(), []
-        for _ in range(FAULTS):
-            at = int(10 ** random.uniform(2.5, 5.5))
-            ended, complaints = batch.hit("no memory", at)
-            ends[ended.status] += 1
-            wrong += [f"allocation {at}: {complaint}" for complaint in complaints]
-    tally("grade, no memory, by status", ends, wrong)
-    assert wrong == []
-    assert ends[1]
-
-
-def test_a_lack_of_memory_is_no_fault_of_a_text(monkeypatch):
-    from planoracle.instances import syntax
-    from planoracle.instances.asynctool.calls import parse_call
-
+def test_a_lack_of_memory_is_no_fault_of_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "f(a=1)"
     assert parse_call(text).params == {"a": 1}
 
-    def lacking(*_, **__):
+    def lacking(*_: object, **__: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr(syntax.ast, "parse", lacking)
@@ -66,7 +25,7 @@ def test_a_lack_of_memory_is_no_fault_of_a_text(monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_line_that_there_is_no_memory_for_costs_no_other():
+def test_a_line_that_there_is_no_memory_for_costs_no_other() -> None:
     """A line of a million objects takes some 300 MB, which a limit of all data makes impossible."""
     code = r"""
 import io, resource

@@ -11,14 +11,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = re.sub("<!--.*?-->", "", (ROOT / ".github" / "SECURITY.md").read_text(encoding="utf-8"), flags=re.DOTALL)
 PROMISES = [line.strip("| ").split(" | ") for line in PAGE.splitlines() if "::" in line]
-#: Where pickles are read: those of our own processes, and of a benchmark with a reader that makes plain data only.
+#: Modules that read pickles: of our own processes, and a reader of a benchmark that makes plain data only.
 PICKLES = {
-    "analysis/batch/answering.py",
-    "analysis/batch/grading.py",
-    "analysis/batch/guard.py",
-    "analysis/batch/playing.py",
-    "analysis/batch/solving.py",
-    "analysis/report/worker.py",
+    "analysis/batch/cluster.py",
+    "analysis/batch/pool.py",
+    "analysis/batch/worker.py",
     "instances/asynchow/reader.py",
 }
 
