@@ -156,12 +156,13 @@ def imported_by(*call: str) -> set[str]:
 import os, sys
 sys.argv = ["planoracle", *{call!r}]
 from planoracle.analysis.cli.commands import run_app
-if "solve" in sys.argv:
-    from planoracle.analysis.batch import pool
-    pool.guarding = lambda: False  # else it is another process that solves
 out = os.dup(1)
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 assert run_app() == 0
+if sys.argv[1] == "solve" and "--help" not in sys.argv:  # what a worker imports
+    from planoracle.analysis.batch.solving import Solving
+    from planoracle.instances.catalogue import problem
+    Solving().start()(problem(sys.argv[2]))
 os.write(out, " ".join(sys.modules).encode())
 """
     # A copy of a benchmark's data, which another test may have named, is looked at with what reads it.

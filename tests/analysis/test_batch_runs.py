@@ -10,7 +10,6 @@ import os
 import re
 import resource
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -18,7 +17,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support.batches import EAGER, finished, gone, in_workers, kill, start, submissions, within, write
+from support.batches import EAGER, execute, finished, gone, in_workers, kill, start, stored, submissions, within, write
 from support.runner import CliRunner
 from support.samples import sample
 
@@ -79,17 +78,9 @@ def timeless(output):
     return [json.loads(line) | {"seconds": None} for line in output.splitlines()]
 
 
-def execute(folder, statement, *values):
-    database = sqlite3.connect(folder / NAME)
-    with database:
-        rows = database.execute(statement, values).fetchall()
-    database.close()
-    return rows
-
-
-def stored(folder):
+def rows_of(folder):
     """Return the rows of a run directory by key, without the seconds that they took."""
-    return {key: json.loads(text) | {"seconds": None} for key, text in execute(folder, "SELECT * FROM entries")}
+    return {key: row | {"seconds": None} for key, row in stored(folder).items()}
 
 
 # --- order, limits, code of others ----------------------------------------------------------------
@@ -176,9 +167,7 @@ def test_a_line_that_takes_too_long_is_refused_and_the_others_are_answered(tmp_p
     assert status == 1
     message = "takes more than 1.5 s of processor time (--line-seconds)"
     assert f"line 2: {message}" in err
-    if command == "report":
-        assert message in page.read_text()
-    else:
+    if command != "report":
         assert {"a", "c"} <= {json.loads(line)["id"] for line in out.splitlines()}
 
 
@@ -200,7 +189,7 @@ def check_kills(args, folder, rounds, seed):
     assert again[0] == whole[0]
     assert timeless(again[1]) == timeless(whole[1])
     assert again[2] == whole[2]
-    assert stored(folder / "run") == stored(folder / "whole")
+    assert rows_of(folder / "run") == rows_of(folder / "whole")
     return again[1]
 
 
@@ -415,8 +404,11 @@ def limited(size):
 @pytest.mark.slow
 def test_a_full_disk_loses_no_stored_result(many, tmp_path):
     path, expected, _ = many
-    args = ["grade", path, "--format", "jsonl", "--jobs", "2", "--run", tmp_path / "run"]
-    status, out, err = finished(*args, env=in_workers(SLOWLY), preexec_fn=limited(150_000))
+    args = ["grade", path, "--format", "jsonl", "--jobs", "1", "--run"]
+    assert finished(*args, tmp_path / "whole")[:2] == (1, expected)
+    size = (tmp_path / "whole" / NAME).stat().st_size
+    args.append(tmp_path / "run")
+    status, out, err = finished(*args, env=in_workers(SLOWLY), preexec_fn=limited(size * 2 // 3))
     assert status == 1
     assert f"{NAME}: cannot be read or written: disk I/O error; " in err
     assert err.endswith(f" results are in {tmp_path / 'run'}; the same command goes on from there\n")

@@ -13,13 +13,8 @@ from support.paracook_copies import tiny_copy
 from support.runner import CliRunner
 from support.samples import sample
 
-from planoracle.analysis.batch.grading import Grading, Submissions
-from planoracle.analysis.batch.work import Chunk
 from planoracle.analysis.cli import app
 from planoracle.analysis.cli.commands import COMMANDS
-from planoracle.analysis.intake.columns import checked
-from planoracle.analysis.problems import Problems
-from planoracle.analysis.submissions import Place
 from planoracle.instances import catalogue, copies
 
 NAME = "paracook/abstract/egg/seed_1/orders_num_1"
@@ -111,19 +106,6 @@ def test_two_copies_in_one_call_and_the_environment(data: str, tmp_path: Path, m
     assert json.loads(found.stdout)["makespan"] == 10
     assert os.environ["PLANORACLE_DATA_PARACOOK"] == str(tmp_path / "nowhere")
     assert copies.folder_of("robotouille") is None
-
-
-def test_workers_elsewhere_need_no_copy(data: str) -> None:
-    copies.use("paracook", data.partition("=")[2])
-    kitchen = {"instance": "paracook/cook/egg/seed_1/agent_num_2", "orders": ["fried"], "plan": {"agent1": []}}
-    entries = [{"instance": f"{NAME}~2", "plan": [["a", "b"]]}, kitchen]
-    making = Submissions(Grading("released", cached=False), Problems(), keyed=True)
-    items = [making.item(Place(1), checked(entry)) for entry in entries]
-    assert [list(item.problems) for item in items] == [[f"{NAME}~2"], [f"{kitchen['instance']}/orders_num_1"]]
-    copies.use("paracook", None)
-    problems = {name: packed for item in items for name, packed in item.problems.items()}
-    answers = Grading("released", cached=False).start()(Chunk([item.task for item in items], problems))
-    assert [json.loads(answer.row or "")["scored"] for answer in answers] == [True, True]
 
 
 @pytest.mark.slow

@@ -157,10 +157,8 @@ def test_standard_output_is_written_in_place(folder: Path, path: str) -> None:
 
 # --- no other place writes files -------------------------------------------------------------------
 
-#: Modules that write files of another kind: the cache, journals, and streams of processes.
+#: Modules that write streams.
 OTHERS = {
-    "analysis/batch/store.py",
-    "analysis/batch/guard.py",
     "analysis/cli/output.py",
     "analysis/output_files.py",
     "analysis/streams.py",

@@ -13,12 +13,10 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle import grade
-from planoracle.analysis.batch.grading import Grading, Submissions
-from planoracle.analysis.batch.work import Chunk
+from planoracle.analysis.batch.grading import Grading
 from planoracle.analysis.cli import app
 from planoracle.analysis.places import Places
 from planoracle.analysis.problems import Problems
-from planoracle.analysis.submissions import Place
 from planoracle.instances.errors import InputError, _show
 
 SECRET = "hunter2"
@@ -202,18 +200,14 @@ def test_own_names_come_first_and_a_folder_must_exist(folder: Path) -> None:
     assert run("grade", ["tea"], "--instances", "in/tea.json").exit_code == 2
 
 
-def test_workers_are_told_the_same_and_know_no_files(folder: Path) -> None:
-    work = Grading(cached=False)
-    problems = Problems(places=Places(("in",)))
-    making = Submissions(work, problems, keyed=True)
-    entries = [{"instance": name, "plan": PLAN} for name in ("tea.json", "pipe.json", "out/tea.json", "leak.json")]
-    items = [making.item(Place(1), entry) for entry in entries]
-    assert [list(item.problems) for item in items] == [["tea.json"], ["pipe.json"], [], ["leak.json"]]
-    shipped = {name: packed for item in items for name, packed in item.problems.items()}
-    answers = work.start()(Chunk([item.task or b"" for item in items], shipped))
-    reasons = [json.loads(answer.row or "")["reason"] for answer in answers]
-    assert reasons[0] is None
-    for entry, said in zip(entries[1:], reasons[1:], strict=True):
-        with pytest.raises(InputError) as caught:
-            problems.find(str(entry["instance"]))
-        assert str(caught.value) == said
+def test_workers_read_the_same_files(folder: Path) -> None:
+    places = Places(("in",))
+    answer = Grading(is_cached=False, places=places).start()
+    for name in ("tea.json", "pipe.json", "out/tea.json", "leak.json"):
+        reason = json.loads(answer({"instance": name, "plan": PLAN}).text)["reason"]
+        if name == "tea.json":
+            assert reason is None
+        else:
+            with pytest.raises(InputError) as caught:
+                Problems(places=places).find(name)
+            assert str(caught.value) == reason

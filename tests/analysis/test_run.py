@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.batches import stored
 from support.runner import CliRunner
 
 from planoracle import grade, load
-from planoracle.analysis.batch.journal import NAME as JOURNAL
 from planoracle.analysis.cli import app
 from planoracle.instances import catalogue, registry
 
@@ -40,8 +40,7 @@ def test_a_run_is_kept_and_graded(tmp_path: Path) -> None:
     again = CliRunner().invoke(app, ["grade", str(tmp_path / "run")])
     assert again.stdout == result.stdout
     assert [one.scored for one in grade(tmp_path / "run")] == [True] * 6
-    journal = [json.loads(line)["row"] for line in (tmp_path / "run" / JOURNAL).read_text().splitlines()[1:]]
-    assert sorted(map(str, journal)) == sorted(map(str, found))
+    assert sorted(map(str, stored(tmp_path / "run").values())) == sorted(map(str, found))
 
 
 @pytest.mark.slow
@@ -56,13 +55,15 @@ def test_samples_differ_and_the_same_seed_says_the_same(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_what_is_in_the_journal_is_not_played_again(tmp_path: Path) -> None:
     first = invoke(*NAMES[:2], "--agent", "optimal", "--run", tmp_path)
-    kept = (tmp_path / JOURNAL).read_bytes()
+    before = stored(tmp_path)
     (tmp_path / "submissions.jsonl").unlink()
     assert invoke(*NAMES[:2], "--agent", "optimal", "--run", tmp_path).stdout == first.stdout
-    assert (tmp_path / JOURNAL).read_bytes() == kept
+    assert stored(tmp_path) == before
     invoke(*NAMES, "--agent", "optimal", "--run", tmp_path)
-    (added,) = (tmp_path / JOURNAL).read_bytes().removeprefix(kept).splitlines()
-    assert json.loads(added)["row"]["instance"] == NAMES[2]
+    after = stored(tmp_path)
+    (added,) = after.keys() - before.keys()
+    assert after == before | {added: after[added]}
+    assert after[added]["instance"] == NAMES[2]
 
 
 @pytest.mark.slow

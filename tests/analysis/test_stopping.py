@@ -6,16 +6,12 @@ import json
 import os
 import re
 import signal
-import time
-from pathlib import Path
 from threading import Thread
 
 import pytest
-from support.batches import finished, gone, members, start
+from support.batches import finished, gone, members, start, within
 from support.samples import sample
 
-from planoracle.analysis.batch.team import Team
-from planoracle.analysis.cli.progress import Stopped, stoppable
 from planoracle.analysis.optimum import optimum
 from planoracle.instances.catalogue import load
 
@@ -37,7 +33,6 @@ def runs(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are counted in /proc")
 @pytest.mark.parametrize("number", sample([signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL], 3))
 @pytest.mark.parametrize("verb", sample(["report", "grade", "solve"], 3))
 def test_no_process_outlives_the_one_that_started_it(runs, tmp_path, verb, number):
@@ -50,11 +45,7 @@ def test_no_process_outlives_the_one_that_started_it(runs, tmp_path, verb, numbe
     }
     pipes = {"stdout": -3, "stderr": (tmp_path / "said").open("wb")}
     process = start(*calls[verb], **pipes)
-    until = time.monotonic() + 60
-    least = 4 if verb == "report" else 3  # two workers, and in a team who keeps its books
-    while members(process.pid) < least and time.monotonic() < until:
-        time.sleep(0.02)
-    assert members(process.pid) >= least
+    assert within(60, lambda: len(members(process.pid)) >= 3)  # two workers
     process.send_signal(number)
     status = process.wait(timeout=30)
     said = (tmp_path / "said").read_text()
@@ -69,23 +60,19 @@ def test_no_process_outlives_the_one_that_started_it(runs, tmp_path, verb, numbe
 @pytest.mark.slow
 def test_a_terminal_that_goes_away_is_no_death_of_workers(runs, tmp_path):
     process = start("report", runs, "-o", tmp_path / "page.html", "--regret-seconds", "600")
-    while members(process.pid) < 4:
-        time.sleep(0.02)
+    assert within(60, lambda: len(members(process.pid)) >= 3)
     os.killpg(process.pid, signal.SIGHUP)
     assert process.wait(timeout=30) == 129
     with process.stderr, process.stdout:
         assert process.stderr.read() == b""
 
 
-# Ends the program once something has been told of the solve.
+# Ends the program once an improvement is reported.
 IMPATIENT = """
-import os, signal, threading, time
-from planoracle.analysis.batch import sofar
-def wait():
-    while sofar.noted() is None:
-        time.sleep(0.01)
-    os.kill(os.getpid(), signal.SIGTERM)
-threading.Thread(target=wait, daemon=True).start()
+import os, signal
+from planoracle.analysis.cli import solve
+improve = solve._Listed.improve
+solve._Listed.improve = lambda self, best: improve(self, best) or os.kill(os.getpid(), signal.SIGTERM)
 """
 
 
@@ -99,29 +86,6 @@ def test_who_stops_a_solve_is_told_how_far_it_came():
         rf"stopped: {name}: (no plan yet, bound \d+ steps|best plan \d+ steps, bound \d+, gap \d+%)\n", said
     )
     assert len(said.splitlines()) == 2
-
-
-@pytest.mark.skipif(os.name != "posix", reason="no signals are sent here")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_a_signal_waits_until_processes_are_started(monkeypatch, number):
-    """Else what was half started could not be put away, and the command ended with a traceback."""
-    team, started = Team(1), []
-
-    def submit(*arguments):
-        os.kill(os.getpid(), number)
-        time.sleep(0.01)  # where it would be heard, if it was not put off
-        started.append(arguments)
-
-    monkeypatch.setattr(team._executor, "submit", submit)
-    before = signal.signal(number, signal.default_int_handler)  # it may be ignored, as in the background
-    try:
-        with pytest.raises(Stopped) as stopped, stoppable():
-            team.submit(print, "here")
-    finally:
-        signal.signal(number, before)
-        team.close()
-    assert stopped.value.code == 128 + number
-    assert started == [(print, "here")]
 
 
 # Modules in whose import Ctrl-C comes: those of the start, those of a verb, and those of libraries within it.

@@ -10,7 +10,6 @@ import pytest
 
 from planoracle.analysis.advice import next_commands
 from planoracle.analysis.batch.solving import Solving
-from planoracle.analysis.batch.work import Chunk, pack
 from planoracle.analysis.explain import explain
 from planoracle.analysis.frames.methods import compare_methods
 from planoracle.analysis.frames.problems import instances, schedules
@@ -86,8 +85,8 @@ def test_a_problem_of_another_kind_does_not_end_the_rest() -> None:
     assert len(schedules([(Errand(), "serial-lpt", None)]).errors) == 1
     frame, errors = instances([Errand(), burger])
     assert (len(frame), errors["instance"].tolist()) == (1, ["errand"])
-    (answer,) = Solving().start()(Chunk([pack(Errand())]))
-    assert answer.fault == "kind: errand must be a schedule, a kitchen or a floor (found 'errand')"
+    with pytest.raises(InputError, match="kind: errand must be a schedule, a kitchen or a floor"):
+        Solving().start()(Errand())
 
 
 def test_fingerprints_are_of_every_kind() -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
+from planoracle.analysis.batch.journal import NAME
 from planoracle.instances.recipe2plan import facts
 
 MAIN = "from planoracle.analysis.cli import main; main()"
@@ -68,6 +71,20 @@ def finished(*args: object, before: str = "", **options: object) -> tuple[int, b
     process = start(*args, before=before, **options)
     out, err = process.communicate(timeout=120)
     return process.returncode, out, err.decode()
+
+
+def execute(folder: Path, statement: str, *values: object) -> list[tuple[Any, ...]]:
+    """Return what a statement finds in the journal of a run directory, or change that."""
+    database = sqlite3.connect(folder / NAME)
+    with database:
+        rows = database.execute(statement, values).fetchall()
+    database.close()
+    return rows
+
+
+def stored(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the rows of a run directory by key."""
+    return {key: json.loads(text) for key, text in execute(folder, "SELECT * FROM entries")}
 
 
 def members(session: int) -> list[int]:
