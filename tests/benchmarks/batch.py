@@ -54,7 +54,7 @@ def measured(arguments: list[str], folder: Path, output: Path) -> Measured:
         )
         busy: dict[int, float] = {}
         while process.poll() is None:
-            for pid, size, seconds in _group(process.pid):
+            for pid, size, seconds in _members(process.pid):
                 peaks[pid] = max(peaks.get(pid, 0), size)
                 busy[pid] = seconds
             time.sleep(0.05)
@@ -67,15 +67,15 @@ def measured(arguments: list[str], folder: Path, output: Path) -> Measured:
     return Measured(wall, max(main, busy.get(process.pid, 0.0) + others), sum(peaks.values()), stored)
 
 
-def _group(group: int) -> Iterator[tuple[int, int, float]]:
-    """Yield number, resident bytes and seconds of processor of the processes of a group."""
+def _members(session: int) -> Iterator[tuple[int, int, float]]:
+    """Yield number, resident bytes and seconds of processor of the processes of a session."""
     tick = os.sysconf("SC_CLK_TCK")
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = entry.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(fields[2]) == group:
+        if int(fields[3]) == session:
             yield int(entry.parent.name), int(fields[21]) * _PAGE, (int(fields[11]) + int(fields[12])) / tick
 
 

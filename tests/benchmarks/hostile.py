@@ -3,10 +3,10 @@
 Run ``python tests/benchmarks/hostile.py [VERB ...] [--mutated N] [--made N] [--seed N] [--minutes N] [--folder DIR]``.
 Lines are valid submissions of all benchmarks that were changed at random, and lines made by hand: odd values in every
 field, floods, files of other kinds.
-Each goes the way of the command line, in a guarded process with limits; after every tenth a sound line, of one
+Each goes the way of the command line, in a worker process with limits; after every tenth a sound line, of one
 benchmark after the other, must still get the very answer that it gets alone, in a process of its own. Printed is, for
 every verb, how many lines there were, what became of them, the most processor time (all processes) and memory (the
-guarded process, and this one) that a line took, the longest answer, crashes (faults of ours, deaths of processes) and
+worker process, and this one) that a line took, the longest answer, crashes (faults of ours, deaths of processes) and
 lost neighbours.
 The exit status is 1 if there was any of these.
 
@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
 import resource
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -37,23 +38,22 @@ from support.specimens import EXAMPLES, submissions
 
 from planoracle.analysis.audit.auditor import Auditor
 from planoracle.analysis.audit.verdict import Verdict
-from planoracle.analysis.batch.answering import _Answering
+from planoracle.analysis.batch.answering import _start
 from planoracle.analysis.batch.grading import Grading, Submissions
-from planoracle.analysis.batch.guard import Guard
-from planoracle.analysis.batch.limits import Limits
-from planoracle.analysis.batch.work import Chunk, pack
-from planoracle.analysis.cli.grade import items_of
+from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
+from planoracle.analysis.batch.tasks import Row
+from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.critique import critique
 from planoracle.analysis.places import Places
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import Repairer
-from planoracle.analysis.report.worker import Options, _Benchwork
+from planoracle.analysis.report.worker import Options
 from planoracle.analysis.submissions import INTERNAL, answers, read_submissions
 from planoracle.instances.deadline import Work
 from planoracle.instances.errors import InputError
 
-LIMITS = Limits(30, 1000)
+LIMITS = TaskLimits(30, 1000)
 # Work for one question of the verbs that price decisions, in seconds of a quiet core.
 PRICE = Work(0.02)
 NEIGHBOURS, BATCH = 10, 500
@@ -103,17 +103,22 @@ def problems() -> Problems:
 
 
 class Verb:
-    """One verb: how a line becomes a task, who answers it, and what the answer is."""
+    """One verb: how a line becomes a task, the pool that answers it, and what the answer is."""
 
     def __init__(
         self,
-        work: Any,
-        task: Callable[[Any, Any], bytes],
+        start: Callable[[], Callable[[Any], Any]],
+        task: Callable[[Any, Any], Any],
         *,
         said: Callable[[Any], tuple[str, Any]],
         claims: bool = False,
     ) -> None:
-        self.guard, self.task, self.said, self.claims = Guard(work), task, said, claims
+        self.pool, self.task, self.said, self.claims = WorkerPool(start, LIMITS, 1), task, said, claims
+
+    @property
+    def pid(self) -> int:
+        """The worker process."""
+        return self.pool._workers[0].process.pid
 
     def answer(self, line: bytes) -> tuple[str, Any]:
         """Return why a line has no answer, or the answer."""
@@ -124,78 +129,85 @@ class Verb:
                 continue
             try:
                 task = self.task(place, entry)
-            except (InputError, RecursionError) as error:
+            except InputError as error:
                 reason = str(error)
                 continue
-            (one,) = self.guard.run(Chunk([task])).answers
-            reason, found = self.said(one)
+            (one,) = self.pool.map([task])
+            reason, found = (str(one.error), None) if isinstance(one, TaskFailure) else self.said(one)
         return reason, found
 
 
 def grading() -> Verb:
-    work = Grading(cached=False, limits=LIMITS)
-    making = Submissions(work, problems(), keyed=False)
+    work = Grading(is_cached=False, limits=LIMITS, places=PLACES)
+    making = Submissions(work, is_keyed=False)
 
-    def task(place: Any, entry: Any) -> bytes:
-        (item,) = items_of([(place, entry)], making)
-        if item.task is None:
-            assert item.answer is not None
-            raise InputError(str(json.loads(item.answer.row or "{}")["reason"]))
+    def task(place: Any, entry: Any) -> Any:
+        item = making.item(place, entry)
+        if isinstance(item.answer, TaskFailure):
+            raise InputError(str(item.answer.error))
         return item.task
 
-    def said(answer: Any) -> tuple[str, Any]:
-        row = json.loads(answer.row)
+    def said(answer: Row) -> tuple[str, Any]:
+        row = json.loads(answer.text)
         return row["reason"] or "", row
 
-    return Verb(work, task, said=said)
+    return Verb(work.start, task, said=said)
 
 
 def answering(function: Callable[[Any, dict[str, Any]], Any]) -> Verb:
-    def said(answer: Any) -> tuple[str, Any]:
-        return answer.value.reason or "", answer.value.value
-
-    work = _Answering(partial(answers, function=function, problems=problems()), LIMITS)
-    return Verb(work, lambda place, entry: pack((place, entry)), said=said)
+    each = partial(answers, function=function, problems=problems())
+    return Verb(
+        partial(_start, each), lambda place, entry: (place, entry), said=lambda one: (one.reason or "", one.value)
+    )
 
 
 def auditing() -> Verb:
-    def said(answer: Any) -> tuple[str, Any]:
-        found = answer.value
+    def said(found: Any) -> tuple[str, Any]:
         return found.reason if found.verdict == Verdict.not_checked else "", found.row()
 
-    work = _Answering(Auditor(problems=problems()).handed_in, LIMITS)
-    return Verb(work, lambda place, entry: pack((place, entry)), said=said, claims=True)
+    start = partial(_start, Auditor(problems=problems()).handed_in)
+    return Verb(start, lambda place, entry: (place, entry), said=said, claims=True)
 
 
 def showing() -> Verb:
-    def task(place: Any, entry: Any) -> bytes:
+    def task(place: Any, entry: Any) -> Any:
         if not isinstance(entry, dict):
             raise InputError("is no object")
-        return pack(("show", entry))
+        return "show", entry
 
-    def said(answer: Any) -> tuple[str, Any]:
-        return answer.value.grade.reason or "", answer.value.sheet
+    start = Options(limits=LIMITS, places=PLACES).start
+    return Verb(start, task, said=lambda one: (one.grade.reason or "", one.sheet))
 
-    return Verb(_Benchwork(Options(limits=LIMITS, places=PLACES)), task, said=said)
+
+def priced(problem: Any, one: dict[str, Any]) -> Any:
+    return regret(problem, one, seconds=PRICE).as_dict()
+
+
+def criticized(problem: Any, one: dict[str, Any]) -> Any:
+    return critique(problem, one, seconds=PRICE).as_dict()
+
+
+def repaired(problem: Any, one: dict[str, Any]) -> Any:
+    return REPAIRER.repair(problem, one).as_dict()
 
 
 REPAIRER = Repairer(time_limit=PRICE)
 VERBS: dict[str, Callable[[], Verb]] = {
     "grade": grading,
-    "regret": lambda: answering(lambda problem, one: regret(problem, one, seconds=PRICE).as_dict()),
-    "critique": lambda: answering(lambda problem, one: critique(problem, one, seconds=PRICE).as_dict()),
-    "repair": lambda: answering(lambda problem, one: REPAIRER.repair(problem, one).as_dict()),
+    "regret": lambda: answering(priced),
+    "critique": lambda: answering(criticized),
+    "repair": lambda: answering(repaired),
     "report": showing,
     "audit": auditing,
 }
 
 
-def spent(guard: Guard) -> float:
-    """Return the processor time so far, of this process, of those that ended, and of the guarded one."""
+def spent(pid: int) -> float:
+    """Return the processor time so far, of this process, of those that ended, and of the worker."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     total = process_time() + ended.ru_utime + ended.ru_stime
-    with suppress(OSError, TypeError):
-        fields = Path(f"/proc/{guard._pid}/stat").read_text().rpartition(")")[2].split()
+    with suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         total += (int(fields[11]) + int(fields[12])) / 100
     return total
 
@@ -244,7 +256,7 @@ def alone(name: str) -> list[tuple[bytes, Any]]:
     for line in GOOD:
         verb = VERBS[name]()
         found.append((line, verb.answer(line)[1]))
-        verb.guard.close()
+        verb.pool.close()
     assert all(answer for _, answer in found)
     return found
 
@@ -253,15 +265,15 @@ def run(verb: Verb, lines: Iterable[bytes], sound: list[tuple[bytes, Any]]) -> F
     """Put lines through a verb."""
     found = Figures()
     for number, line in enumerate(lines, 1):
-        before = spent(verb.guard)
+        before = spent(verb.pid)
         reason, answer = verb.answer(line)
-        seconds, shown = spent(verb.guard) - before, repr(line[:300])
+        seconds, shown = spent(verb.pid) - before, repr(line[:300])
         over = "(--line-" in reason
         lost = 0
         if number % NEIGHBOURS == 0:
             good, expected = sound[number // NEIGHBOURS % len(sound)]
             lost = int(verb.answer(good)[1] != expected)
-        crashed = reason.startswith(INTERNAL) or "ends the process" in reason
+        crashed = reason.startswith(INTERNAL) or "ends its worker process" in reason
         found = found.plus(
             Figures(
                 lines=1,
@@ -269,7 +281,7 @@ def run(verb: Verb, lines: Iterable[bytes], sound: list[tuple[bytes, Any]]) -> F
                 refused=int(bool(reason) and not over),
                 over=int(over),
                 slowest=(seconds, shown),
-                largest=(peak(verb.guard._pid), shown),
+                largest=(peak(verb.pid), shown),
                 here=peak("self"),
                 longest=(len(json.dumps(answer, default=str)), shown),
                 crashes=((reason[:300], shown),) if crashed or over else (),
@@ -304,13 +316,13 @@ def total(name: str, chosen: argparse.Namespace) -> Figures:
             break
         else:
             verb.answer(sound[0][0])
-            peak(verb.guard._pid), peak("self")
+            peak(verb.pid), peak("self")
             figures = run(verb, lines(), sound)
             if kept is not None:
                 with kept.open("a") as file:
                     file.write(json.dumps([batch, figures._asdict()]) + "\n")
         found = found.plus(figures)
-    verb.guard.close()
+    verb.pool.close()
     return found
 
 
@@ -332,6 +344,9 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where the figures of batches are kept")
     parser.add_argument("--write", type=Path, help="write the lines to a file, and do nothing else")
     chosen = parser.parse_args()
+    os.environ["PYTHONPATH"] = str(
+        Path(__file__).resolve().parents[1]
+    )  # where workers find the functions of this module
     if chosen.write is not None:
         with chosen.write.open("wb") as file:
             for _, lines in batches(chosen.made, chosen.mutated, chosen.seed):
@@ -350,4 +365,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    from benchmarks import hostile  # whose functions workers can import, unlike those of a script
+
+    hostile.main()
