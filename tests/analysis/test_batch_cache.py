@@ -11,7 +11,6 @@ import sys
 from dataclasses import replace
 
 import pytest
-from support.batches import finished
 from support.samples import sample
 
 from planoracle.analysis import optimum as module
@@ -32,7 +31,6 @@ NAME = "recipe2plan/timed/Cobbler_Pancakes"
 #: No optimum of this problem is bundled.
 OTHER = "timearena/household1+lab2"
 KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
-HARD = "kitchens/synchronous/7_two_lettuce_chicken_sandwich"
 
 
 @pytest.fixture
@@ -118,17 +116,6 @@ def test_infeasibility_is_not_cached(path, solved):
     assert entries(path) == []
 
 
-@pytest.mark.slow
-def test_an_unproved_result_is_the_same_with_and_without_its_plan_in_the_cache(path, solved):
-    some, more = Work(0.05), Work(30.0)
-    first, second = (optimum(fresh(HARD), PROFILES["paper"], limit=some) for _ in range(2))
-    assert first.status == "feasible"
-    assert replace(second, seconds=first.seconds) == first
-    assert optimum(fresh(HARD), PROFILES["paper"], limit=more).status == "optimal"
-    assert optimum(fresh(HARD), PROFILES["paper"], limit=some).status == "feasible"
-    assert solved == [HARD] * 4
-
-
 def test_a_shorter_plan_of_the_cache_is_the_result_of_an_unfinished_search(path, solved, monkeypatch):
     best = best_of_kitchen()
     worse = replace(
@@ -156,31 +143,18 @@ def test_results_within_seconds_of_wall_time_are_not_cached(path, solved):
     assert len(entries(path)) == 1
 
 
-def test_bundled_optima_are_not_solved(path, monkeypatch):
-    monkeypatch.setattr(module, "solve", None)
-    result = optimum(fresh())
-    assert (result.status, result.makespan) == ("optimal", 4080)
-    assert not path.exists()
-
-
-def test_the_cache_can_be_switched_off(path, solved, monkeypatch):
+def test_it_can_be_switched_off_and_bundled_optima_need_none(path, monkeypatch):
+    assert optimum(fresh()).makespan == 4080
     with remembering(False):
-        optimum(fresh())
-    assert not path.exists()
+        optimum(fresh(OTHER))
+    assert not path.parent.exists()
     monkeypatch.setenv(VARIABLE, "")
     assert default_store() is None
-    optimum(fresh())
-    assert solved == [NAME] * 2
-
-
-def test_by_default_it_is_in_the_cache_folder_of_the_user(monkeypatch, tmp_path):
     monkeypatch.delenv(VARIABLE)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(path.parent))
     store = default_store()
     assert store is not None
-    assert store.path.is_relative_to(tmp_path)
-    assert store.path.parts[-2:] == ("planoracle", "optima.sqlite")
+    assert store.path == path.parent / "planoracle" / path.name
 
 
 def test_versions_and_contents_never_share_an_entry(path, solved, monkeypatch, capsys):
@@ -220,16 +194,6 @@ def shorten(entry):
     entry["bound"] -= 60
 
 
-def shift(entry):
-    plan = entry["plan"]
-    plan[-2] -= 60
-    entry["makespan"] = entry["bound"] = max(map(sum, zip(plan[3::5], plan[4::5], strict=True)))
-
-
-def lose(entry):
-    del entry["plan"][15:20]
-
-
 def rename(entry):
     entry["plan"][0] = 99
 
@@ -263,17 +227,11 @@ FORGERIES = {
     "infeasible, and no certificate": lambda entry: uncertified(entry, **NONE),
     "a bound, and no certificate": lambda entry: uncertified(entry, slow, status="feasible"),
     "a certificate of another problem": lambda entry: entry["certificate"].update(instance=OTHER),
-    "a certificate that is none": lambda entry: entry.update(certificate=[]),
     "a makespan that is too good": shorten,
-    "a piece that is too early": shift,
-    "a piece less": lose,
     "an action of another problem": rename,
-    "no pieces": lambda entry: entry.update(plan=None),
     "text for numbers": lambda entry: entry["plan"].__setitem__(3, "0"),
     "numbers that are none": lambda entry: entry.update(makespan=float("nan"), bound=float("nan")),
     "another status": lambda entry: entry.update(status="feasible"),
-    "infeasible, with a schedule": lambda entry: entry.update(status="infeasible"),
-    "no grid": lambda entry: entry.update(grid=0),
     "a key less": lambda entry: entry.pop("proof"),
     "nothing at all": dict.clear,
 }
@@ -369,14 +327,12 @@ def linked(path):
 FAULTS = {
     "file that others can write": (lambda path: path.chmod(0o666), "can be written by other users"),
     "folder that others can write": (lambda path: path.parent.chmod(0o770), "can be written by other users"),
-    "sticky folder": (lambda path: path.parent.chmod(0o1777), "can be written by other users"),
     "file of another user": (lambda path: os.chown(path, 12345, -1), "belongs to another user"),
     "folder of another user": (lambda path: os.chown(path.parent, 12345, -1), "belongs to another user"),
     "pipe": (in_its_place(os.mkfifo), "is no regular file"),
     "pipe for a rollback journal": (lambda path: os.mkfifo(f"{path}-journal"), "is no regular file"),
     "device": (in_its_place(lambda path: path.symlink_to("/dev/null")), ""),
     "link": (linked, "is no regular file"),
-    "link to itself": (in_its_place(lambda path: path.symlink_to(path)), ""),
     "folder": (in_its_place(os.mkdir), "is no regular file"),
     "text": (in_its_place(lambda path: path.write_text("hello " * 1000)), "is damaged, or no file of planoracle"),
     "cut off": (lambda path: os.truncate(path, 5000), "is damaged, or no file of planoracle"),
@@ -402,18 +358,6 @@ def test_a_file_that_cannot_be_trusted_or_used_is_not_used_with_one_warning(path
     assert message.count("\n") == 1
 
 
-def test_a_file_written_under_any_mask_is_read(path, solved, capsys):
-    before = os.umask(0)
-    try:
-        optimum(fresh())
-        new_process()
-        optimum(fresh())
-    finally:
-        os.umask(before)
-    assert solved == [NAME]
-    assert capsys.readouterr().err == ""
-
-
 @pytest.mark.parametrize("size", [0, 20_000], ids=["read-only", "full"])
 def test_a_full_disk_is_reported_once(path, solved, capsys, size):
     """A limit of the size of files stands for it."""
@@ -430,18 +374,3 @@ def test_a_full_disk_is_reported_once(path, solved, capsys, size):
     optimum(fresh())
     assert solved == [*names, NAME] if size == 0 else names
     assert len(entries(path)) > 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("fault", ["pipe", "pipe for a rollback journal", "text"])
-@pytest.mark.parametrize("command", sample(["grade", "critique", "report"]))
-def test_no_command_is_stopped_by_the_file(path, tmp_path, command, fault):
-    row = {"id": "a", "instance": OTHER, "plan": optimum(fresh(OTHER)).plan}
-    (tmp_path / "s.jsonl").write_text(json.dumps(row) + "\n")
-    change, reason = FAULTS[fault]
-    change(path)
-    call = [command, tmp_path / "s.jsonl", *(["-o", tmp_path / "page.html"] if command == "report" else [])]
-    status, _, err = finished(*call)
-    assert status == 0
-    assert f"warning: {path}" in err
-    assert reason in err

@@ -95,28 +95,6 @@ def test_files_are_read_here_and_shipped(cluster, tmp_path, monkeypatch):
     assert graded.stdout == invoke(*call).stdout
 
 
-@pytest.mark.slow
-def test_an_interrupt_leaves_the_cluster_as_it_was(cluster, many, tmp_path):
-    with open(tmp_path / "out", "wb") as out:
-        process = start("grade", many, "--format", "jsonl", "--cluster", cluster.scheduler_address, stdout=out)
-    assert within(30, lambda: (tmp_path / "out").stat().st_size > 1_000)
-    os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert err.decode() == "interrupted: nothing is kept; with --run DIR, what is done would be\n"
-    assert invoke("solve", "timearena/household1", "--cluster", cluster.scheduler_address).exit_code == 0
-
-
-@pytest.mark.slow
-def test_workers_of_other_versions_are_refused(cluster, many):
-    code = "from planoracle.analysis.batch import cluster\ncluster.versions = lambda: {'planoracle': '99'}"
-    status, out, err = finished("grade", many, "-f", "jsonl", "--cluster", cluster.scheduler_address, before=code)
-    assert (status, out) == (1, b"")
-    assert re.search(
-        r"error: .*a worker of the cluster has planoracle .*, but planoracle 99 is asked for; install", err
-    )
-
-
 def test_a_task_for_other_versions_is_refused():
     with pytest.raises(WorkerError, match=r"a worker of the cluster has planoracle .*, but planoracle 99 is asked for"):
         module.run(b"", UNLIMITED, {"planoracle": "99"}, "a")

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from support import tasks
-from support.batches import finished, members, within
+from support.batches import members, within
 
 from planoracle.analysis.batch import pool as module
 from planoracle.analysis.batch.errors import WorkerError
@@ -262,12 +262,6 @@ def test_a_worker_that_cannot_be_started_is_an_error_with_its_cause() -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
     assert str(caught.value) == CAUSE
-
-
-def test_32_open_files_are_enough() -> None:
-    before = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))"
-    status, _, err = finished("solve", "timearena/household1", before=before)
-    assert (status, err) == (0, "")
 
 
 def test_no_module_reads_proc() -> None:

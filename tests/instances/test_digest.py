@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 import pytest
@@ -99,3 +101,15 @@ def test_a_new_field_with_a_default_and_another_name_of_the_class_change_nothing
     assert digest(Former(3, ("a",))) == digest(Later(duration=3, modes=("a",)))
     assert digest(Former(3)) != digest(Later(duration=3, windows=(1,)))
     assert digest(Former(True)) != digest(Former(1))
+
+
+@pytest.mark.slow
+def test_fingerprints_are_the_same_in_every_process_whatever_is_remembered() -> None:
+    name = "asynctool/cross2/01"
+    problem = replace(catalogue.load(name))
+    problem.memos["something"] = 1
+    code = f"from planoracle.instances import catalogue, digest\nprint(digest.fingerprint(catalogue.problem({name!r})))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == fingerprint(problem)
+    slower = replace(problem.origin, delays=replace(problem.origin.delays, seed=7))  # type: ignore[type-var, union-attr]
+    assert fingerprint(replace(problem, origin=slower)) != fingerprint(problem)
