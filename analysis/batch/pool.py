@@ -119,9 +119,9 @@ class _Worker:
         return len(self.jobs) < (_AHEAD if self.pace <= _QUICK else 1)
 
     def kill(self) -> None:
+        self.is_killed = True
         self.process.kill()
         self.process.wait()
-        self.is_killed = True
         self.unread.release()  # its thread ends as well
 
     def _receive(self, stream: IO[bytes]) -> None:

@@ -22,7 +22,7 @@ from support.runner import CliRunner
 from planoracle.analysis.batch import cluster as module
 from planoracle.analysis.batch.errors import WorkerError
 from planoracle.analysis.batch.pool import Ready, TaskFailure
-from planoracle.analysis.batch.worker import UNLIMITED, TaskLimits
+from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.cli import app
 from planoracle.instances import catalogue, files
 
@@ -97,7 +97,7 @@ def test_files_are_read_here_and_shipped(cluster, tmp_path, monkeypatch):
 
 def test_a_task_for_other_versions_is_refused():
     with pytest.raises(WorkerError, match=r"a worker of the cluster has planoracle .*, but planoracle 99 is asked for"):
-        module.run(b"", UNLIMITED, {"planoracle": "99"}, "a")
+        module.run(b"", NO_LIMITS, {"planoracle": "99"}, "a")
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://"])
@@ -105,13 +105,13 @@ def test_a_task_for_other_versions_is_refused():
 def test_a_scheduler_that_cannot_be_reached_is_an_error(monkeypatch, address):
     monkeypatch.setattr(module, "_SEARCH", 0.5)
     with pytest.raises(WorkerError, match=f"the cluster at {address} cannot be reached"):
-        module.Cluster(tasks.start, UNLIMITED, address)
+        module.Cluster(tasks.start, NO_LIMITS, address)
 
 
 def test_without_distributed_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(WorkerError, match=r"install planoracle\[cluster\]"):
-        module.Cluster(tasks.start, UNLIMITED, "tcp://127.0.0.1:9")
+        module.Cluster(tasks.start, NO_LIMITS, "tcp://127.0.0.1:9")
 
 
 def dask(place, *args, **options):
