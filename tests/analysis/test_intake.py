@@ -385,7 +385,7 @@ def test_lengths_for_the_progress_bar(tmp_path: Path, name: str) -> None:
         path.write_text(f"{json.dumps(GOOD)}\n{json.dumps(GOOD)}\n")
     else:
         path.write_text("wait")
-    assert Intake([path]).count() == {"x.jsonl": 2, "x.eval": 2, "timearena__household1.txt": 1}.get(name)
+    assert Intake([path]).count() == {"x.jsonl": 2, "timearena__household1.txt": 1}.get(name)
 
 
 # --- bad on purpose ------------------------------------------------------------------------------

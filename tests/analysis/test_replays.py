@@ -61,7 +61,8 @@ def replays(monkeypatch):
             patch.setattr(module, function, counted)
             assert here.show(submission).grade.scored
             shown = replayed.count(read)  # others are plans that complete it, to see whether they succeed
-            assert here.price(submission, 60.0) is not None
+            ((priced,), _) = here.price(60.0, 60.0, [submission])
+            assert priced is not None
             return shown, replayed.count(read)
 
     return replays

@@ -20,11 +20,12 @@ from planoracle.analysis.graded import grade_of
 from planoracle.analysis.optimum import optimum
 from planoracle.analysis.places import Places
 from planoracle.analysis.regret import regret
+from planoracle.analysis.report import jobs
 from planoracle.analysis.report.inputs import Entry, entries_of
 from planoracle.analysis.report.jobs import work_on
 from planoracle.analysis.report.leaderboard import board, lines_of
 from planoracle.analysis.report.page import build
-from planoracle.analysis.report.worker import Options, bench
+from planoracle.analysis.report.worker import Bench, Options
 from planoracle.analysis.statistics import grades_frame, summarize
 from planoracle.analysis.submissions import Place
 from planoracle.instances import files
@@ -330,25 +331,20 @@ def test_without_time_nothing_is_priced():
     assert all(row["regret"] is None for row in index["models"])
 
 
-def test_one_plan_of_every_model_is_priced_first(monkeypatch):
-    from planoracle.analysis.report import jobs
+def test_one_plan_of_every_model_is_priced_first():
+    def order(rows):
+        work = work_on(entries_of(numbered(rows)), Options(), regret_seconds=0.0, processes=1)
+        return [work.lines[i][0].submission["id"] for part in jobs._ranked(work) for i in part]
 
     rows = [
         {"id": f"{model}{i}", "model": model, "instance": HOUSE, "actions": ["wait"] * i}
         for i in range(5)
         for model in "ab"
     ]
-    order = []
-    monkeypatch.setattr(jobs, "_price", lambda job: ([order.append(one["id"]) for one in job[3]], 0))
-    work_on(entries_of(numbered(rows)), Options(), regret_seconds=9.0, processes=1)
     # The plans of both models are the same, so each is worked on once, for the first line that holds it.
-    assert order[0] == "a0"
-    assert sorted(order) == ["a0", "a1", "a2", "a3", "a4"]
-    rows = [row | {"actions": [*row["actions"], row["model"]]} for row in rows]
-    order.clear()
-    work_on(entries_of(numbered(rows)), Options(), regret_seconds=9.0, processes=1)
-    assert order[:2] == ["a0", "b0"]
-    assert len(order) == 10
+    assert order(rows) == ["a0", "a1", "a2", "a3", "a4"]
+    found = order([row | {"actions": [*row["actions"], row["model"]]} for row in rows])
+    assert (found[:2], len(found)) == (["a0", "b0"], 10)
 
 
 @pytest.mark.slow
@@ -383,7 +379,7 @@ def test_profiles_reach_the_judges():
     assert [index["about"]["profile"] for index in (paper, released)] == ["paper", "released"]
     assert paper["about"]["benchmarks"] != released["about"]["benchmarks"]
     for name, index in (("paper", paper), ("released", released)):
-        grade = bench(Options(name)).grader.grade(rows[0])
+        grade = Bench(Options(name)).grader.grade(rows[0])
         assert index["rows"]["progress"] == [pytest.approx(grade.progress, abs=1e-6)]
     with pytest.raises(UnknownNameError):
         page_of(rows, profile="none")

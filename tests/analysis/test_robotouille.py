@@ -177,8 +177,7 @@ def test_every_kitchen_is_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     monkeypatch.setattr(optimum, "solve", lambda each, **_: asked.append(each.name) or best(each.name))
     monkeypatch.setattr(optimum, "known", lambda *_: None)  # as if its optimum did not ship
-    problems = Problems()
-    problems.put(CHEESE, replace(kitchen(CHEESE)))  # about which nothing is known yet
+    problems = Problems(named={CHEESE: replace(kitchen(CHEESE))})  # about which nothing is known yet
     grader = Grader({"robotouille": RULES}, problems=problems)
     with optimum.remembering(False):
         grades = [grader.grade({"id": "x", "instance": CHEESE, "plan": "\n".join(fewest(CHEESE))}) for _ in range(3)]
