@@ -112,6 +112,18 @@ class GradeRows:
             self._figures[benchmark] = figures_of(benchmark, self.rules, self.simple)
         return self._figures[benchmark]
 
+    def accepts(self, grade: Grade) -> bool:
+        """Return whether a grade has what the figures of its benchmark need."""
+        try:
+            self._values(grade, grade.row())
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+            return False
+        return True
+
+    def _values(self, grade: Grade, row: Mapping[str, Any]) -> list[Any]:
+        figures = (*self.figures(_text(grade.benchmark)), *_COMMON)
+        return [_value(one, row) if grade.scored else None for one in figures]
+
     def add(self, grade: Grade, **prices: float | None) -> None:
         """Add a grade.
 
@@ -128,7 +140,7 @@ class GradeRows:
         name = _text(grade.benchmark)
         figures = (*self.figures(name), *_COMMON)
         row = grade.row() | prices if grade.scored else {}
-        values = [_value(one, row) if grade.scored else None for one in figures]
+        values = self._values(grade, row)
         columns = self._columns.get(name)
         if columns is None:
             columns = self._columns[name] = {label: [] for label in _LABELS}

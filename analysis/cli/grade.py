@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, nullcontext
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -102,7 +102,7 @@ def grade(
     from planoracle.analysis.batch.grading import Grading, Submissions
     from planoracle.analysis.batch.tasks import Row, answered
     from planoracle.analysis.grade import Grade
-    from planoracle.analysis.graded import is_grade_row
+    from planoracle.analysis.graded import grade_of, is_grade_row
     from planoracle.analysis.statistics import GradeRows
     from planoracle.analysis.strangers import Strangers
     from planoracle.analysis.submissions import is_grade
@@ -128,11 +128,15 @@ def grade(
     retained: list[Entry] | None = None if page is None else []
     table, notes, strangers = Table(form, _columns()), Notes(), Strangers()
     failed = False
+
+    def is_row(row: Any) -> bool:
+        return is_grade_row(row) and averages.accepts(grade_of(row, 1))
+
     with workshop(work.start, limits, jobs, run, cluster) as (pool, journal):
         made = Submissions(work, is_keyed=journal is not None)
         items = (made.item(place, entry) for place, entry in _retaining(entries, retained))
         # The progress bar is closed before a message about an interruption is written.
-        with closing(track(answered(items, pool, journal, is_grade_row), "grading", counted(intake))) as tracked:
+        with closing(track(answered(items, pool, journal, is_row), "grading", counted(intake))) as tracked:
             for item, answer in tracked:
                 place, entry = item.about
                 if isinstance(answer, Row):
