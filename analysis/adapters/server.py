@@ -15,7 +15,8 @@ from pydantic import Field
 from planoracle.analysis.adapters.answers import Advised, Described, Explained, Found, Graded, Solved
 from planoracle.analysis.adapters.extras import need
 from planoracle.analysis.adapters.questions import Questions
-from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
+from planoracle.analysis.batch.pool import WorkerPool
+from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.visible import visible

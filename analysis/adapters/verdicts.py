@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
-from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
+from planoracle.analysis.batch.pool import WorkerPool
+from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.critique import critique_of
 from planoracle.analysis.grade import Grade, Grader

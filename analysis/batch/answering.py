@@ -8,7 +8,8 @@ from contextlib import closing
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
-from planoracle.analysis.batch.pool import Ready, TaskFailure, WorkerPool
+from planoracle.analysis.batch.pool import WorkerPool
+from planoracle.analysis.batch.process import Ready, TaskFailure
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.submissions import INTERNAL, Answer, Entries, EntryError, answers

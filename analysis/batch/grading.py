@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from planoracle.analysis.batch.pool import TaskFailure
+from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.batch.tasks import Item, Row
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.grade import VERSION, Grade, Grader

@@ -12,7 +12,7 @@ from typing import Any
 from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.agents.play import play
 from planoracle.analysis.agents.registry import agent, content_of
-from planoracle.analysis.batch.pool import TaskFailure
+from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.batch.tasks import Item, Row
 from planoracle.analysis.profiles import profiles
 from planoracle.instances import registry

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
+from planoracle.analysis.batch.pool import WorkerPool
+from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from planoracle.analysis.batch.pool import Ready, TaskFailure
+from planoracle.analysis.batch.process import Ready, TaskFailure
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.journal import Journal

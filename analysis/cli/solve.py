@@ -28,7 +28,7 @@ from planoracle.analysis.spoken import say, tell
 from planoracle.instances.status import Status
 
 if TYPE_CHECKING:
-    from planoracle.analysis.batch.pool import TaskFailure
+    from planoracle.analysis.batch.process import TaskFailure
     from planoracle.analysis.batch.tasks import Item
     from planoracle.instances.problem import Problem
 
@@ -219,7 +219,7 @@ class _Listed:
 
     def items(self, item: Callable[[Any], Item]) -> Iterator[Item]:
         """Yield an item for every problem; what cannot be read is answered at once, the error is what it is about."""
-        from planoracle.analysis.batch.pool import TaskFailure
+        from planoracle.analysis.batch.process import TaskFailure
         from planoracle.analysis.batch.reading import read_each
         from planoracle.analysis.batch.tasks import Item
         from planoracle.instances import catalogue

@@ -6,7 +6,8 @@ import csv
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
-from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
+from planoracle.analysis.batch.pool import WorkerPool
+from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.intake.columns import FIELDS, holds_plan, plan_fields
 from planoracle.analysis.intake.lines import read_document, read_lines

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
+from planoracle.analysis.batch.pool import WorkerPool
+from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.report.details import grade_faults, metrics
 from planoracle.analysis.report.encode import packed
 from planoracle.analysis.report.inputs import Entry

@@ -40,7 +40,8 @@ from planoracle.analysis.audit.auditor import Auditor
 from planoracle.analysis.audit.verdict import Verdict
 from planoracle.analysis.batch.answering import _start
 from planoracle.analysis.batch.grading import Grading, Submissions
-from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
+from planoracle.analysis.batch.pool import WorkerPool
+from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.batch.tasks import Row
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.critique import critique
