@@ -17,6 +17,7 @@ from support import tasks
 from support.batches import members, within
 
 from planoracle.analysis.batch import pool as module
+from planoracle.analysis.batch import process
 from planoracle.analysis.batch.errors import WorkerError
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.process import Ready, TaskFailure, start_early
@@ -39,8 +40,8 @@ def _importable() -> Iterator[None]:
 
 
 def end_idle() -> None:
-    while module._idle:
-        module._idle.pop().kill()
+    while process._idle:
+        process._idle.pop().kill()
 
 
 def answers(*names: str, limits: TaskLimits = LIMITS, **options: Any) -> list[Any]:
@@ -197,7 +198,7 @@ def test_idle_workers_are_reused_with_new_limits_environment_and_folder(
 def test_few_tasks_start_one_worker_and_a_worker_started_early_is_used() -> None:
     end_idle()
     start_early("json")
-    early = module._idle[0].process.pid
+    early = process._idle[0].process.pid
     with WorkerPool(tasks.start, LIMITS, 4) as pool:
         assert set(pool.map(["pid"] * 50)) == {early}
         assert len(pool._workers) == 1
