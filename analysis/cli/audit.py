@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planoracle.analysis.cli.limiting import MEMORY, SECONDS, MemoryOption, SecondsOption, limits_of
 from planoracle.analysis.cli.options import LimitOption, Notes, begun
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, check_folder_of, complain, write_table
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.cli.submissions import (
+    MEMORY,
+    SECONDS,
     MapOption,
+    MemoryOption,
     ModelOption,
     ProblemsOption,
     RuleOption,
+    SecondsOption,
     blamed,
     chosen_places,
     chosen_rules,
     counted,
+    limits_of,
     named_problems,
     opened,
 )

@@ -9,18 +9,22 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.limiting import MEMORY, PRICED, MemoryOption, SecondsOption, limits_of
 from planoracle.analysis.cli.options import LimitOption, stated
 from planoracle.analysis.cli.output import print_text
 from planoracle.analysis.cli.submissions import (
+    MEMORY,
+    PRICED,
     MapOption,
+    MemoryOption,
     ModelOption,
     PatternOption,
     ProblemsOption,
     ProfileOption,
+    SecondsOption,
     SubmissionsArgument,
     answered,
     found_problems,
+    limits_of,
     opened,
     submitted,
 )

@@ -13,23 +13,28 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
-from planoracle.analysis.cli.limiting import MEMORY, SECONDS, MemoryOption, OwnLimitsOption, SecondsOption, limits_of
 from planoracle.analysis.cli.options import Notes
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, check_folder_of, current_view, new_file
 from planoracle.analysis.cli.progress import stoppable, track
 from planoracle.analysis.cli.report import newest, write_page
 from planoracle.analysis.cli.submissions import (
+    MEMORY,
+    SECONDS,
     MapOption,
+    MemoryOption,
     ModelOption,
+    OwnLimitsOption,
     PatternOption,
     ProblemsOption,
     ProfileOption,
     RuleOption,
+    SecondsOption,
     SubmissionsArgument,
     blamed,
     chosen_places,
     chosen_rules,
     counted,
+    limits_of,
     named_problems,
     opened,
 )

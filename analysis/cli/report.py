@@ -10,20 +10,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.limiting import MEMORY, SECONDS, MemoryOption, SecondsOption, limits_of
 from planoracle.analysis.cli.output import complain, new_file
 from planoracle.analysis.cli.progress import bars, stoppable
 from planoracle.analysis.cli.submissions import (
+    MEMORY,
+    SECONDS,
     MapOption,
+    MemoryOption,
     ModelOption,
     PatternOption,
     ProblemsOption,
     ProfileOption,
     RuleOption,
+    SecondsOption,
     SubmissionsArgument,
     blamed,
     chosen_places,
     chosen_rules,
+    limits_of,
     named_problems,
     opened,
 )

@@ -53,6 +53,28 @@ ProblemsOption = Annotated[
         help="File or folder with problems that submissions may name (repeatable).",
     ),
 ]
+#: Processor time, in seconds, and memory, in MB, that a submission may use by default.
+SECONDS, MEMORY = 120.0, 4000
+#: The same time for commands that compute the regret of each decision.
+PRICED = 1200.0
+
+SecondsOption = Annotated[
+    float,
+    typer.Option(help="Processor time per submission, in seconds; 0: unlimited. Beyond it is unscored.", min=0),
+]
+MemoryOption = Annotated[
+    int,
+    typer.Option(
+        help="Memory of a worker process, in MB; 0: unlimited. A submission beyond it is unscored. (Linux)", min=0
+    ),
+]
+OwnLimitsOption = Annotated[
+    bool,
+    typer.Option(
+        "--own-limits/--no-own-limits",
+        help="Whether submissions may limit their own runs (time_limit, limit).",
+    ),
+]
 ProfileOption = Annotated[str, typer.Option("--profile", "--rules", help="Rules: paper or released.")]
 RuleOption = Annotated[
     list[str] | None,
@@ -111,6 +133,13 @@ def chosen_places(problems: Iterable[str] | None) -> Places:
 
     folders, trusted = _allowed.get()
     return Places((*folders, *filter(exists, problems or ())), trusted)
+
+
+def limits_of(seconds: float, memory: int) -> TaskLimits:
+    """Return the limits of two options, in which 0 means unlimited."""
+    from planoracle.analysis.batch.worker import TaskLimits
+
+    return TaskLimits(seconds or None, memory or None)
 
 
 def chosen_rules(entries: Iterable[str]) -> dict[str, str]:
