@@ -44,11 +44,12 @@ VERBS = {
     "critique": ("submissions", ["--format", "--profile", "--hints", "--data", "--instances"]),
     "repair": ("submissions", ["--format", "--profile", "--objective", "--data", "--instances"]),
     "report": ("submissions", ["--profile", "--title", "--data", "--instances"]),
+    "audit": ("submissions", ["--format", "--profile", "--data", "--map", "--problems"]),
 }
 NEAR = ["--instances", str(Path(EXAMPLES[0]).parent)]  # which the specimens of submissions are from
 FLAGS = {"--export", "--schema", "--finest", "--all", "--trace", "--hints"}
 FIXED = {
-    **{verb: ["--jobs", "1"] for verb in ("solve", "grade")},
+    **{verb: ["--jobs", "1"] for verb in ("solve", "grade", "audit")},
     **{verb: ["--time-limit", "0.1"] for verb in ("explain", "next", "regret", "critique", "repair")},
     "gantt": ["-o", "out.png", "--time-limit", "0.1"],
     "report": ["-o", "out.html", "--regret-seconds", "0.1"],

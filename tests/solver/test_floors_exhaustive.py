@@ -18,7 +18,7 @@ from planoracle.solver.floors.planner import plan
 @pytest.mark.parametrize("cooks", [1, 2])
 @pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 24), marks=pytest.mark.slow)], ids=["few", "many"])
 def test_nothing_is_earlier(rules: FloorRules, cooks: int, seeds: range) -> None:
-    """On random floors of 3 by 3 to 5 by 4 tiles; ``tests/benchmarks/exhaustive_floors.py`` takes hundreds."""
+    """On random floors of 3 by 3 to 5 by 4 tiles."""
     compared = 0
     for seed in seeds:
         status, faults = differences(random_floor(seed, cooks), rules, most=3_000)
