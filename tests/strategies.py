@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 
-__all__ = ["instances"]
-
 _STATES = ("hot", "cold")
 
 

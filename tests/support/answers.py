@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
-__all__ = ["FORMS", "RIGHT", "WRONG", "Form", "cut", "spoiled"]
-
 #: Writes a plan, one step an entry.
 Form = Callable[[Sequence[str]], str]
 Shape = Callable[[str, str, str], str]

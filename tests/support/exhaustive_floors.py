@@ -39,8 +39,6 @@ from planoracle.instances.floors.world import Food, Ware, World
 from planoracle.instances.status import Status
 from planoracle.solver.floors.planner import plan
 
-__all__ = ["Least", "TooMuchError", "differences", "least_time"]
-
 
 class TooMuchError(Exception):
     """There is too much to be tried."""

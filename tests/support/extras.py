@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-__all__ = ["missing"]
-
 _NEEDED = {
     "planoracle.analysis.adapters.gym": "gymnasium",
     "planoracle.analysis.adapters.inspect": "inspect_ai",

@@ -6,8 +6,6 @@ import gzip
 import json
 from typing import Any
 
-__all__ = ["DEEP", "FLOODS", "HOSTILE", "NUMBERS", "TEXTS", "VALUES", "encoded"]
-
 #: Numbers at the edges of what types, clocks and printers can hold.
 NUMBERS: tuple[Any, ...] = (
     *(0, -1, 1, 7, 60, 61, 1000, 10**6, 10**9, 10**9 + 1, 2**31, 2**63, 10**15, 10**18, 10**39, 10**40, 10**41),

@@ -19,8 +19,6 @@ from planoracle.solver.kitchens.planner import plan
 from tests.support.kitchen_grammar import timed_domain
 from tests.support.state_graph import fewest_steps
 
-__all__ = ["FAULTS", "Case", "bound", "read_cases", "write_cases"]
-
 #: Work for one plan, far more than a small kitchen takes, and states of one blind search.
 _WORK, _MOST = Work(120.0), 200_000
 

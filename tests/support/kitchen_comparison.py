@@ -15,8 +15,6 @@ from tests.support.kitchen_cases import Case, bound
 from tests.support.kitchen_grammar import draw_counts, draw_goal, draw_layout, draw_odd_fact, draw_rules
 from tests.support.state_graph import StateGraph
 
-__all__ = ["Comparison", "Difference", "compare", "draw_cases", "draw_kitchen"]
-
 #: Random walks by goal, and most steps of each.
 _WALKS, _STEPS = 2, 12
 #: Of the most states, the share that a kitchen has at least; goals of which the one that takes most steps is compared.

@@ -17,8 +17,6 @@ from planoracle.instances.kitchens.variants import new_name
 from planoracle.instances.rng import below, chance, one, shuffled, weighted
 from tests.support.state_graph import StateGraph
 
-__all__ = ["draw_counts", "draw_goal", "draw_layout", "draw_odd_fact", "draw_rules", "timed_domain"]
-
 #: Stations by theme, and how often each comes up; the first of a theme are always there.
 _STATIONS: Final[dict[str, tuple[tuple[str, ...], dict[str, int]]]] = {
     "piles": (("table",), {"table": 6, "board": 1}),

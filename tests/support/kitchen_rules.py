@@ -14,8 +14,6 @@ from planoracle.instances.kitchens.effects import Running, Scene, ground, start,
 from planoracle.instances.kitchens.kitchen import Atom, Kitchen, can_be_cast, natural, unify
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 
-__all__ = ["Interpreter", "Move", "State", "bindings", "goal_reached"]
-
 
 class Move(NamedTuple):
     """An action of a player with its objects; ``position`` is that of the action in the domain."""

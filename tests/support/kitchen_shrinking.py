@@ -11,8 +11,6 @@ from planoracle.instances.errors import InputError
 from tests.support.kitchen_cases import Case
 from tests.support.state_graph import TooManyStatesError
 
-__all__ = ["shrink"]
-
 
 def shrink(case: Case, fault: Callable[[Case], str]) -> Case:
     """Return a smaller case with a fault, from which nothing can be left out.

@@ -12,8 +12,6 @@ from support.hostile import NUMBERS, TEXTS, VALUES
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["Mutator", "answer"]
-
 # Characters that look alike, or are equal under some folding.
 _LOOKALIKES = dict(
     zip("aeopcxyiABEHKMOPT0123456789,:()/-", "аеорсхуіАВЕНКМОРТ０１２３４５６７８９，：（）∕‐", strict=True)

@@ -7,8 +7,6 @@ from random import Random
 from planoracle.instances.floors.floor import PLATE, Dish, Facts, Floor, Need, Station, Vessel
 from planoracle.instances.floors.geometry import steps
 
-__all__ = ["odd_floor"]
-
 #: Ingredients of the pan (chopped) and of the pot (raw).
 _PAN, _POT = ("meat", "tomato"), ("rice", "pasta")
 _LAID = ("table", "table", "dispenser", "chopping_board")

@@ -6,8 +6,6 @@ import json
 
 from tests.support.shapes import Written
 
-__all__ = ["odd_forms"]
-
 
 def odd_forms(plan: Written) -> dict[str, object]:
     """Return a plan in every odd form, by its name."""

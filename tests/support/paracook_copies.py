@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-__all__ = ["COMPACT", "clone_of", "compact", "tiny_copy"]
-
 COMPACT = ("abstract.json", "kitchen.json", "maps.json", "orders.json", "recipes.json")
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["MARKUP", "PROMPTS", "STEERING", "TABLES", "hostile_problem"]
-
 #: What browsers have run, opened or fetched where it stood in a page, in an attribute, in a script or in an SVG.
 MARKUP = (
     *("<script>alert(1)</script>", "</script><script>alert(1)</script>", "<ScRiPt src=//x.invalid/a.js></sCrIpT>"),

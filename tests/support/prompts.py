@@ -9,8 +9,6 @@ from planoracle.instances import registry
 from planoracle.instances.digest import of_text
 from planoracle.instances.prompted import FOLDER, Prompt, bundled
 
-__all__ = ["FILE", "known", "prompts"]
-
 FILE = Path(__file__).with_name("prompts.json")
 _ROOMS = Path(__file__).resolve().parents[2] / "instances"
 

@@ -7,8 +7,6 @@ from random import Random
 from planoracle.instances.floors.floor import Dish, Facts, Floor, Need, Station, Tile, Vessel
 from planoracle.instances.floors.geometry import steps
 
-__all__ = ["random_floor"]
-
 _NEEDS = {
     "rice raw": Need("rice", "raw"),
     "rice cooked": Need("rice", "cooked", "pot"),

@@ -10,8 +10,6 @@ from typing import Any
 
 from typer import testing
 
-__all__ = ["CliRunner"]
-
 
 class CliRunner(testing.CliRunner):
     """Keeps the two outputs apart and loses nothing of them, as click itself does from 8.2 on."""

@@ -12,8 +12,6 @@ from hypothesis import settings
 
 from planoracle.instances.catalogue import bundled
 
-__all__ = ["examples", "sample", "some_problems"]
-
 
 def examples(count: int) -> settings:
     """Return how many examples hypothesis draws: so many in a run of all tests, a tenth in the quick one."""

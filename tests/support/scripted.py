@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from ortools.sat.python import cp_model_helper as cmh
 
-__all__ = ["Scripted"]
-
 
 class Scripted:
     """Stands in for CP-SAT at the one place where it is called.

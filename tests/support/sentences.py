@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CHOICES", "HARMLESS", "INTRODUCTIONS", "NO_PLANS", "OPEN", "RETRACTIONS"]
-
 #: Sentences behind a plan that take it back.
 RETRACTIONS = """
 Hmm. That order is impossible after all.

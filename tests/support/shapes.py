@@ -11,8 +11,6 @@ from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.kitchens.planner import plan as plan_kitchen
 
-__all__ = ["PROBLEMS", "SHAPES", "Written", "handed_in", "table", "without", "written"]
-
 
 @dataclass(frozen=True)
 class Written:

@@ -17,8 +17,6 @@ from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.model import Instance
 from planoracle.solver.solve import solve
 
-__all__ = ["EXAMPLES", "NAMES", "documents", "submissions", "verdicts"]
-
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = tuple(sorted(str(path) for path in (ROOT / "instances/examples").glob("*.json")))
 

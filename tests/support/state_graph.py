@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from planoracle.instances.kitchens.compiled import Compiled, State
 
-__all__ = ["StateGraph", "TooManyStatesError", "fewest_steps"]
-
 
 class TooManyStatesError(Exception):
     """A search met more states than it may."""

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-__all__ = ["steps_of"]
-
 
 def steps_of(work: Callable[[], Any]) -> int:
     """Count the lines of planoracle and of the tests that are run, every turn of a loop by itself."""

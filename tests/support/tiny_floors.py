@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from planoracle.instances.floors.floor import Dish, Facts, Floor, Need, Station, Vessel
 
-__all__ = ["FACTS", "tiny"]
-
 FACTS = Facts(
     move=1,
     chop=4,

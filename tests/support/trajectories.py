@@ -7,8 +7,6 @@ from typing import Any
 from planoracle.instances import registry
 from planoracle.instances.problem import Problem
 
-__all__ = ["replayed", "trajectory_of"]
-
 
 def trajectory_of(problem: Problem, submission: Any = None, rules: Any = None) -> Any:
     """Return the run of a submission."""

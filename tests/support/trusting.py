@@ -5,8 +5,6 @@ from __future__ import annotations
 from planoracle.analysis.places import Places
 from planoracle.analysis.problems import Problems
 
-__all__ = ["trusting"]
-
 
 def trusting() -> Problems:
     """Return it, knowing nothing yet."""
