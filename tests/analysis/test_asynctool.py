@@ -337,43 +337,6 @@ def test_figure_12_is_correct() -> None:
     assert grade(PAIR, chat).row() == found.row()
 
 
-def test_figure_13_fails_for_insufficient_temporal_awareness() -> None:
-    guess = {"id": "trading_1", "func_name": "read_price", "params": {"symbol": "ATGL"}}
-    found = grade(PAIR, [TICKER, guess])
-    assert failed(found)["trading_1"] == TEMPORAL
-    assert found.metrics["cause"] == TEMPORAL
-
-
-def test_figure_14_fails_for_tool_confusion() -> None:
-    found = grade(PAIR, [TICKER, FOLDER | {"id": "trading_1"}])
-    assert failed(found)["trading_1"] == "tool_confusion"
-    assert found.metrics["cause"] == "tool_confusion"
-
-
-def test_figure_15_fails_for_a_neglected_task() -> None:
-    name = "asynctool/files_2+text_1+posts_1"
-    turns = [
-        {"id": "files_2", "func_name": "enter_folder", "params": {"name": "thesis"}},
-        {
-            "id": "text_1",
-            "func_name": "join_numbers",
-            "params": {"numbers": [3, 1, 4, 1, 5], "separator": " "},
-        },
-        {
-            "id": "files_2",
-            "func_name": "compare_files",
-            "params": {"first": "aims.txt", "second": "aims_supervisor.txt"},
-        },
-        {"id": "text_1", "func_name": "normalise_text", "params": {"text": "3 1 4 1 5"}},
-        {"id": "files_2", "func_name": "move_entry", "params": {"name": "aims.txt", "target": "aims_final.txt"}},
-        CLOSE,
-    ]
-    found = grade(name, turns)
-    assert failed(found) == {"posts_1": "neglected_task"}
-    assert found.metrics["subtask_acc"] == pytest.approx(2 / 3)
-    assert found.goal_ratio == pytest.approx(2 / 3)
-
-
 def test_idle_turns_that_another_task_could_have_used() -> None:
     base = transcript(PAIR, "sequential")
     found = grade(PAIR, base)

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.runner import CliRunner
-from support.samples import sample
 
 from planoracle.analysis import statistics
 from planoracle.analysis.cli import app
@@ -30,25 +29,6 @@ PRICED = profile(price_waits=True)
 
 def best_decisions(name: str) -> list[str]:
     return encode.decisions(encode.load(name), solve(encode.load(name)).schedule)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", sample(range(8), 8))
-@pytest.mark.parametrize(("name", "count"), [("timearena", 97), ("timearena_fresh", 400)])
-def test_verdicts_through_the_grader(shared, name, count, part):
-    path = shared / "verdicts" / f"{name}.jsonl"
-    if not path.is_file():
-        pytest.skip(f"the verdicts are not here ({path})")
-    grader = Grader({"timearena": PROFILES["released"]})
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert len(lines) == count
-    for line in lines[part::8]:
-        row = grader.grade({k: v for k, v in line.items() if k != "expected"}).row(trace=True)
-        expected = line["expected"]
-        assert row["success"] == expected["completed"]
-        assert {key: row[key] for key in ("steps", "end", "total_time", "score")} == {
-            key: expected[key] for key in ("steps", "end", "total_time", "score")
-        }
 
 
 def test_optimal_decisions_complete_in_the_optimum_on_every_set():

@@ -6,7 +6,6 @@ import json
 import pickle
 import random
 from copy import deepcopy
-from pathlib import Path
 
 import pytest
 
@@ -19,7 +18,6 @@ from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.language import MAX_ACTIONS
 from planoracle.instances.kitchens.profile import profile
 from planoracle.instances.manner import Manner
-from planoracle.instances.robotouille.reader import load_kitchen
 from tests.support.robotouille import KITCHENS
 from tests.support.samples import sample
 
@@ -116,33 +114,6 @@ def test_a_hundred_random_runs(rules: str) -> None:
     rng = random.Random(17)
     for seed in range(100):
         wander(load(rng.choice(pool)), rules, Manner(bounded=seed % 2 == 0), seed, 60)
-
-
-@pytest.mark.slow
-def test_released_verdicts_through_the_environment(shared: Path) -> None:
-    path = shared / "verdicts" / "robotouille.jsonl"
-    if not path.is_file():
-        pytest.skip(f"no verdicts in {path}")
-    for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
-        file = line["instance"].removeprefix("robotouille/").removesuffix(".json") + ".json"
-        run = live(load_kitchen(shared / "benchmarks" / "robotouille" / file), "released")
-        steps, choices = [], []
-        for action in line["actions"]:
-            if run.done:
-                break
-            choices.append(len(run.engine.legal(run.state.world.state)))
-            given = run.step([action])
-            (outcome,) = given.outcomes
-            steps.append([action, outcome.kind == "act", given.done])
-        found = {
-            "steps": steps,
-            "n_valid": choices,
-            "success": run.observation.over == "completed",
-            "steps_taken": run.state.world.steps,
-        }
-        assert found == line["expected"], line["id"]
-        assert run.submission()["actions"] == line["actions"][: len(steps)]
-        check(run)
 
 
 def test_a_run_is_bounded_as_in_the_paper() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -183,25 +181,6 @@ def test_answers_say_what_became_of_the_step_and_of_nothing_else():
     )
 
 
-def test_released_verdicts_hold_for_plans_that_are_handed_in_live(shared: Path):
-    verdicts(shared, 20)
-
-
-@pytest.mark.slow
-def test_every_released_verdict_holds_for_plans_that_are_handed_in_live(shared: Path):
-    verdicts(shared, 1)
-
-
-def verdicts(shared: Path, every: int) -> None:
-    for line in (shared / "verdicts/recipe2plan.jsonl").read_text().splitlines()[::every]:
-        entry = json.loads(line)
-        run = live(entry["instance"], RELEASED, loop="open")
-        run.step(entry["plan"])
-        released(run, entry["expected"])
-        if entry["expected"]["violation"] != "no_action":
-            stepwise(entry)
-
-
 def released(run: Recipe2PlanEnvironment, expected: dict[str, object]) -> None:
     """Compare with what the released code says of a whole plan."""
     verdict = run.run().verdict
@@ -214,19 +193,3 @@ def released(run: Recipe2PlanEnvironment, expected: dict[str, object]) -> None:
     assert verdict.makespan == expected["makespan_s"]
     kinds = [one.violation for one in run.turns[-1].outcomes if one.violation]
     assert kinds == ([] if fatal is None or fatal.kind == "no_action" else [fatal.kind])
-
-
-def stepwise(entry: dict[str, object]) -> None:
-    """Say a plan step by step up to its first fault: the same commands are carried out, and the same one is refused."""
-    expected = entry["expected"]
-    run = live(entry["instance"], RELEASED)
-    commands = parse(entry["plan"], load(entry["instance"]), RELEASED).commands
-    for command in commands[: expected["executed"] + 1]:
-        last = run.step(command.text)
-    faults = [one.violation for turn in run.turns for one in turn.outcomes if one.violation]
-    assert faults == ([] if expected["violation"] is None else [expected["violation"]])
-    assert run.verdict.executed == expected["executed"]
-    assert run.verdict.progress == pytest.approx(expected["progress"])
-    assert run.verdict.goal_ratio == pytest.approx(expected["goal_ratio"])
-    assert run.verdict.makespan == expected["makespan_s"]
-    assert last.done is False
