@@ -18,7 +18,7 @@ from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
 from planoracle.instances.asynctool.profile import PROFILES, Profile
 from planoracle.instances.asynctool.simulation import Turn
 from planoracle.instances.environment import Message
-from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.manner import Manner
 
 TREE = {"root": {"work": {"a": "one", "b": "two"}}}
@@ -252,19 +252,6 @@ def test_names_of_functions_may_be_long() -> None:
         found.kind for found in rules.replay(problem(None, one, other), said).violations if found.position is not None
     ]
     assert kinds == ["other_tool", "unknown_tool", "unknown_tool"]
-
-
-def test_after_the_close_nothing_happens() -> None:
-    run = live(problem())
-    send(run, make(FILES, 1))
-    assert not run.done
-    assert send(run, "ALL COMPLETED") == []
-    assert run.done
-    before, state = list(turns(run)), run.state.world.executors["F"].state()
-    for message in (make(FILES, 2), WAIT, CLOSING, None):
-        with pytest.raises(InputError, match="the run is over"):
-            run.step(message)
-    assert (turns(run), run.state.world.executors["F"].state()) == (before, state)
 
 
 def test_gold_calls_are_matched_once_each_and_with_equal_parameters() -> None:

@@ -17,7 +17,7 @@ from planoracle.analysis.optimum import optimum
 from planoracle.instances import registry
 from planoracle.instances.catalogue import problem as problem_of
 from planoracle.instances.environment import AnyEnvironment
-from planoracle.instances.errors import PlanError
+from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.problem import Problem
 from tests.support.hostile import FLOODS, VALUES
@@ -85,6 +85,18 @@ def test_runs_can_be_pickled(name: str) -> None:
     assert view(copy) == view(run)
     assert copy.step(copy.legal()[0]) == run.step(run.legal()[0])
     assert view(copy) == view(run)
+
+
+@each
+def test_a_run_that_is_over_takes_no_more_commands(name: str) -> None:
+    run = played(name, 1)
+    run.stop("stopped")
+    before = run.state
+    assert (run.done, run.legal(), run.state.over) == (True, (), "stopped")
+    for said in ("wait", "", None):
+        with pytest.raises(InputError, match="the run is over"):
+            run.step(said)
+    assert run.state is before
 
 
 @each

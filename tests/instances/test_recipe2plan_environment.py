@@ -20,6 +20,7 @@ from planoracle.solver.exact.solve import solve
 from tests.support.hostile import VALUES
 from tests.support.live import at_random, best_end, decisions, replayed, wander
 from tests.support.random_instances import kitchen
+from tests.support.samples import sample
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
@@ -119,17 +120,6 @@ def test_rules_by_which_no_answer_can_be_read_are_refused_at_once():
         live(rules=replace(PAPER, step_shapes="released"))
 
 
-@pytest.mark.parametrize("name", [PAIR, "recipe2plan/untimed/Cobbler_Pancakes"])
-def test_the_optimum_can_be_said_in_legal_commands(name):
-    optimum(name)
-
-
-@pytest.mark.slow
-def test_every_optimum_can_be_said_in_legal_commands():
-    for name in sets.names():
-        optimum(name)
-
-
 @pytest.mark.slow
 def test_what_states_leave_can_be_reached_in_commands_that_are_offered():
     for seed in range(150):
@@ -141,7 +131,8 @@ def test_what_states_leave_can_be_reached_in_commands_that_are_offered():
         assert best_end(run, rest.makespan, lambda one: (one.verdict.success, one.verdict.makespan)) == rest.makespan
 
 
-def optimum(name: str) -> None:
+@pytest.mark.parametrize("name", sample(sets.names(), 65))
+def test_the_optimum_can_be_said_in_legal_commands(name: str) -> None:
     problem, run = load(name), live(name)
     best = solve(problem)
     for text in registry.get("recipe2plan").render(problem, best.schedule).split("), "):
@@ -160,9 +151,6 @@ def test_the_run_is_over_at_the_eleventh_refusal_or_a_missed_time_constraint():
         assert run.done is False, number
         run.step("Step(15, Pancakes, 10 min, 0)")
     assert run.state.over == "too_many_refusals"
-    assert run.legal() == ()
-    with pytest.raises(InputError, match="the run is over"):
-        run.step("Finish")
     run = live()
     for text in ("Step(1, Cobbler, 2 min, 0)", "Step(2, Cobbler, 1 min, 2 min)", "Step(3, Cobbler, 1 min, 6 min)"):
         last = run.step(text)

@@ -11,7 +11,6 @@ import pytest
 
 from planoracle import load
 from planoracle.instances import registry
-from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
 from planoracle.instances.model import Instance
 from planoracle.instances.timearena import sets
@@ -116,15 +115,6 @@ def test_what_is_legal_is_what_would_be_valid(rules: Profile, name: str) -> None
             [outcome] = run.fork().step(text).outcomes
             assert legal.get(text, "lost") == outcome.kind
     assert turn > 10
-
-
-def test_nothing_is_legal_after_the_end() -> None:
-    run = live()
-    run.step("exit")
-    assert (run.observation.over, run.done, run.legal()) == ("exit", True, ())
-    assert "exit" not in {one.text for one in live().legal()}
-    with pytest.raises(InputError, match="the run is over"):
-        run.step("wait")
 
 
 @BOTH
