@@ -120,20 +120,6 @@ def test_the_published_numbers_of_the_default_kitchens(shared: Path) -> None:
     assert [row["published"] - row["optimal"] for row in rows] == [2, 0, 0, 2, 0, 0, 1, 1, 24, 0] + [0] * 7 + [2, 6]
 
 
-@pytest.mark.slow
-def test_a_picture_of_a_plan(best: list[str], tmp_path: Path) -> None:
-    for arguments in (
-        [],
-        ["--plan", str(tmp_path / "plan.txt")],
-        ["--plan", str(tmp_path / "plan.txt"), "--against", "optimum"],
-    ):
-        (tmp_path / "plan.txt").write_text("\n".join(best))
-        output = tmp_path / f"picture{len(arguments)}.svg"
-        result = CliRunner().invoke(app, ["gantt", BURGER, "-o", str(output), *arguments])
-        assert result.exit_code == 0, result.output
-        assert "table3" in output.read_text()
-
-
 def test_kitchens_are_listed_and_exported_and_no_schedules() -> None:
     (row,) = lines("instances", BURGER)
     assert row["unit"] == "step"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from support.hostile import HOSTILE, TEXTS, encoded
 from support.mutations import Mutator
 from support.samples import examples, sample
-from support.specimens import EXAMPLES, NAMES, submissions, verdicts
+from support.specimens import EXAMPLES, NAMES, submissions
 from support.trusting import trusting
 
 from planoracle.analysis.critique import critique
@@ -169,20 +168,6 @@ def test_paths_to_originals_that_no_file_can_have_are_refused(tmp_path: Any) -> 
     for folder in (tmp_path / ("x" * 5000), tmp_path / "a\udcff"):
         with pytest.raises(InputError):
             Problems({"robotouille": folder}).find("robotouille/asynchronous/nothing")
-
-
-@pytest.mark.slow
-def test_recorded_submissions_are_graded_when_mutated(shared: Any) -> None:
-    seeds = verdicts(shared / "verdicts")
-    bundled = [one for one in seeds if one["instance"].startswith(("recipe2plan/", "timearena/"))]
-    assert len(bundled) > 700
-
-    def found() -> Iterator[Grade]:
-        for seed in range(300):
-            yield from graded(mutated(seed, bundled))
-
-    for grade in found():
-        check(grade)
 
 
 def test_a_completion_for_which_there_is_no_time_is_no_fault_of_ours() -> None:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.runner import CliRunner
 
-from planoracle.analysis.cli import app
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
 from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max, reader
@@ -430,25 +426,3 @@ def test_every_original_is_read(shared: Path) -> None:
         (instance,) = catalogue.read(str(path))
         assert instance.benchmark == "generic"
         assert len(instance.actions) >= 10
-
-
-def run(*arguments: object) -> list[dict[str, Any]]:
-    done = CliRunner().invoke(app, [*map(str, arguments), "--format", "jsonl"])
-    assert done.exit_code == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-@pytest.mark.slow
-def test_command_line_takes_the_files(tmp_path: Path) -> None:
-    (tmp_path / "set").mkdir()
-    path = tmp_path / "set" / "ours.sch"
-    path.write_text(SCH)
-    rows = run("solve", path)
-    assert [(row["instance"], row["status"], row["makespan"]) for row in rows] == [("set/ours", "optimal", 6)]
-    assert [row["makespan"] >= 6 for row in run("solve", path, "-H", "improve")] == [True]
-    assert [row["status"] for row in run("explain", path)] == ["optimal"]
-    assert [row["instance"] for row in run("compare", path)] == ["set/ours"]
-    submission = tmp_path / "plans.jsonl"
-    submission.write_text(json.dumps({"id": "a", "instance": str(path), "plan": rows[0]["plan"]}))
-    (grade,) = run("grade", submission, "--trust-paths")
-    assert (grade["scored"], grade["success"], grade["makespan"], grade["optimal_makespan"]) == (True, True, 6, 6)

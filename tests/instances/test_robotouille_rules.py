@@ -21,7 +21,7 @@ from planoracle.instances.kitchens.kitchen import Goal, Kitchen, split_name
 from planoracle.instances.kitchens.profile import PROFILES, Profile, profile
 from planoracle.instances.kitchens.run import replay
 from planoracle.instances.robotouille.reader import load_kitchen
-from tests.support.kitchen_rules import Interpreter, goal_reached
+from tests.support.kitchen_rules import goal_reached
 from tests.support.robotouille import GRILL, KITCHENS, SOUP, Cook, bakery, kitchen, walk
 
 PAPER, RELEASED, JOINT = PROFILES["paper"], PROFILES["released"], profile("released", moves="joint")
@@ -53,20 +53,6 @@ def test_verdicts_of_the_released_simulator(shared: Path) -> None:
             "steps_taken": run.steps_taken,
         }
         assert found == line["expected"], line["id"]
-
-
-@pytest.mark.slow
-def test_verdicts_by_the_interpreter(shared: Path) -> None:
-    for line, place in verdicts(shared)[::4]:
-        rules = Interpreter(place)
-        state = rules.start()
-        for (text, valid, reached), choices in zip(line["expected"]["steps"], line["expected"]["n_valid"], strict=True):
-            moves = rules.legal(state)
-            assert len(moves) == choices, line["id"]
-            move = next((move for move in moves if move.text == text), None)
-            assert (move is not None) == valid, (line["id"], text)
-            state = state if move is None else rules.step(state, move)
-            assert (move is not None and rules.goal(state)) == reached, line["id"]
 
 
 @pytest.mark.parametrize("rules", sample([PAPER, RELEASED, JOINT]), ids=["paper", "released", "joint"])
