@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 from support import exhaustive, timearena
-from support.asynctool import least_turns, random_chains
+from support.asynctool import least_turns, messages_of, random_chains
 from support.random_instances import kitchen, workshop
 from support.runner import CliRunner
 from support.runs import from_scratch, odd_workshop, walk
@@ -21,14 +21,14 @@ from planoracle.analysis.advice import next_commands
 from planoracle.analysis.cli import app
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import encode as asynctool
-from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
+from planoracle.instances.asynctool.language import CLOSING
 from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.run import replay as kitchen_replay
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.recipe2plan.language import Command
 from planoracle.instances.schedule import Piece
-from planoracle.instances.timearena import encode, rules
+from planoracle.instances.timearena import rules
 from planoracle.instances.timearena.profile import PROFILES
 from planoracle.instances.timearena.world import world
 from planoracle.instances.trajectory import started, waited
@@ -158,7 +158,7 @@ def test_timearena_is_advised_as_a_search_through_its_rules_would():
         scene = world(f"timearena/{task}")
         instance = load(f"timearena/{task}")
         for _, _, here in walk(instance, number, most=6):
-            made = _decisions(instance, here)
+            made = timearena.decisions_of(instance, here)
             if here.complete:
                 continue
             best = timearena.optimum(scene, 300_000, made=made)[1]
@@ -173,31 +173,16 @@ def test_timearena_is_advised_as_a_search_through_its_rules_would():
                     assert command not in costs
 
 
-def _decisions(instance, here):
-    made, clock = [], 0
-    for piece in here.state.pieces:
-        action = instance.by_id[piece.action]
-        made += ["wait"] * (piece.start - clock) + [encode.command(action, piece.mode)]
-        clock = piece.start + action.attended
-    return made + ["wait"] * (here.state.clock - clock)
-
-
 @pytest.mark.slow
 def test_asynctool_is_advised_as_a_search_through_its_environment_would():
     for seed in range(8):
         problem = random_chains(seed, constant=False)
         instance = asynctool.instance(problem)
-        gold = {
-            f"{task.id}/{number} {call.name}": call_message(task.id, call)
-            for task in problem.tasks
-            for number, call in enumerate(task.gold, 1)
-        }
+        calls = sum(len(task.gold) for task in problem.tasks)
         for _, _, here in walk(instance, seed, most=8):
-            if here.complete or len(here.state.pieces) >= len(gold):
+            if here.complete or len(here.state.pieces) >= calls:
                 continue
-            said = [WAIT] * here.state.clock
-            for piece in here.state.pieces:
-                said[piece.start] = gold[piece.action]
+            said = messages_of(problem, here)
             advice = next_commands(instance, said, everything=True)
             assert advice.best == least_turns(problem, said)
             for one in advice.options:
@@ -255,20 +240,6 @@ def test_whoever_follows_any_advice_in_turns_or_minutes_ends_with_the_optimum(na
         assert len(made) <= optimum
     run = trajectory_of(instance, made if turns else advice.plan)
     assert (run.success, run.makespan) == (True, optimum)
-
-
-@pytest.mark.slow
-def test_whoever_follows_any_advice_for_recipes_ends_with_the_optimum():
-    random, instance, plan, clock = Random(1), load(NAME), [], 0
-    while (advice := next_commands(instance, plan, clock=clock)).options:
-        option = random.choice(advice.options)
-        if option.kind == "wait":
-            clock += option.longest
-        else:
-            plan.append(option.command)
-            clock = trajectory_of(instance, plan).points[-1].state.clock
-    verdict = replayed(instance, plan)
-    assert (verdict.success, verdict.makespan) == (True, 4080)
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 from support import exhaustive, timearena
-from support.asynctool import least_turns, random_chains
+from support.asynctool import least_turns, messages_of, random_chains
 from support.random_crews import pauseshop
 from support.random_instances import kitchen, workshop
 from support.runs import from_scratch, odd_workshop, walk
@@ -15,7 +15,6 @@ from support.samples import sample
 
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import encode as asynctool
-from planoracle.instances.asynctool.language import WAIT, call_message
 from planoracle.instances.catalogue import load
 from planoracle.instances.deadline import Work
 from planoracle.instances.errors import InputError
@@ -181,12 +180,7 @@ def test_single_tasks_of_timearena_agree_with_a_search_through_its_rules(profile
             continue
         scene = world(f"timearena/{task}")
         for course, step, here in walk(encode.instance(scene, rules), number, rules, most=8):
-            made, clock = [], 0
-            for piece in here.state.pieces:
-                action = course.problem.by_id[piece.action]
-                made += ["wait"] * (piece.start - clock) + [encode.command(action, piece.mode)]
-                clock = piece.start + action.attended
-            made += ["wait"] * (here.state.clock - clock)
+            made = timearena.decisions_of(course.problem, here)
             if not here.complete:
                 assert timearena.optimum(scene, 300_000, rules, made) == ("complete", value_of(here, step).makespan)
 
@@ -196,18 +190,10 @@ def test_asynctool_agrees_with_a_search_through_its_live_environment():
     for seed in range(15):
         problem = random_chains(seed, constant=False)
         instance = asynctool.instance(problem)
-        gold = {
-            f"{task.id}/{number} {call.name}": call_message(task.id, call)
-            for task in problem.tasks
-            for number, call in enumerate(task.gold, 1)
-        }
         for _, step, here in walk(instance, seed, most=12):
             if here.complete:
                 continue
-            said = [WAIT] * here.state.clock
-            for piece in here.state.pieces:
-                said[piece.start] = gold[piece.action]
-            assert least_turns(problem, said) == value_of(here, step).makespan, (seed, here.state)
+            assert least_turns(problem, messages_of(problem, here)) == value_of(here, step).makespan, (seed, here.state)
 
 
 # --- single states -------------------------------------------------------------------------------

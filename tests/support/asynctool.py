@@ -10,6 +10,7 @@ from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
 from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
 from planoracle.instances.asynctool.rules import premature
 from planoracle.instances.asynctool.simulation import Simulation
+from planoracle.instances.trajectory import DecisionPoint
 
 
 def chains(lengths: Sequence[int], delays: Delays, name: str = "chains") -> Problem:
@@ -33,6 +34,19 @@ def random_chains(seed: int, *, constant: bool) -> Problem:
     least = random.randint(0, 1)
     tools = {"t0_f1": random.randint(0, 4)} if random.random() < 0.3 else {}
     return chains(lengths, Delays(least, least + random.randint(1, 2), seed, tools))
+
+
+def messages_of(problem: Problem, here: DecisionPoint) -> list[dict]:
+    """Return the messages that lead to a decision point."""
+    gold = {
+        f"{task.id}/{number} {call.name}": call_message(task.id, call)
+        for task in problem.tasks
+        for number, call in enumerate(task.gold, 1)
+    }
+    said = [WAIT] * here.state.clock
+    for piece in here.state.pieces:
+        said[piece.start] = gold[piece.action]
+    return said
 
 
 def least_turns(problem: Problem, begun: Sequence[dict] = ()) -> int:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from planoracle.instances.model import Instance
+from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import PROFILES, Profile
 from planoracle.instances.timearena.simulation import State
 from planoracle.instances.timearena.world import World
+from planoracle.instances.trajectory import DecisionPoint
 
 
 def commands(scene: World, profile: Profile) -> list[str]:
@@ -21,6 +24,16 @@ def commands(scene: World, profile: Profile) -> list[str]:
             else:
                 said += [f"{first} {name} {preposition[0]} {other}" for other in scene.objects]
     return [text for text in said if fresh.judge(text)[0] in ("", "dependency_violation")]
+
+
+def decisions_of(instance: Instance, here: DecisionPoint) -> list[str]:
+    """Return the decisions that lead to a decision point."""
+    made, clock = [], 0
+    for piece in here.state.pieces:
+        action = instance.by_id[piece.action]
+        made += ["wait"] * (piece.start - clock) + [encode.command(action, piece.mode)]
+        clock = piece.start + action.attended
+    return made + ["wait"] * (here.state.clock - clock)
 
 
 def _after(state: State, text: str) -> tuple[State, int] | None:
