@@ -96,15 +96,6 @@ def test_the_workflow_runs_the_command_of_the_readme() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["bug", "verdict", "benchmark"])
-def test_forms_ask_for_what_is_needed(name: str) -> None:
-    form = read(GITHUB / "ISSUE_TEMPLATE" / f"{name}.yml")
-    assert {"name", "description", "body"} <= set(form)
-    ids = [field["id"] for field in form["body"]]
-    assert len(ids) == len(set(ids)) >= 3
-    assert all(field["type"] in ("input", "textarea") and field["attributes"]["label"] for field in form["body"])
-
-
 def test_the_citation_is_of_this_version() -> None:
     citation = read(ROOT / "CITATION.cff")
     assert citation["version"] == planoracle.__version__

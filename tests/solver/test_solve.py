@@ -31,19 +31,6 @@ def test_all_recipe2plan_problems_are_proved_and_accepted_by_the_rules():
         assert result.plan  # rendered, parsed and replayed, or an InternalError would have been raised
 
 
-@pytest.mark.slow
-def test_reference_plans_are_above_the_optimum_as_often_as_known():
-    above = {"timed": 0, "untimed": 0}
-    for name in facts.names():
-        _, setting, pair = name.split("/")
-        plan = facts.reference_plan(setting, pair)
-        if plan is not None:
-            released = max(command.start + command.duration for command in plan)
-            assert released >= solve(load(name)).makespan, name
-            above[setting] += released > solve(load(name)).makespan
-    assert above == {"timed": 62, "untimed": 29}
-
-
 @pytest.mark.parametrize("seed", range(30))
 def test_status_makespan_and_bound_do_not_depend_on_workers_or_seed(seed):
     for instance in (kitchen(seed, 7), workshop(seed)):
