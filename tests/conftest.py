@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -69,6 +70,15 @@ def browser() -> Iterator[object]:
 
     with Chromium() as chromium:
         yield chromium
+
+
+@pytest.fixture
+def page(browser: Any, file: Path) -> Iterator[object]:
+    """Tab with the report page ``file`` of the test module; nothing may go wrong, nor ask for the network."""
+    tab = browser.page()
+    tab.open(file)
+    yield tab
+    assert (tab.complaints(), tab.requests(), tab.dialogs()) == ([], [], 0)
 
 
 @pytest.fixture(scope="session")

@@ -37,17 +37,6 @@ def file(tmp_path_factory):
     return path
 
 
-@pytest.fixture
-def page(browser, file):
-    """The first view; nothing may go wrong in a test, nor ask for the network."""
-    tab = browser.page()
-    tab.open(file)
-    yield tab
-    assert tab.complaints() == []
-    assert tab.requests() == []
-    assert tab.dialogs() == 0
-
-
 def link(instance, name):
     return f"#{instance}/{quote(name, safe='')}"
 

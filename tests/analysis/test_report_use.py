@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import csv
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -49,16 +48,6 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     built = build(entries_of(enumerate(rows, 1)), day="2026-11-22", regret_seconds=5.0, processes=1)
     path.write_text(built.html, encoding="utf-8")
     return path
-
-
-@pytest.fixture
-def page(browser: Chromium, file: Path) -> Iterator[Page]:
-    tab = browser.page()
-    tab.open(file)
-    yield tab
-    assert tab.complaints() == []
-    assert tab.requests() == []
-    assert tab.dialogs() == 0
 
 
 def choose(page: Page, name: str, said: str) -> None:

@@ -5,6 +5,7 @@ from itertools import permutations
 
 import pytest
 from support.exhaustive import general_optimum, kitchen_optimum, schedules
+from support.random_crews import crewshop
 from support.random_instances import drawn_kitchen, kitchen, ovens, scaled, workshop
 from support.samples import sample
 
@@ -18,9 +19,6 @@ from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, l
 from planoracle.solver.exact.solve import solve
 
 KITCHENS = 190
-WORKSHOPS = 250
-OVENS = 400
-MOST_SCHEDULES = 200_000
 BLOCKS = 30
 
 
@@ -35,20 +33,28 @@ def test_kitchens_agree_with_exhaustive_search_through_the_rules(block):
         assert result.status == ("infeasible" if expected is None else "optimal")
 
 
+@pytest.mark.parametrize(
+    ("make", "seeds", "most", "share"),
+    sample(
+        [(workshop, 250, 200_000, 0.7), (ovens, 400, 30_000, 0.2), (crewshop, 500, 20_000, 0.2)],
+        several=True,
+    ),
+    ids=["workshops", "shared settings", "crews"],
+)
 @pytest.mark.parametrize("block", sample(range(BLOCKS), BLOCKS))
-def test_workshops_agree_with_exhaustive_search_through_the_general_rules(block):
+def test_problems_agree_with_exhaustive_search_through_the_general_rules(make, seeds, most, share, block):
     checked = 0
-    for seed in range(block, WORKSHOPS, BLOCKS):
-        instance = workshop(seed)
+    for seed in range(block, seeds, BLOCKS):
+        instance = make(seed)
         latest = min(horizon(instance), instance.time_limit or 10**9)
-        if schedules(instance, latest) > MOST_SCHEDULES:
+        if schedules(instance, latest) > most:
             continue
         expected = general_optimum(instance, latest)
         result = solve(instance)
         assert result.makespan == expected, instance.name
         assert result.status == ("infeasible" if expected is None else "optimal")
         checked += 1
-    assert checked > 0.7 * WORKSHOPS / BLOCKS
+    assert checked > share * seeds / BLOCKS
 
 
 def test_kitchens_are_refused_where_pieces_of_a_step_could_run_at_the_same_time():
@@ -73,22 +79,6 @@ def test_what_is_refused_would_be_beaten_by_the_rules(monkeypatch):
     assert kitchen_optimum(twin, horizon(twin)) == 1
     general = replace(twin, benchmark="generic")  # there pieces of an action never overlap
     assert solve(general).makespan == general_optimum(general, horizon(general)) == 4
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("block", sample(range(BLOCKS), BLOCKS))
-def test_shared_settings_agree_with_exhaustive_search_through_the_general_rules(block):
-    checked = 0
-    for seed in range(block, OVENS, BLOCKS):
-        instance = ovens(seed)
-        if schedules(instance, horizon(instance)) > 30_000:
-            continue
-        expected = general_optimum(instance, horizon(instance))
-        result = solve(instance)
-        assert result.makespan == expected, instance.name
-        assert result.status == ("infeasible" if expected is None else "optimal")
-        checked += 1
-    assert checked > 0.2 * OVENS / BLOCKS
 
 
 @pytest.mark.slow
