@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from random import Random
 
@@ -141,68 +142,60 @@ def test_a_live_run_that_waits_instead_of_closing_is_no_success() -> None:
     assert [one["kind"] for one in found.violations] == ["not_closed"]
 
 
+def swapped(base: list[dict]) -> Iterator[tuple[list[dict], str]]:
+    """Yield transcripts in which two parameters of one call have each other's values, and the sub-task of the call."""
+    for at, message in enumerate(base):
+        first, second, *_ = *message.get("params", ()), None, None
+        if second and canonical(message["params"][first]) != canonical(message["params"][second]):
+            params = message["params"] | {first: message["params"][second], second: message["params"][first]}
+            yield [*base[:at], message | {"params": params}, *base[at + 1 :]], message["id"]
+
+
+def dropped(base: list[dict]) -> Iterator[tuple[list[dict], str]]:
+    """Yield transcripts that lack one call."""
+    for at, message in enumerate(base):
+        if "func_name" in message:
+            yield [*base[:at], WAIT, *base[at + 1 :]], message["id"]
+
+
+def forgotten(base: list[dict]) -> Iterator[tuple[list[dict], str]]:
+    """Yield transcripts that lack all calls of one sub-task."""
+    for task in {message["id"]: None for message in base if "func_name" in message}:
+        yield [WAIT if message.get("id") == task else message for message in base], task
+
+
+def confused(base: list[dict]) -> Iterator[tuple[list[dict], str]]:
+    """Yield transcripts in which one call is of a tool that only another sub-task has."""
+    for at, message in enumerate(base):
+        if "func_name" in message:
+            other = next(one for one in base if one.get("id") != message["id"] and "func_name" in one)
+            yield [*base[:at], other | {"id": message["id"]}, *base[at + 1 :]], message["id"]
+
+
 @pytest.mark.slow
-def test_swapped_parameters() -> None:
+@pytest.mark.parametrize(
+    ("mutated", "cause", "names", "least"),
+    [
+        (swapped, "wrong_parameter", NAMES, 100),
+        (dropped, "neglected_task", NAMES, 500),
+        (forgotten, "neglected_task", NAMES, 200),
+        (confused, "tool_confusion", [name for name in NAMES if "/cross" in name], 200),  # tools differ between classes
+    ],
+)
+def test_a_mutated_play_fails_for_its_cause(
+    mutated: Callable[[list[dict]], Iterator[tuple[list[dict], str]]], cause: str, names: Sequence[str], least: int
+) -> None:
     done = 0
-    for name in NAMES:
+    for name in names:
         base = transcript(name, "optimal")
-        for at, message in enumerate(base):
-            keys = list(message.get("params", ()))
-            if len(keys) < 2 or canonical(message["params"][keys[0]]) == canonical(message["params"][keys[1]]):
-                continue
-            turns = deepcopy(base)
-            first, second = keys[:2]
-            params = turns[at]["params"]
-            params[first], params[second] = params[second], params[first]
+        for turns, task in mutated(base):
             found = grade(name, turns)
-            check(name, base, turns, {message["id"]: "wrong_parameter"}, found)
-            assert found.metrics["premature_calls"] == 0
+            check(name, base, turns, {task: cause}, found)
+            assert mutated not in (swapped, dropped) or found.metrics["premature_calls"] == 0
+            assert mutated is not dropped or found.metrics["usable_idle_turns"] >= 1
+            assert mutated is not confused or found.violations[0]["kind"] == "other_tool"
             done += 1
-    assert done > 100
-
-
-@pytest.mark.slow
-def test_a_dropped_call() -> None:
-    done = 0
-    for name in NAMES:
-        base = transcript(name, "optimal")
-        for at, message in enumerate(base):
-            if "func_name" in message:
-                turns = [*base[:at], WAIT, *base[at + 1 :]]
-                found = grade(name, turns)
-                check(name, base, turns, {message["id"]: "neglected_task"}, found)
-                assert found.metrics["premature_calls"] == 0
-                assert found.metrics["usable_idle_turns"] >= 1
-                done += 1
-    assert done > 500
-
-
-@pytest.mark.slow
-def test_a_forgotten_task() -> None:
-    for name in NAMES:
-        base = transcript(name, "optimal")
-        for task in sets.problem(name).tasks:
-            turns = [WAIT if message.get("id") == task.id else message for message in base]
-            check(name, base, turns, {task.id: "neglected_task"}, grade(name, turns))
-
-
-@pytest.mark.slow
-def test_the_other_tasks_tool() -> None:
-    done = 0
-    for name in NAMES:
-        if "/cross" not in name:  # tasks of one class have the same tools
-            continue
-        base = transcript(name, "optimal")
-        for at, message in enumerate(base):
-            other = next(m for m in base if m.get("id") != message.get("id") and "func_name" in m)
-            if "func_name" not in message:
-                continue
-            turns = [*base[:at], other | {"id": message["id"]}, *base[at + 1 :]]
-            found = grade(name, turns)
-            check(name, base, turns, {message["id"]: "tool_confusion"}, found)
-            assert [v["kind"] for v in found.violations][:1] == ["other_tool"]
-            done += 1
-    assert done > 200
+    assert done > least
 
 
 def test_a_call_too_early_that_guesses_right_costs_no_point() -> None:
