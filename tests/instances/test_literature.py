@@ -16,6 +16,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max, reader
 from planoracle.instances.model import Instance, Lag, Resource
 from planoracle.solver.exact.solve import solve
+from tests.support.start_times import sch_text
 
 SCH = """3\t2\t0\t0
 0\t1\t2\t1\t2\t[0]\t[2]
@@ -119,13 +120,8 @@ def test_operations_of_a_job_shop() -> None:
 
 def sch(arcs: dict[tuple[int, int], int], durations: tuple[int, ...], demand: int = 1, capacity: int = 9) -> Instance:
     """Return a project of one resource, read from its text."""
-    last = len(durations) + 1
-    lines = [f"{len(durations)} 1 0 0"]
-    for k in range(last + 1):
-        after = [(j, d) for (i, j), d in arcs.items() if i == k]
-        lines.append(" ".join(map(str, [k, 1, len(after), *(j for j, _ in after), *(f"[{d}]" for _, d in after)])))
-    lines += [f"{k} 1 {ticks} {demand if 0 < k < last else 0}" for k, ticks in enumerate([0, *durations, 0])]
-    return rcpsp_max.read_text("\n".join([*lines, str(capacity)]), "ours")
+    text = sch_text(arcs, [0, *durations, 0], [[0], *([demand] for _ in durations), [0]], [capacity])
+    return rcpsp_max.read_text(text, "ours")
 
 
 def test_demand_beyond_the_capacity_is_infeasible_not_refused() -> None:

@@ -13,7 +13,7 @@ from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max
 from planoracle.instances.model import Instance
 from planoracle.solver.exact.solve import solve
 from tests.support.samples import examples
-from tests.support.start_times import Pair, least_makespan
+from tests.support.start_times import Pair, least_makespan, sch_text
 
 
 def at_least(d: int) -> Pair:
@@ -70,17 +70,6 @@ def projects(draw: st.DrawFn, *, general: bool) -> Project:
     return Project(durations, demands, capacities, arcs)
 
 
-def sch(project: Project) -> str:
-    last = len(project.durations) - 1
-    lines = [f"{last - 1}\t{len(project.capacities)}\t0\t0"]
-    for k in range(last + 1):
-        after = [(j, d) for (i, j), d in project.arcs.items() if i == k]
-        lines.append("\t".join(map(str, [k, 1, len(after), *(j for j, _ in after), *(f"[{d}]" for _, d in after)])))
-    for k, row in enumerate(project.demands):
-        lines.append("\t".join(map(str, [k, 1, project.durations[k], *row])))
-    return "\n".join([*lines, " ".join(map(str, project.capacities))])
-
-
 def sm(project: Project) -> str:
     count = len(project.durations)
     stars = "*" * 72
@@ -99,7 +88,10 @@ def sm(project: Project) -> str:
 @examples(300)
 @given(projects(general=True))
 def test_project_with_time_lags(project: Project) -> None:
-    check(rcpsp_max.read_text(sch(project), "random"), project.optimum())
+    check(
+        rcpsp_max.read_text(sch_text(project.arcs, project.durations, project.demands, project.capacities), "random"),
+        project.optimum(),
+    )
 
 
 @examples(60)

@@ -46,3 +46,18 @@ def least_makespan(
 
     extend(0)
     return best[0]
+
+
+def sch_text(
+    arcs: dict[tuple[int, int], int],
+    durations: Sequence[int],
+    demands: Sequence[Sequence[int]],
+    capacities: Sequence[int],
+) -> str:
+    """Return a project in the format of SCH files; the first and the last activity are its beginning and end."""
+    lines = [f"{len(durations) - 2}\t{len(capacities)}\t0\t0"]
+    for k in range(len(durations)):
+        after = [(j, d) for (i, j), d in arcs.items() if i == k]
+        lines.append("\t".join(map(str, [k, 1, len(after), *(j for j, _ in after), *(f"[{d}]" for _, d in after)])))
+    lines += ["\t".join(map(str, [k, 1, durations[k], *row])) for k, row in enumerate(demands)]
+    return "\n".join([*lines, " ".join(map(str, capacities))])
