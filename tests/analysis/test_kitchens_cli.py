@@ -10,7 +10,6 @@ from support.runner import CliRunner
 
 from planoracle.analysis import statistics
 from planoracle.analysis.cli import app
-from planoracle.analysis.compare import compare, summarize
 from planoracle.analysis.grade import Grader
 from planoracle.analysis.problems import Problems
 from planoracle.instances.errors import InputError
@@ -93,23 +92,6 @@ def test_averages_of_kitchens(best: list[str]) -> None:
     assert (row["model"], row["set"], row["submissions"], row["unscored"]) == ("m", "robotouille/synchronous", 3, 1)
     assert (row["success"], row["completed"], row["optimality"], row["missing"]) == (0.5, 0.5, 1, 9)
     assert sum(row["failures"].values()) == 1
-
-
-def test_comparison_with_the_published_number() -> None:
-    one = compare(kitchen(BURGER))
-    (published,) = one.entries
-    assert (published.method, published.makespan, published.accepted, one.exact.status) == (
-        "published",
-        10,
-        None,
-        "optimal",
-    )
-    assert one.optimum is not None
-    assert one.gap(published) == 10 / one.optimum - 1
-    proved, row = summarize([one])
-    assert (proved["set"], proved["problems"], proved["answered"]) == ("robotouille/synchronous", 1, 1)
-    assert (row["method"], row["below"]) == ("published", one.optimum > 10)
-    assert [line["optimal"] for line in lines("compare", BURGER)] == [one.optimum]
 
 
 @pytest.mark.slow
