@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from planoracle.analysis.oracle import WORK
+from planoracle.analysis.optimum import WORK
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit
@@ -14,8 +14,6 @@ from planoracle.instances.profiles import Rules
 from planoracle.instances.status import Status
 from planoracle.solver.runs import Option, solver_of
 from planoracle.solver.states.ground import NEVER
-
-__all__ = ["Advice", "Option", "next_commands", "next_of"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from planoracle.analysis.result import Result
     from planoracle.instances.environment import AnyEnvironment, Reward
 
-__all__ = ["environment", "grade", "load", "read", "schedule", "solve"]
-
 
 def load(name: str | Path) -> Problem:
     """Return one problem by its name, or that of a file.

@@ -9,8 +9,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cluster", "Floats", "Sample", "intervals", "two_stage", "weighted_median"]
-
 Floats = NDArray[np.float64]
 
 # Draws that are held in memory at once, in numbers.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["defused", "restored"]
-
 # How formulas begin, also as Japanese keyboards write it, behind what spreadsheets pass over; numbers are none. A cell
 # is cut at a semicolon or a line break where these, and not commas, are what separates cells.
 _NUMBER = r"[+\-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+\-]?[0-9]+)? *(?:[;\t\r\n]|\Z)"

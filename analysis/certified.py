@@ -18,9 +18,6 @@ from planoracle.instances.problem import of_kind
 from planoracle.instances.proofs import Proofs
 from planoracle.solver.solve import solve
 
-__all__ = ["certified", "write"]
-
-
 # Cases told apart: as many as a person can follow; where those do not do, as many as a program can check.
 _LEAVES = 4, 64
 _WORK = Work(600.0)

@@ -26,8 +26,6 @@ from planoracle.solver.solve import solve
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ALL", "BEST", "OPTIMUM", "REFERENCE", "Comparison", "Entry", "check", "compare", "summarize"]
-
 #: Work for an exact solve where nothing else is asked for.
 WORK = Work(60.0)
 

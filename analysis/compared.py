@@ -10,10 +10,9 @@ from dataclasses import replace
 from planoracle.analysis.compare import Comparison, Entry
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.graded import read_grades
-from planoracle.analysis.submissions import Intake, is_grade
+from planoracle.analysis.intake.columns import is_grade
+from planoracle.analysis.submissions import Intake
 from planoracle.instances.status import Status
-
-__all__ = ["parted", "with_models"]
 
 
 def parted(names: Sequence[str]) -> tuple[list[str], list[Grade]]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from planoracle.analysis.decisions import Decisions, decisions, too_long
 from planoracle.analysis.efficiency import Efficiency, best_of, efficiency
-from planoracle.analysis.oracle import WORK, Oracle
+from planoracle.analysis.optimum import WORK
+from planoracle.analysis.oracle import Oracle
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit
@@ -16,8 +17,6 @@ from planoracle.instances.errors import PlanError
 from planoracle.instances.feedback import ANSWER, Examined, Section, sections_of
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
-
-__all__ = ["VERSION", "Critique", "Verdict", "critique", "critique_of"]
 
 #: Of the form of `Critique.as_dict`; grows when a field changes its meaning or goes away.
 VERSION = 1

@@ -13,8 +13,6 @@ from planoracle.solver.runs import solver_of
 if TYPE_CHECKING:
     from planoracle.analysis.regret import Decision, Regret
 
-__all__ = ["Costly", "Decisions", "decisions", "too_long"]
-
 #: Most decisions that are named, and most constraints of a contradiction.
 MAX_COSTLY, MAX_REASONS = 3, 8
 #: Most commands to go on with that are named in prose.

@@ -18,8 +18,6 @@ from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.scoring import Oracle
 from planoracle.instances.status import Status
 
-__all__ = ["Efficiency", "Opening", "best_of", "efficiency", "joined", "openings"]
-
 #: Schedules that are tried in search of work for idle time.
 MAX_TRIES = 3_000
 #: Most intervals named in prose.

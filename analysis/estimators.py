@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import comb, fsum
 
-__all__ = ["best_of", "pass_at", "pass_hat", "sizes"]
-
 #: More samples are not asked for at once.
 _MOST = 128
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from planoracle.solver.explain.conflict import Conflict
     from planoracle.solver.result import Result
 
-__all__ = ["Explanation", "explain"]
-
 #: Work where nothing else is asked for.
 WORK = Work(60.0)
 

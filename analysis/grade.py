@@ -7,18 +7,18 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, Final
 
+from planoracle.analysis.intake.columns import checked, said
+from planoracle.analysis.intake.places import EntryError, Place, placed
 from planoracle.analysis.oracle import Oracle
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import completed
-from planoracle.analysis.submissions import Entries, EntryError, Place, checked, fault_of, placed, said
+from planoracle.analysis.submissions import Entries, fault_of
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.plan import UnreadError
 from planoracle.instances.profiles import Rules
 from planoracle.instances.status import Status
-
-__all__ = ["DETAILS", "FORMAT", "VERSION", "Grade", "Grader", "grade_all", "parts_of"]
 
 #: What rows of grades are, and of which version; that grows when a field changes its meaning or goes away.
 FORMAT: Final = "planoracle/grade"

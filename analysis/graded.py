@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from planoracle.analysis.grade import Grade, parts_of
-from planoracle.analysis.intake.columns import MAX_NAME
+from planoracle.analysis.intake.columns import MAX_NAME, is_grade, said
+from planoracle.analysis.intake.places import EntryError, Place, placed
 from planoracle.analysis.metrics import METRICS
-from planoracle.analysis.submissions import Entries, EntryError, Intake, Place, is_grade, placed, said
+from planoracle.analysis.submissions import Entries, Intake
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import GENERAL
 from planoracle.instances.scoring import Column
-
-__all__ = ["grade_of", "grades_in", "is_grade_row", "read_grades", "unread"]
 
 _NUMBERS = {one.name for one in METRICS if one.kind in ("number", "share")}
 _COUNTS = {"line", *(one.name for one in METRICS if one.kind in ("count", "ticks"))}

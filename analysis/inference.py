@@ -18,8 +18,6 @@ from planoracle.analysis.observations import Observations, observe
 from planoracle.instances.errors import InputError
 from planoracle.instances.similar import one_of
 
-__all__ = ["averages", "holm", "pairs", "profiles", "sign_test", "wilson"]
-
 #: Values counted in ticks, which are of different lengths in different benchmarks.
 _IN_TICKS = ("makespan", "optimum", "lower_bound", "optimal_makespan")
 

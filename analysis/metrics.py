@@ -11,8 +11,6 @@ from typing import Final, Literal, NamedTuple
 
 from planoracle.instances.scoring import Row
 
-__all__ = ["METRICS", "PRICED", "SUMMARY", "Metric", "gap_of"]
-
 
 class Metric(NamedTuple):
     """Metric of all benchmarks.

@@ -15,8 +15,6 @@ from planoracle.analysis.frames.columns import SIZES
 from planoracle.instances.errors import InputError
 from planoracle.instances.similar import one_of
 
-__all__ = ["Observations", "observe", "size_class", "with_actions"]
-
 # Which values are better, and what a failure counts as; by default it is infinitely bad.
 _LOWER = ("makespan", "gap", "gap_bound", "seconds", "violations", "cost")
 _HIGHER = ("efficiency", "r_efficiency", "r_efficiency_optimal", "multitasking_score")

@@ -22,8 +22,6 @@ from planoracle.solver.engine import engine_of
 from planoracle.solver.result import Result, versions
 from planoracle.solver.solve import solve
 
-__all__ = ["WORK", "Shipped", "Writer", "chosen", "derived", "faults_of", "rows_of", "ways_of"]
-
 #: Work for one problem where nothing else is asked for.
 WORK = Work(240.0)
 # What expanding a state of a kitchen takes about, with its successors and their bounds.

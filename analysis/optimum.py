@@ -27,8 +27,6 @@ from planoracle.solver.known import known
 from planoracle.solver.result import Result, versions
 from planoracle.solver.solve import solve
 
-__all__ = ["WORK", "optimum", "remembering"]
-
 #: Work for one question of a grader, where nothing else is asked for.
 WORK = Work(10.0)
 

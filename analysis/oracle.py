@@ -13,8 +13,6 @@ from planoracle.instances.profiles import Rules
 from planoracle.instances.scoring import Best
 from planoracle.solver.runs import solver_of
 
-__all__ = ["WORK", "Oracle"]
-
 
 class Oracle:
     """Answers by our solvers.

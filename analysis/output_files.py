@@ -9,8 +9,6 @@ from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
 
-__all__ = ["output_file"]
-
 # Descriptors of standard output and standard error.
 _STANDARD = 1, 2
 

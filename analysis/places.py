@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from planoracle.instances.crew import split_crew
 from planoracle.instances.errors import InputError
 
-__all__ = ["Places"]
-
 # No path is longer.
 _LONGEST = 4096
 # Where systems show as files what is none.

@@ -10,8 +10,6 @@ from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.profiles import Rules
 from planoracle.instances.similar import one_of
 
-__all__ = ["completed", "profiles"]
-
 
 def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> dict[str, Rules]:
     """Return the profile of that name for every benchmark.

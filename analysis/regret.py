@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from planoracle.analysis.oracle import WORK
+from planoracle.analysis.optimum import WORK
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit
@@ -15,8 +15,6 @@ from planoracle.instances.status import Status
 from planoracle.solver.live import lost_after
 from planoracle.solver.runs import solver_of
 from planoracle.solver.states.ground import NEVER
-
-__all__ = ["Decision", "Regret", "regret", "regret_of"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Result"]
-
 
 @dataclass(frozen=True, slots=True)
 class Result(Solved):

@@ -19,8 +19,6 @@ from planoracle.solver.live import Known, Live, lost_after, run_of
 from planoracle.solver.result import Result
 from planoracle.solver.states.ground import NEVER
 
-__all__ = ["REWARDS", "Regret", "Score", "Success", "reward"]
-
 
 @dataclass(frozen=True, slots=True)
 class _State:

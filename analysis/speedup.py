@@ -14,8 +14,6 @@ from planoracle.instances.status import Status
 from planoracle.solver.exact.bounds import windows
 from planoracle.solver.exact.solve import solve
 
-__all__ = ["Curve", "Point", "curve", "summarize"]
-
 
 @dataclass(frozen=True, slots=True)
 class Curve:

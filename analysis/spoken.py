@@ -8,8 +8,6 @@ from typing import Any
 
 from planoracle.instances.visible import to_json, visible
 
-__all__ = ["clear", "drawn", "say", "say_json", "tell"]
-
 #: What takes away that is drawn on the terminal that results go to, a bar of progress say: lines would break it.
 drawn: list[Callable[[], None]] = []
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from planoracle.analysis.bootstrap import Cluster
 
-__all__ = ["FORMAT", "NAMED", "SEVERAL", "VERSION", "GradeRows", "Summary", "grades_frame", "summarize"]
-
 #: Format and version of rows of summaries; the version grows when a field changes its meaning or goes away.
 FORMAT: Final = "planoracle/summary"
 VERSION: Final = 1

@@ -8,8 +8,6 @@ from functools import lru_cache
 from planoracle.analysis.grade import Grade
 from planoracle.instances import catalogue
 
-__all__ = ["Strangers"]
-
 
 class Strangers:
     """Counts them, by model and set.

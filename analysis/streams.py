@@ -11,8 +11,6 @@ import os
 import sys
 from typing import Any
 
-__all__ = ["lenient", "mend"]
-
 
 def mend() -> None:
     """Mend the standard streams of this process.

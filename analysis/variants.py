@@ -8,8 +8,6 @@ from typing import Any
 from planoracle.analysis.compare import Comparison
 from planoracle.instances import registry
 
-__all__ = ["ITSELF", "by_variant"]
-
 #: Column of the problem itself, which is no variant.
 ITSELF = "itself"
 

@@ -21,19 +21,6 @@ from planoracle.instances.status import Status
 from planoracle.solver.known import known
 from planoracle.solver.result import Result
 
-__all__ = [
-    "FORMAT",
-    "VERSION",
-    "Verified",
-    "certificates",
-    "checked",
-    "plan_document",
-    "proof_of",
-    "shipped",
-    "verified",
-]
-
-
 #: What `planoracle explain` writes of problems whose bounds are searched: a plan that anybody can replay.
 FORMAT: Final = "planoracle/plan"
 VERSION: Final = 1

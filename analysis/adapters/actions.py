@@ -14,8 +14,6 @@ from planoracle.instances.environment import AnyEnvironment, Command
 from planoracle.instances.errors import InputError
 from planoracle.instances.repertoire import Repertoire
 
-__all__ = ["Actions"]
-
 
 class Actions:
     """Numbers for the commands of a problem.

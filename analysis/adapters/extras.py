@@ -6,8 +6,6 @@ from importlib import import_module
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["need"]
-
 
 def need(library: str, extra: str) -> None:
     """Import a library of an extra.

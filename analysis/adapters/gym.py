@@ -15,8 +15,6 @@ import re
 from planoracle.analysis.adapters.extras import need
 from planoracle.instances import registry
 
-__all__ = ["IDS"]
-
 need("gymnasium", "gym")
 
 

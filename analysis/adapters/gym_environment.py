@@ -16,8 +16,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
 from planoracle.instances.problem import Problem
 
-__all__ = ["CUT", "LiveEnv", "begun", "checked", "refuse", "stop"]
-
 # Why a run is over that has had all its steps.
 _STOPPED = "stopped"
 #: Reasons why a run is over that are no part of the problem.

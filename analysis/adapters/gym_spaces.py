@@ -14,8 +14,6 @@ from planoracle.instances.environment import AnyEnvironment
 from planoracle.instances.errors import InputError
 from planoracle.instances.visible import visible
 
-__all__ = ["FORMS", "LONGEST", "Seen", "plain"]
-
 #: Forms of observations.
 FORMS = ("text", "structured")
 #: Longest text of an observation, in characters.

@@ -39,8 +39,6 @@ from planoracle.instances.settings import Sampling
 if TYPE_CHECKING:
     from planoracle.instances.benchmark import AnyBenchmark
 
-__all__ = ["agent", "chat", "greedy", "live", "optimal", "random", "tools"]
-
 # Fewer characters may stand in a message by chance.
 _SHORTEST = 8
 _problem = lru_cache(maxsize=64)(catalogue.single)

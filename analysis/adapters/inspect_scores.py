@@ -15,8 +15,6 @@ from planoracle.analysis.intake.columns import plan_fields
 from planoracle.analysis.intake.logs import STORED
 from planoracle.instances.visible import visible
 
-__all__ = ["planoracle"]
-
 #: Of what there is no value for a sample; left out of means.
 _NOTHING = float("nan")
 _FIGURES = [mean(), stderr()]

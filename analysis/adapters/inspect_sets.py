@@ -18,8 +18,6 @@ from planoracle.analysis.adapters.inspect_tasks import TASKS, place_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem
 
-__all__ = ["evaluate"]
-
 
 def evaluate(
     models: Sequence[str],

@@ -21,8 +21,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem
 from planoracle.instances.prompted import prompted
 
-__all__ = ["TASKS", "place_of"]
-
 
 def place_of(name: str, problem: Problem) -> str:
     """Return the name by which a problem that was read from a name or file is found again."""

@@ -15,8 +15,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
 from planoracle.instances.problem import Problem
 
-__all__ = ["ParallelLive"]
-
 
 class ParallelLive(ParallelEnv[str, dict[str, Any], int]):  # type: ignore[misc]  # it has no types
     """One problem whose players act at the same time, to be done again and again.

@@ -7,8 +7,6 @@ from typing import Protocol
 from planoracle.instances.environment import AnyEnvironment
 from planoracle.instances.errors import PlanoracleError
 
-__all__ = ["Agent", "AgentError"]
-
 
 class Agent(Protocol):
     """Plays one run; its memory of earlier turns belongs to that run alone.

@@ -15,8 +15,6 @@ from planoracle.instances.manner import Manner
 from planoracle.instances.problem import Problem
 from planoracle.instances.prompted import Prompted
 
-__all__ = ["example", "spoken"]
-
 _THOUGHTS = {
     "act": "{now} No other command leads to an earlier end than this one.",
     "wait": "{now} Nothing that could begin now would lead to an earlier end, so time has to pass.",

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 from planoracle.instances.environment import AnyEnvironment, Turn
 
-__all__ = ["Script"]
-
 
 class Script:
     """Messages for the turns to come, forgotten as soon as a turn is none of them, or was not carried out."""

@@ -19,8 +19,6 @@ from planoracle.instances.kitchens.run import KitchenRun
 from planoracle.instances.trajectory import Trajectory
 from planoracle.solver.live import run_of
 
-__all__ = ["Greedy", "Heuristic"]
-
 
 class Heuristic:
     """Follows the schedule that a heuristic makes of a problem, from the beginning.

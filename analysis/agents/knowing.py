@@ -9,8 +9,6 @@ from planoracle.instances.deadline import Limit
 from planoracle.instances.environment import AnyEnvironment
 from planoracle.solver.live import Known, Live, lost_after, run_of
 
-__all__ = ["Knowing", "Situation", "closing"]
-
 
 class Situation(NamedTuple):
     """A run, what the solver knows of its state, and why nothing leads to success any more, if so."""

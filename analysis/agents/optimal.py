@@ -13,8 +13,6 @@ from planoracle.instances.trajectory import Trajectory
 from planoracle.solver.live import run_of
 from planoracle.solver.runs import solver_of
 
-__all__ = ["Optimal", "whole_plan"]
-
 
 class Optimal:
     """Goes on as well as possible from whatever state it finds: one search, then its plan as long as the world agrees.

@@ -8,8 +8,6 @@ from typing import NamedTuple
 from planoracle.analysis.agents.agent import Agent, AgentError
 from planoracle.instances.environment import AnyEnvironment, Transition
 
-__all__ = ["Exchange", "Played", "play"]
-
 
 class Exchange(NamedTuple):
     """A message of an agent and the transition that it led to."""

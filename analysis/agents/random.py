@@ -7,8 +7,6 @@ from random import Random as Chance
 from planoracle.analysis.agents.agent import AgentError
 from planoracle.instances.environment import AnyEnvironment
 
-__all__ = ["Random"]
-
 
 class Random:
     """Any of the legal commands, each as likely; closes a run only when nothing else is left but to wait.

@@ -7,8 +7,6 @@ from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.similar import one_of
 
-__all__ = ["agent", "content_of", "names"]
-
 # Agents of earlier releases, and what replaces them.
 _REMOVED = {
     "advice": "use optimal, or planoracle next for the commands that keep the optimum within reach",

@@ -16,8 +16,6 @@ from planoracle.instances.environment import AnyEnvironment
 from planoracle.instances.errors import InputError
 from planoracle.instances.plan import given_plan
 
-__all__ = ["Replaying"]
-
 
 class Replaying:
     """Plays the plan of a submission in a file, command by command; where a command is refused, the next one follows.

@@ -13,8 +13,6 @@ from planoracle.instances.prompted import Prompted, prompted
 from planoracle.instances.registry import of as benchmark_of
 from planoracle.instances.settings import Sampling
 
-__all__ = ["Complete", "Speaker", "environment_for"]
-
 #: One call of a model: messages and sampling in, the text of the answer out.
 Complete = Callable[[Sequence[Message], Sampling], Awaitable[str]]
 

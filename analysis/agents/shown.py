@@ -13,8 +13,6 @@ from planoracle.instances.profiles import Rules
 from planoracle.instances.prompted import Prompted
 from planoracle.instances.settings import Sampling
 
-__all__ = ["Shown", "shown"]
-
 _ENOUGH = "shown"
 
 

@@ -8,8 +8,6 @@ from functools import partial
 from planoracle.instances.environment import AnyEnvironment, Message, Turn
 from planoracle.instances.prompted import Prompted
 
-__all__ = ["Values", "memory", "messages", "of_user", "values"]
-
 #: What stands in the places of prompts, worked out when it is wanted.
 Values = Mapping[str, Callable[[], str]]
 

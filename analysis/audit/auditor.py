@@ -9,12 +9,13 @@ from typing import Any
 
 from planoracle.analysis.audit.finding import Finding
 from planoracle.analysis.audit.verdict import Taken, Verdict, judge
-from planoracle.analysis.intake.columns import holds_plan, ticks
+from planoracle.analysis.intake.columns import checked, holds_plan, is_grade, said, ticks
+from planoracle.analysis.intake.places import EntryError, Place, placed
 from planoracle.analysis.optimum import WORK
 from planoracle.analysis.oracle import Oracle
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import profiles
-from planoracle.analysis.submissions import Entries, EntryError, Place, checked, fault_of, is_grade, placed, said
+from planoracle.analysis.submissions import Entries, fault_of
 from planoracle.heuristics.registry import run
 from planoracle.instances import catalogue, registry
 from planoracle.instances.benchmark import AnyBenchmark
@@ -27,8 +28,6 @@ from planoracle.instances.references import Claim, Reference
 from planoracle.instances.scoring import Best
 from planoracle.instances.status import Status
 from planoracle.solver.result import Result
-
-__all__ = ["GIVEN", "Auditor", "published", "published_names"]
 
 #: What a reference is called that was handed in and names no model.
 GIVEN = "given"

@@ -12,8 +12,6 @@ from planoracle.instances.catalogue import set_of
 from planoracle.instances.status import Status
 from planoracle.instances.wording import short
 
-__all__ = ["Finding", "summarize"]
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:

@@ -12,8 +12,6 @@ from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyBenchmark
 from planoracle.instances.references import Reference
 
-__all__ = ["audited", "page_of", "section_of"]
-
 _HEAD = """\
 # What is wrong with published references
 

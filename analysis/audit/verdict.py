@@ -8,8 +8,6 @@ from typing import NamedTuple
 from planoracle.instances.scoring import Best
 from planoracle.instances.status import Status
 
-__all__ = ["WRONG", "Judged", "Taken", "Verdict", "judge"]
-
 
 class Verdict(StrEnum):
     """What a reference turns out to be.

@@ -18,19 +18,6 @@ from planoracle.analysis.figures.key import write_key
 from planoracle.analysis.figures.shape import is_narrow, points, scale
 from planoracle.analysis.figures.style import legend_below
 
-__all__ = [
-    "EXTRA",
-    "PLAYERS",
-    "Label",
-    "Short",
-    "abbreviations",
-    "draw_legend",
-    "draw_steps",
-    "explain_letters",
-    "initials",
-    "short",
-]
-
 #: Colours of players.
 PLAYERS = ("#202020", "#0072b2", "#a8481a", "#6a6a6a")
 #: How what only one of two plans has is framed.

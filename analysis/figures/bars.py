@@ -14,24 +14,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import Bbox
 
+from planoracle.analysis.figures.palette import PALETTE
 from planoracle.analysis.figures.shape import is_narrow, scale
 from planoracle.analysis.figures.steps import in_words
-from planoracle.analysis.figures.style import PALETTE, FittedText, plain, shade
+from planoracle.analysis.figures.style import FittedText, plain, shade
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance
 from planoracle.instances.schedule import Piece, Schedule
-
-__all__ = [
-    "Row",
-    "bar_inches",
-    "check_length",
-    "draw_rows",
-    "handles",
-    "mark_handles",
-    "palette",
-    "rows",
-    "width",
-]
 
 #: Longest schedule that is drawn.
 MAX_TICKS = 10**7

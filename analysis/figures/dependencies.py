@@ -23,8 +23,6 @@ from planoracle.analysis.figures.style import title as write_title
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["dependency_graph", "graph_of"]
-
 # A box in units of its cell, narrower in a column, where labels of arrows need more of it; arrows are labelled up to so
 # many actions.
 _WIDE, _IN_COLUMN, _HIGH, _LABELLED = 0.74, 0.56, 0.72, 60

@@ -19,8 +19,6 @@ from planoracle.analysis.figures.style import title as write_title
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["differences", "gantt", "gantt_pair"]
-
 _HATCH: dict[Any, Any] = {"hatch.linewidth": 0.5}
 _HEADER = 0.75  # room for the name of a schedule, in heights of a bar
 

@@ -14,8 +14,6 @@ from matplotlib.transforms import ScaledTranslation
 from planoracle.analysis.figures.shape import points
 from planoracle.analysis.figures.style import FittedText, plain
 
-__all__ = ["Entry", "draw_key", "write_key"]
-
 #: Most entries of a key; how many more there are is said.
 MOST = 80
 _LETTERS, _SPACING, _GAP = 6.5, 1.3, 0.1  # points, lines, inches

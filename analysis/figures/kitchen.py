@@ -34,8 +34,6 @@ from planoracle.instances.kitchens.describe import View, look
 from planoracle.instances.kitchens.kitchen import split_name
 from planoracle.instances.kitchens.run import Record
 
-__all__ = ["picture", "picture_pair"]
-
 #: Most actions that are drawn.
 MAX_STEPS = 400
 

@@ -11,8 +11,6 @@ import networkx as nx
 
 from planoracle.instances.model import Instance
 
-__all__ = ["Layout", "Point", "place"]
-
 #: Layer and height; heights grow downwards, boxes are one apart.
 Point = tuple[float, float]
 

@@ -12,25 +12,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator, PercentFormatter
 
-from planoracle.analysis.figures.palette import numbers
+from planoracle.analysis.figures.palette import LINES, numbers
 from planoracle.analysis.figures.shape import points
-from planoracle.analysis.figures.style import (
-    DASHES,
-    LINES,
-    MARKERS,
-    bare,
-    legend_below,
-    new_axes,
-    plain,
-    value_axis,
-)
+from planoracle.analysis.figures.style import DASHES, MARKERS, bare, legend_below, new_axes, plain, value_axis
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.analysis.inference import profiles
 from planoracle.instances.errors import InputError
 from planoracle.instances.similar import one_of
-
-__all__ = ["gap_distribution", "performance_profile", "time_to_proof"]
-
 
 # From this ratio on performance profiles are drawn on a logarithmic scale.
 _FAR = 5

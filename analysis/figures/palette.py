@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import count
 
-__all__ = ["LINES", "PALETTE", "method_colour", "numbers", "plan_colour"]
-
 #: Okabe and Ito's colours, ordered so that neighbours also differ in grey, and the first three each from each; then
 #: darker and lighter ones.
 PALETTE = (

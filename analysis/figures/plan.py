@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from planoracle.instances.floors.run import FloorRun
     from planoracle.instances.kitchens.run import KitchenRun
 
-__all__ = ["draw", "draw_pair"]
-
 
 def draw(problem: Problem, plan: object, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """Draw a plan as its kind of problem is drawn: see `gantt.gantt` and `kitchen.picture`.

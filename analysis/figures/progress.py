@@ -13,14 +13,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import Bbox
 
-from planoracle.analysis.figures.palette import method_colour, numbers
+from planoracle.analysis.figures.palette import LINES, PALETTE, method_colour, numbers
 from planoracle.analysis.figures.shape import points
 from planoracle.analysis.figures.style import (
     DASHES,
     HATCHES,
-    LINES,
     MARKERS,
-    PALETTE,
     FittedText,
     bare,
     clock,
@@ -33,8 +31,6 @@ from planoracle.analysis.figures.style import (
 )
 from planoracle.instances.errors import InputError
 from planoracle.instances.replay import Replay
-
-__all__ = ["Curve", "action_shares", "curve", "progress_curves"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,6 @@ from planoracle.analysis.figures.shape import chosen
 from planoracle.analysis.output_files import output_file
 from planoracle.instances.errors import InputError
 
-__all__ = ["save"]
-
 _SETTINGS: dict[Any, Any] = {"svg.hashsalt": "planoracle", "svg.fonttype": "path", "pdf.fonttype": 42}
 # Without dates the bytes depend on nothing but what is drawn.
 _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}

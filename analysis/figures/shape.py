@@ -12,8 +12,6 @@ from typing import Final, NamedTuple
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["WIDTHS", "Shape", "chosen", "is_narrow", "points", "scale", "shaped", "width_of"]
-
 #: Inches; most styles have columns of 3.25 to 3.5 inches and pages of 6.75 to 7.2.
 WIDTHS: Final = {"column": 3.3, "page": 7.0}
 #: Points of labels where nobody asks for a size; small letters are not made smaller than the least by a narrow figure.

@@ -9,13 +9,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 
+from planoracle.analysis.figures.palette import LINES
 from planoracle.analysis.figures.shape import is_narrow
 from planoracle.analysis.figures.shape import points as letters
-from planoracle.analysis.figures.style import DASHES, LINES, MARKERS, bare, legend_below, new_axes, plain, value_axis
+from planoracle.analysis.figures.style import DASHES, MARKERS, bare, legend_below, new_axes, plain, value_axis
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.analysis.speedup import Point
-
-__all__ = ["speedup_curves"]
 
 
 def speedup_curves(points: Sequence[Point], ax: Axes | None = None, *, title: str = "") -> Axes:

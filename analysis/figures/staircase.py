@@ -18,8 +18,6 @@ from planoracle.analysis.figures.style import bare, clock, legend_below, new_axe
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.analysis.regret import Decision, Regret
 
-__all__ = ["regret_staircase"]
-
 #: How many of the dearest decisions are named.
 NAMED = 5
 

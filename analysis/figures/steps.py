@@ -9,8 +9,6 @@ from planoracle.analysis.figures.style import plain
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["in_words", "step_numbers"]
-
 # With these a name does not end: what follows is the object of the mode.
 _OPEN = frozenset(["at", "by", "from", "in", "into", "of", "on", "onto", "over", "to", "with"])
 _NUMBER = re.compile(r"\d+(?![\w.])")

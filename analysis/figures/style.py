@@ -21,30 +21,9 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 from matplotlib.transforms import Bbox, ScaledTranslation
 
-from planoracle.analysis.figures.palette import LINES, PALETTE
 from planoracle.analysis.figures.shape import chosen, is_narrow, points
 from planoracle.instances.times import format_clock
 from planoracle.instances.visible import visible
-
-__all__ = [
-    "DASHES",
-    "HATCHES",
-    "LINES",
-    "MARKERS",
-    "PALETTE",
-    "FittedText",
-    "bare",
-    "clock",
-    "is_dark",
-    "legend_below",
-    "new_axes",
-    "plain",
-    "round_step",
-    "shade",
-    "time_axis",
-    "title",
-    "value_axis",
-]
 
 #: What tells lines, points and areas apart where colours do not.
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (9, 3)))

@@ -11,8 +11,6 @@ from planoracle.analysis.frames.schema import from_rows
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, PlanoracleError
 
-__all__ = ["Collected", "Collector", "concat", "where"]
-
 _KEYS = ("line", "source", "id", "instance", "method")
 
 

@@ -11,8 +11,6 @@ from planoracle.analysis.metrics import METRICS, SUMMARY, Metric
 from planoracle.instances import registry
 from planoracle.instances.status import Status
 
-__all__ = ["SCHEMAS", "SIZES", "Column", "Schema"]
-
 #: Problems by number of actions; the last class has no upper end.
 SIZES = ("1-10", "11-20", "21-40", "41-80", "81+")
 

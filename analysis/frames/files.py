@@ -15,8 +15,6 @@ from planoracle.analysis.frames.schema import check, from_rows, is_missing, sche
 from planoracle.analysis.output_files import output_file
 from planoracle.instances.errors import InputError
 
-__all__ = ["read_csv", "read_parquet", "write_csv", "write_parquet"]
-
 _FLAGS = {"True": True, "False": False}
 
 

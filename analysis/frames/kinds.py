@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-__all__ = ["Column", "choice", "count", "flag", "number", "share", "text", "ticks"]
-
 
 class Column(NamedTuple):
     """One column: its pandas dtype, its unit (empty if it has none), what it says, and its values if they are few."""

@@ -12,8 +12,6 @@ from planoracle.instances.deadline import Limit
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.problem import Problem
 
-__all__ = ["METHODS", "compare_methods"]
-
 #: What is compared unless others are asked for.
 METHODS = ("optimum", "reference", "improve", "serial-lpt", "parallel-lpt")
 

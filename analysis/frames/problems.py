@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from planoracle.instances.floors.run import FloorRun
     from planoracle.instances.kitchens.kitchen import Kitchen
 
-__all__ = ["instances", "schedules"]
-
 
 def instances(problems: Iterable[Problem]) -> Collected:
     """Say how large problems are, and how much they leave to be done at once: frame ``instances``.

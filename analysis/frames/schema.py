@@ -12,8 +12,6 @@ from planoracle.analysis.frames.columns import SCHEMAS, Schema
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.similar import one_of
 
-__all__ = ["check", "describe", "empty", "from_rows", "is_missing", "schema"]
-
 _MOST = 2**63
 
 

@@ -16,8 +16,6 @@ from planoracle.analysis.submissions import Answer
 from planoracle.instances.errors import InputError
 from planoracle.instances.profiles import Rules
 
-__all__ = ["decisions", "grades", "metrics", "passes", "summaries", "violations"]
-
 
 def grades(given: Iterable[Grade]) -> Collected:
     """Put grades into the frame ``grades``; those not scored are there, too, and named among the errors.

@@ -13,20 +13,6 @@ from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.outputs.messages import STOPS
 from planoracle.instances.plan import COMMON_FIELDS
 
-__all__ = [
-    "FIELDS",
-    "MAX_NAME",
-    "Columns",
-    "checked",
-    "given_columns",
-    "holds_plan",
-    "is_grade",
-    "normalised",
-    "plan_fields",
-    "said",
-    "ticks",
-]
-
 #: What columns can be named for.
 FIELDS = ("id", "instance", "model", "sample", "plan")
 #: Characters of an ``id`` or a ``model``, which many rows and tables repeat.

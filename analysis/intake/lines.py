@@ -8,8 +8,6 @@ from typing import IO, Any
 from planoracle.instances.errors import InputError
 from planoracle.instances.reading import load_json
 
-__all__ = ["MAX_LINE", "read_document", "read_lines"]
-
 #: Longest submission that is read, in bytes; longer ones are skipped and reported.
 MAX_LINE = 16 * 2**20
 # A line that is longer than this is taken to have no end, like those of /dev/zero.

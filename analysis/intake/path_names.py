@@ -15,8 +15,6 @@ from planoracle.analysis.intake.places import Hints
 from planoracle.instances.catalogue import names_problem
 from planoracle.instances.errors import InputError, UnknownNameError
 
-__all__ = ["DATA", "TEXT", "Paths", "matched", "nameless", "problem_name", "read_paths", "stem"]
-
 #: Endings of files that hold submissions, and of those that may hold the text of a single plan.
 DATA = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".eval")
 TEXT = (".txt", ".md", ".text", ".out", ".log", "")

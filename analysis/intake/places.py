@@ -6,8 +6,6 @@ from typing import Any, NamedTuple, Self
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["NOTHING", "EntryError", "Hints", "Place", "placed"]
-
 
 class Place(NamedTuple):
     """Where a submission stands.

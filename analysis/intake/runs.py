@@ -8,8 +8,6 @@ from pathlib import Path
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["SUBMISSIONS", "is_former_run", "without_rest"]
-
 #: File of a run directory that holds the plans of built-in agents.
 SUBMISSIONS = "submissions.jsonl"
 

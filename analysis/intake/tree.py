@@ -10,8 +10,6 @@ from typing import IO
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["files_in", "open_file"]
-
 #: Most files and folders in a folder.
 MAX_FILES = 1_000_000
 # What other programs keep beside people's files.

@@ -15,8 +15,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.profiles import Rules
 from planoracle.solver.result import versions
 
-__all__ = ["about", "date_of"]
-
 #: The moment that builds which must be the same again set, in seconds since 1970.
 EPOCH = "SOURCE_DATE_EPOCH"
 

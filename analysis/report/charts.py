@@ -27,8 +27,6 @@ from planoracle.instances.status import Status
 from planoracle.instances.trajectory import AnyTrajectory
 from planoracle.instances.wording import action_name
 
-__all__ = ["MAX_PIECES", "chart", "drawn", "piece_row"]
-
 #: Most pieces of one plan that are drawn.
 MAX_PIECES = 2_000
 

@@ -15,8 +15,6 @@ from planoracle.instances import registry
 from planoracle.instances.feedback import Clock, Finding, Section
 from planoracle.instances.plan import COMMON_FIELDS
 
-__all__ = ["faults", "grade_faults", "metrics", "plan_text", "prose", "regret_sheet", "wording"]
-
 #: Most faults that are listed, and most letters of a plan, of one paragraph.
 MAX_FAULTS, MAX_PLAN, MAX_PARAGRAPH = 200, 20_000, 6_000
 #: Most decisions that are drawn.

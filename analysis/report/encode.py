@@ -8,8 +8,6 @@ from typing import Any
 
 from planoracle.instances.visible import visible
 
-__all__ = ["packed", "plain", "whole"]
-
 # Browsers count with 53 bits.
 _MOST = 2**53
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.graded import grade_of, unread
-from planoracle.analysis.submissions import Entries, Place, is_grade, placed, said
+from planoracle.analysis.intake.columns import is_grade, said
+from planoracle.analysis.intake.places import Place, placed
+from planoracle.analysis.submissions import Entries
 from planoracle.instances.errors import InputError
-
-__all__ = ["Entry", "entries_of"]
 
 # What a submission is called, and where it comes from, beside what it says.
 _NAMES = {"id", "model", "sample", "epoch", "line", "source"}

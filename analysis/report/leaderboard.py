@@ -8,18 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planoracle.analysis.grade import Grade
+from planoracle.analysis.intake.columns import said
 from planoracle.analysis.metrics import PRICED, SUMMARY
 from planoracle.analysis.report.encode import plain, whole
 from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Work
 from planoracle.analysis.report.worker import Priced
 from planoracle.analysis.statistics import GradeRows, summarize
-from planoracle.analysis.submissions import said
 from planoracle.instances import catalogue, registry
 from planoracle.instances.problem import GENERAL
 from planoracle.instances.profiles import Rules
-
-__all__ = ["Line", "board", "columns", "lines_of", "meanings", "problem_row", "scoring", "set_name"]
 
 # Models of a set are ordered by these, the highest first.
 _BEST = ("success", "score")

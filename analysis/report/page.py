@@ -13,6 +13,7 @@ from importlib.resources import files
 
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.figures.palette import PALETTE, method_colour
+from planoracle.analysis.intake.places import Place
 from planoracle.analysis.places import Places
 from planoracle.analysis.report.about import about
 from planoracle.analysis.report.details import wording
@@ -31,11 +32,8 @@ from planoracle.analysis.report.leaderboard import (
 )
 from planoracle.analysis.report.worker import Options
 from planoracle.analysis.strangers import Strangers
-from planoracle.analysis.submissions import Place
 from planoracle.instances import catalogue
 from planoracle.instances.problem import Problem
-
-__all__ = ["Report", "build"]
 
 #: Scripts and styles in the order in which they are put together.
 _SCRIPTS = (

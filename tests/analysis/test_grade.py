@@ -14,9 +14,10 @@ from support.trusting import trusting
 
 from planoracle.analysis.grade import Grade, Grader, grade_all
 from planoracle.analysis.intake import lines
+from planoracle.analysis.intake.places import Place
 from planoracle.analysis.optimum import optimum
 from planoracle.analysis.statistics import grades_frame, summarize
-from planoracle.analysis.submissions import Place, read_submissions
+from planoracle.analysis.submissions import read_submissions
 from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import to_document

@@ -21,8 +21,8 @@ from support.samples import sample
 from planoracle.analysis.cli import app
 from planoracle.analysis.intake import lines, logs, unpack
 from planoracle.analysis.intake.path_names import matched, problem_name, read_paths
-from planoracle.analysis.intake.places import Hints
-from planoracle.analysis.submissions import EntryError, Intake, read_submissions
+from planoracle.analysis.intake.places import EntryError, Hints
+from planoracle.analysis.submissions import Intake, read_submissions
 from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.solver.solve import solve

@@ -14,7 +14,7 @@ from support.samples import sample
 from planoracle.analysis.cli import app
 from planoracle.analysis.grade import Grader
 from planoracle.analysis.profiles import profiles
-from planoracle.analysis.repair import OBJECTIVES, Repairer, repair
+from planoracle.analysis.repair import Repairer, repair
 from planoracle.analysis.submissions import answers
 from planoracle.instances.catalogue import load, problem
 from planoracle.instances.errors import InputError, PlanError
@@ -25,6 +25,7 @@ from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.recipe2plan import facts
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.kitchens.planner import plan as plan_kitchen
+from planoracle.solver.repair.minimal_change import OBJECTIVES
 
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
 WAIT = {"content": "WAIT"}

@@ -17,6 +17,7 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grader, grade_all
 from planoracle.analysis.graded import grade_of
+from planoracle.analysis.intake.places import Place
 from planoracle.analysis.optimum import optimum
 from planoracle.analysis.places import Places
 from planoracle.analysis.regret import regret
@@ -27,7 +28,6 @@ from planoracle.analysis.report.leaderboard import board, lines_of
 from planoracle.analysis.report.page import build
 from planoracle.analysis.report.worker import Bench, Options
 from planoracle.analysis.statistics import grades_frame, summarize
-from planoracle.analysis.submissions import Place
 from planoracle.instances import files
 from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError, UnknownNameError

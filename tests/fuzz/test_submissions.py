@@ -19,11 +19,12 @@ from support.trusting import trusting
 from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grade, Grader, grade_all
 from planoracle.analysis.intake.columns import MAX_NAME
+from planoracle.analysis.intake.lines import MAX_LINE
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import profiles
 from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import Repairer
-from planoracle.analysis.submissions import MAX_LINE, answers, read_submissions
+from planoracle.analysis.submissions import answers, read_submissions
 from planoracle.instances import registry
 from planoracle.instances.deadline import Work
 from planoracle.instances.errors import InputError

@@ -12,11 +12,12 @@ from support import exhaustive
 from support.runs import from_scratch, walk
 from support.trajectories import trajectory_of
 
-from planoracle.analysis.advice import Option, next_commands
+from planoracle.analysis.advice import next_commands
 from planoracle.analysis.regret import regret
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Piece
 from planoracle.instances.trajectory import DecisionPoint, Trajectory, started, waited
+from planoracle.solver.runs import Option
 from planoracle.solver.states.values import step_of, value_of
 
 
