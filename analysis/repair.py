@@ -1,4 +1,4 @@
-"""Repair submitted plans: the nearest plan that passes the rules, and the best that keeps the order."""
+"""Repair of submitted plans: the nearest plan that passes the rules."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ class Repairer:
         `planoracle.solver.repair.minimal_change.minimal_change`. Kitchens know only
         one meaning of near.
     time_limit
-        Seconds of wall time, or counted work, for each of the nearest plan, the best one in order, and a kitchen's
-        optimum.
+        Seconds of wall time, or counted work, for each of the nearest plan and the optimum.
     """
 
     def __init__(

@@ -41,7 +41,6 @@ _COLUMNS = (
     "shift",
     "changed",
     "violations",
-    "in_order",
     "reason",
 )
 
@@ -63,8 +62,7 @@ def repair(
 ) -> None:
     """Compute for each plan the nearest plan that follows the rules.
 
-    Nearest means: fewest moved actions, then least total shift, then least makespan (see --objective). in_order is the
-    best makespan that keeps the order of the plan. A plan that follows the rules is returned unchanged. All formats but
+    Nearest means: fewest moved actions, then least total shift, then least makespan (see --objective). A plan that follows the rules is returned unchanged. All formats but
     table, markdown and latex contain the repaired plans.
 
     Exit status: 1 if a line cannot be answered; it is reported on standard error.

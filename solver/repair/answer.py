@@ -45,8 +45,6 @@ class Repair:
         Of ``plan``, in ticks.
     optimum
         Least makespan of any plan, proved; else ``None``.
-    in_order, in_order_status
-        Least makespan that keeps the order of the commands submitted, see `planoracle.solver.repair.fixed_sequence`.
     added
         Actions that the submission lacks; in kitchens the actions that complete it.
     dropped
@@ -66,8 +64,6 @@ class Repair:
     shift: int | None = None
     makespan: int | None = None
     optimum: int | None = None
-    in_order: int | None = None
-    in_order_status: Status | None = None
     added: tuple[str, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     objectives: tuple[str, ...] = ()

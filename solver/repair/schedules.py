@@ -1,4 +1,4 @@
-"""Repair runs on scheduling problems: the nearest plan that passes the rules, and the best that keeps the order."""
+"""Repair of runs on scheduling problems: the nearest plan that passes the rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from planoracle.instances.targets import Dropped, Target
 from planoracle.instances.trajectory import AnyTrajectory
 from planoracle.instances.validate import MAX_TICKS
 from planoracle.solver.repair.answer import Moved, Repair
-from planoracle.solver.repair.fixed_sequence import best_in_sequence
 from planoracle.solver.repair.minimal_change import MinimalChange, minimal_change
 
 
@@ -39,16 +38,11 @@ def repair_schedule(
         "objectives": objectives,
     }
     if run.impossible is not None:
-        return Repair(status=Status.infeasible, in_order_status=Status.infeasible, **answer)
+        return Repair(status=Status.infeasible, **answer)
     targets = run.targets()
     problem, pieces = targets.problem, [target.piece for target in targets.targets]
     exact = best(problem)
-    ordered = best_in_sequence(problem, pieces, time_limit=time_limit)
-    answer |= {
-        "optimum": exact.makespan if exact.status == Status.optimal else None,
-        "in_order": ordered.makespan,
-        "in_order_status": ordered.status,
-    }
+    answer["optimum"] = exact.makespan if exact.status == Status.optimal else None
     if verdict.success and not verdict.violations:
         unchanged: dict[str, Any] = {"changed": False, "shift": 0, "makespan": verdict.makespan, "plan": run.plan.given}
         return Repair(status=Status.optimal, proved=objectives, **answer, **unchanged)

@@ -1,4 +1,4 @@
-"""Nearest schedules and best schedules in order, against searches through the rules that try everything."""
+"""Nearest schedules, against searches through the rules that try everything."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import permutations
 from random import Random
 
 import pytest
-from support.distances import distance, feasible, keeps_order, random_wishes
+from support.distances import distance, feasible, random_wishes
 from support.exhaustive import schedules
 from support.random_instances import kitchen, workshop
 from support.samples import sample
@@ -20,7 +20,6 @@ from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.repair import perturbation
-from planoracle.solver.repair.fixed_sequence import best_in_sequence
 from planoracle.solver.repair.minimal_change import OBJECTIVES, minimal_change
 from tests.support.efforts import counted
 
@@ -69,39 +68,17 @@ def test_nearest_agrees_with_trying_all_schedules(block):
     assert moved > checked / 2
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("block", sample(range(12), 12))
-def test_best_in_order_agrees_with_trying_all_schedules(block):
-    impossible = checked = 0
-    for seed in range(block, 120, 12):
-        for instance, everything, random in tiny(seed):
-            target = random_wishes(instance, random, instance.time_limit)
-            order = sorted((piece for pieces in target.values() for piece in pieces), key=lambda piece: piece.start)
-            if everything and random.random() < 0.5:
-                order = list(random.choice(everything).pieces)
-            expected = min((s.makespan for s in everything if keeps_order(instance, order, s)), default=None)
-            found = best_in_sequence(instance, order)
-            assert found.makespan == expected, (seed, instance.name)
-            assert found.status == ("infeasible" if expected is None else "optimal")
-            impossible += expected is None
-            checked += 1
-    assert checked > 10
-    assert 0 < impossible < checked
-
-
 @pytest.mark.parametrize("seed", sample(range(40), 10))
-def test_a_feasible_schedule_is_its_own_nearest_and_order_keeps_the_optimum(seed):
+def test_a_feasible_schedule_is_its_own_nearest(seed):
     for instance in (workshop(seed), kitchen(seed)):
         best = solve(instance)
         if best.schedule is None:
-            assert minimal_change(instance, {}).status == best_in_sequence(instance, []).status == "infeasible"
+            assert minimal_change(instance, {}).status == "infeasible"
             continue
         for objectives in (OBJECTIVES, ("shift",), ("makespan", "moved", "shift")):
             same = minimal_change(instance, by_action(best.schedule.pieces), objectives=objectives)
             assert (same.status, same.moved, same.shift) == ("optimal", (), 0)
             assert same.schedule == best.schedule
-        assert best_in_sequence(instance, best.schedule.pieces).makespan == best.makespan
-        assert best_in_sequence(instance, []).makespan == best.makespan
         assert minimal_change(instance, {}).makespan == best.makespan
 
 
@@ -257,8 +234,6 @@ def test_objectives_that_are_none_are_refused(objectives):
 def test_unknown_actions_and_broken_times_are_refused():
     with pytest.raises(InputError, match="no such action"):
         minimal_change(cooking(), cook(("fly", 0, 1)))
-    with pytest.raises(InputError, match="no such action"):
-        best_in_sequence(cooking(), [Piece("t/fly", 0, 1, "agent")])
     for start in (-1, 1.5, True, "0"):
         with pytest.raises(InputError, match="whole number"):
             minimal_change(cooking(), cook(("boil", start, 9)))
@@ -269,30 +244,12 @@ def test_without_time_nothing_is_proved_but_what_is_right_already():
     hasty = minimal_change(cooking(), wrong, time_limit=0)
     assert hasty.status in ("unknown", "feasible")
     assert hasty.proved == ()
-    assert best_in_sequence(cooking(), [], time_limit=0).status == "unknown"
     right = cook(("boil", 0, 9), ("chop", 0, 4), ("serve", 9, 1))
     assert minimal_change(cooking(), right, time_limit=0).status == "optimal"
 
 
 def test_infeasible_instances_are_said_to_be():
     assert minimal_change(cooking(time_limit=9), cook(("boil", 0, 9))).status == "infeasible"
-    assert best_in_sequence(cooking(time_limit=9), []).status == "infeasible"
-
-
-def test_an_order_against_the_precedences_cannot_be_kept():
-    pieces = [piece for own in cook(("serve", 0, 1), ("boil", 0, 9), ("chop", 0, 4)).values() for piece in own]
-    assert best_in_sequence(cooking(), pieces).status == "infeasible"
-    assert best_in_sequence(cooking(), pieces[1:]).makespan == 10
-
-
-def test_pieces_of_interruptible_actions_keep_their_lengths_in_order():
-    instance = Instance("pieces", (Action("t/long", "t", 6, 6, interruptible=True), Action("t/boil", "t", 9, 0)))
-    long, boil = Piece("t/long", 0, 2, "agent"), Piece("t/boil", 0, 9, "agent")
-    assert best_in_sequence(instance, [long, boil, long, long]).makespan == 9
-    assert best_in_sequence(instance, [long._replace(duration=5), long, boil]).makespan == 5 + 9
-    assert best_in_sequence(instance, [long, boil]).makespan == 9  # the work left over is free
-    cut = best_in_sequence(instance, [long._replace(duration=4), boil, long._replace(duration=10)])
-    assert cut.makespan == 9
 
 
 def test_a_schedule_that_does_not_pass_the_rules_is_never_handed_out(monkeypatch):
@@ -313,20 +270,3 @@ def test_answers_are_the_same_at_every_run():
     assert ones[0].schedule == ones[1].schedule == ones[2].schedule
     assert ones[0].proved == OBJECTIVES
     assert ones[0].moved
-
-
-@pytest.mark.slow
-def test_orders_of_very_many_pieces_are_not_looked_at():
-    long = Instance("long", (Action("t/0", "t", 5000, 5000, interruptible=True), Action("t/1", "t", 5, 0)))
-    crumbs = [Piece("t/0", n, 1, "agent") for n in range(5000)]
-    assert best_in_sequence(long, crumbs).status == "unknown"
-    # Repeated commands are no pieces.
-    assert best_in_sequence(long, [Piece("t/1", n, 5, "agent") for n in range(5000)]).makespan == 5000
-
-
-def test_an_order_that_needs_finer_pauses_finds_them(monkeypatch):
-    jobs = tuple(Action(f"t/{n}", "t", 2, 2, interruptible=True) for n in range(3))
-    halves = Instance("halves", jobs, agents=("a", "b"), time_limit=3)
-    monkeypatch.setattr(perturbation, "_MOST_SEGMENTS", 1)
-    assert best_in_sequence(halves, []).makespan == 3
-    assert best_in_sequence(halves, [Piece(f"t/{n}", 0, 2, "a") for n in range(3)]).status == "infeasible"

@@ -24,7 +24,6 @@ from planoracle.instances.status import Status
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.explain.conflict import find_conflict
 from planoracle.solver.kitchens.planner import plan
-from planoracle.solver.repair.fixed_sequence import best_in_sequence
 from planoracle.solver.repair.minimal_change import minimal_change
 from planoracle.solver.states.ground import NEVER
 from planoracle.solver.states.solver import Value
@@ -74,11 +73,9 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Status]] = {
     "solve": (lambda: solve(LAB), Status.optimal),
     "nothing in no time": (lambda: plan(KITCHEN, time_limit=0), Status.unknown),
     "kitchen": (lambda: plan(KITCHEN), Status.optimal),
-    "in order": (lambda: best_in_sequence(LAB, solve(LAB).schedule.pieces), Status.optimal),  # type: ignore[union-attr]
     "nearest": (lambda: minimal_change(LAB, {}), Status.optimal),
     "no schedule": (lambda: solve(HASTY), Status.infeasible),
     "none near": (lambda: minimal_change(HASTY, {}), Status.infeasible),
-    "none in order": (lambda: best_in_sequence(HASTY, []), Status.infeasible),
     "conflict": (lambda: find_conflict(HASTY), Status.infeasible),
     "explain": (lambda: explain(LAB), Status.optimal),
     "explain a kitchen": (lambda: explain(KITCHEN), Status.optimal),

@@ -74,30 +74,3 @@ def random_wishes(instance: Instance, random: Random, latest: int) -> dict[str, 
             start = max(0, start + length + random.choice((0, 1, 2, -1) if random.random() < 0.5 else (0, 1)))
         wanted[action.id] = pieces
     return wanted
-
-
-def keeps_order(instance: Instance, order: Sequence[Piece], schedule: Schedule) -> bool:
-    """Whether a schedule can be given as commands that start in this order and are as long as these."""
-    by_action = {action.id: [p for p in schedule.pieces if p.action == action.id] for action in instance.actions}
-    left = {name: ticks(pieces, 10**6) for name, pieces in by_action.items()}
-    commands: list[Piece] = []
-    for wanted in order:
-        rest = left[wanted.action]
-        if not rest:
-            continue
-        length = min(wanted.duration, len(rest)) if instance.by_id[wanted.action].interruptible else len(rest)
-        (start, agent, mode), end = rest[0], rest[length - 1][0] + 1
-        if end - start != length or any(row[1] != agent for row in rest[:length]):
-            return False
-        commands.append(Piece(wanted.action, start, length, agent, mode))
-        left[wanted.action] = rest[length:]
-    starts = [command.start for command in commands]
-    if starts != sorted(starts):
-        return False
-    commanded = {command.action for command in commands}
-    others = [piece for piece in schedule.pieces if piece.action not in commanded]
-    for name in commanded:  # work left over goes on in as few pieces as may be
-        rows = [Piece(name, start, 1, agent, mode) for start, agent, mode in left[name]]
-        others += Schedule.of(instance, rows).pieces
-    raw = sorted([*commands, *others], key=lambda p: (p.start, instance.by_id[p.action].attended > 0))
-    return next(find_violations(instance, Schedule(tuple(raw))), None) is None
