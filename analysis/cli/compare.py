@@ -69,7 +69,7 @@ def compare(
     ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="PNG, SVG or PDF file for the figure.")] = None,
     figure: Annotated[
-        Drawn, typer.Option(help=f"Figure: {', '.join(Drawn)}; with --agents: speedup curves.", metavar="FIGURE")
+        Drawn, typer.Option(help=f"Figure: {', '.join(Drawn)}; not with --agents.", metavar="FIGURE")
     ] = Drawn.gaps,
     time_limit: LimitOption = None,
 ) -> None:
@@ -89,7 +89,9 @@ def compare(
     from planoracle.analysis.compared import parted, with_models
 
     if agents is not None:
-        _compare_agents(names, _agent_numbers(agents), form, output, summary=summary, time_limit=time_limit)
+        if output is not None:
+            raise typer.BadParameter("has no figure of numbers of agents; use --format csv", param_hint="--output")
+        _compare_agents(names, _agent_numbers(agents), form, summary=summary, time_limit=time_limit)
     also = heuristics or ()
     check(also)
     each = bool(also) and form in PEOPLE
@@ -141,7 +143,7 @@ def _agent_numbers(text: str) -> list[int]:
 
 
 def _compare_agents(
-    names: list[str], numbers: list[int], form: Format, output: Path | None, *, summary: bool, time_limit: float | None
+    names: list[str], numbers: list[int], form: Format, *, summary: bool, time_limit: float | None
 ) -> NoReturn:
     """Write proved optima by number of agents, and end the program."""
     from planoracle.analysis.speedup import curve, summarize
@@ -151,11 +153,6 @@ def _compare_agents(
     points = [point for point in summarize(curves) if point.agents in numbers]
     rows = [asdict(point) for point in points] if summary else [row for one in curves for row in one.rows()]
     write_table(form, _SET_SPEEDUPS if summary else _SPEEDUPS, [row for row in rows if row["agents"] in numbers])
-    if output is not None and points:
-        from planoracle.analysis.figures.save import save
-        from planoracle.analysis.figures.speedup import speedup_curves
-
-        save(lambda: speedup_curves(points), output)
     run.exit(failed=not all(one.proved for one in curves))
 
 

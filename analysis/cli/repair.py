@@ -62,8 +62,8 @@ def repair(
 ) -> None:
     """Compute for each plan the nearest plan that follows the rules.
 
-    Nearest means: fewest moved actions, then least total shift, then least makespan (see --objective). A plan that follows the rules is returned unchanged. All formats but
-    table, markdown and latex contain the repaired plans.
+    Nearest means: fewest moved actions, then least total shift, then least makespan (see --objective). A plan that
+    follows the rules is returned unchanged. All formats but table, markdown and latex contain the repaired plans.
 
     Exit status: 1 if a line cannot be answered; it is reported on standard error.
     """

@@ -24,7 +24,6 @@ from matplotlib.text import Text
 from support.batches import MAIN
 from support.runner import CliRunner
 from support.samples import sample
-from support.trajectories import replayed
 
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app
@@ -33,7 +32,6 @@ from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
 from planoracle.analysis.figures.layers import place
 from planoracle.analysis.figures.methods import gap_distribution, performance_profile, time_to_proof
 from planoracle.analysis.figures.plan import draw_pair
-from planoracle.analysis.figures.progress import Curve, action_shares, curve, progress_curves
 from planoracle.analysis.figures.save import save
 from planoracle.analysis.figures.shape import Shape, shaped
 from planoracle.analysis.figures.staircase import regret_staircase
@@ -44,10 +42,6 @@ from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.timearena import rules, simulation
-from planoracle.instances.timearena.metrics import measure, proportions
-from planoracle.instances.timearena.world import world
-from planoracle.solver.exact.solve import solve
 from planoracle.solver.solve import solve as solve_any
 from tests.support.random_instances import workshop
 
@@ -146,13 +140,6 @@ def chain(costs: list[int | None], no_return: int | None = None, unit: str = "mi
 @pytest.fixture(scope="module")
 def drawings(schedules: Pairs, comparisons: pd.DataFrame) -> dict[str, Callable[..., Axes]]:
     """Every figure on real data, small and large, as a function of the axes."""
-    tasks = catalogue.load(TASKS)
-    plans = {name: run(tasks, name).plan for name in ("improve", "serial-lpt", "recipe2plan-dfs")}
-    curves = [curve(name, replayed(tasks, plan)) for name, plan in plans.items()]
-    long = [Curve(f"agent {k}", tuple((t, t / 400) for t in range(k, 150 + 10 * k)), 300, k == 3) for k in range(8)]
-    runs = {name: measure(rules.replay(world(TASKS), str(plan).splitlines(), 60)) for name, plan in plans.items()}
-    shares = {name: proportions([one]) for name, one in runs.items()}
-    shares["a model with quite a long name"] = {kind: 1 / len(simulation.KINDS) for kind in simulation.KINDS}
     cobbler = regret(SMALL, run(SMALL, "parallel-lpt").plan)
     wrong = regret(catalogue.load("timearena/household1"), ["fly"] * 6)
     random = np.random.default_rng(0)
@@ -162,9 +149,6 @@ def drawings(schedules: Pairs, comparisons: pd.DataFrame) -> dict[str, Callable[
         made[f"gantt {size}"] = lambda ax=None, i=instance, s=one: gantt(i, s, ax)
         made[f"pair {size}"] = lambda ax=None, i=instance, s=one, t=other: gantt_pair(i, s, t, ax)
         made[f"graph {size}"] = lambda ax=None, i=instance: dependency_graph(i, ax)
-    made["progress"] = lambda ax=None: progress_curves(curves, ax, unit="minute", optimum=20, title=TASKS)
-    made["progress 150"] = lambda ax=None: progress_curves(long, ax)
-    made["shares"] = lambda ax=None: action_shares(shares, ax)
     made["gaps"] = lambda ax=None: gap_distribution(comparisons, ax, title="gaps")
     made["profile"] = lambda ax=None: performance_profile(comparisons, ax, title="profile")
     made["profile against the optimum"] = lambda ax=None: performance_profile(
@@ -178,7 +162,7 @@ def drawings(schedules: Pairs, comparisons: pd.DataFrame) -> dict[str, Callable[
 
 
 NAMES = (
-    *("gantt 24", "gantt 150", "pair 24", "pair 150", "graph 24", "graph 150", "progress", "progress 150", "shares"),
+    *("gantt 24", "gantt 150", "pair 24", "pair 150", "graph 24", "graph 150"),
     *("gaps", "profile", "profile against the optimum", "time", "regret 24", "regret wrong", "regret 150"),
 )
 
@@ -283,8 +267,6 @@ def test_hostile_names_are_only_text() -> None:
     instance = Instance(name, (Action(f"{name}/1", name, 3, 3, label=name), Action(f"{name}/2", name, 3, 0)))
     figure = rendered(dependency_graph(instance))
     assert any("<img" in text.get_text() for text in texts(figure))
-    rendered(progress_curves([Curve(name, ((1, 0.5),), 2)], title=name))
-    rendered(action_shares({name: {name: 1.0}}))
 
 
 def test_differences_by_hand() -> None:
@@ -319,29 +301,6 @@ def test_plans_may_name_strangers_and_modes_that_do_not_exist() -> None:
     assert [label.get_text() for label in ax.get_yticklabels()] == ["agent", "nobody"]
     with pytest.raises(InputError, match="pieces"):
         gantt(instance, Schedule(tuple(Piece("t/a", i, 1, "agent") for i in range(6000))))
-
-
-def test_curve_of_a_replay_rises_to_the_end() -> None:
-    tasks = catalogue.load(TASKS)
-    result = solve(tasks)
-    made = curve("best", replayed(tasks, result.plan))
-    assert made.end == result.makespan
-    assert made.success
-    assert [share for _, share in made.steps] == sorted(share for _, share in made.steps)
-    assert made.steps[-1] == (result.makespan, 1.0)
-    pair = curve("pair", replayed(SMALL, run(SMALL, "improve").plan))
-    assert pair.steps[-1][1] == 1.0
-    assert curve("none", replayed(tasks, "")) == Curve("none", (), 0, False)
-
-
-def test_progress_shows_the_steps() -> None:
-    ax = progress_curves([Curve("a", ((2, 0.5), (6, 1.0)), 6, True), Curve("b", (), 4, False)], optimum=5)
-    stair = next(line for line in ax.lines if line.get_label() == "a")
-    assert stair.get_drawstyle() == "steps-post"
-    assert np.asarray(stair.get_xdata()).tolist() == [0, 2, 6, 6]
-    assert np.asarray(stair.get_ydata()).tolist() == [0, 50, 100, 100]
-    assert "not completed" in legend(ax)
-    assert any("optimum 5" in text for text in legend(ax))
 
 
 def test_gaps_say_what_is_not_answered(comparisons: pd.DataFrame) -> None:
@@ -383,8 +342,6 @@ def test_empty_frames_are_drawn() -> None:
     nothing = frames.empty("comparisons")
     for draw in (gap_distribution, performance_profile, time_to_proof):
         rendered(draw(nothing))
-    rendered(progress_curves([]))
-    rendered(action_shares({}))
     rendered(regret_staircase(chain([])))
 
 
