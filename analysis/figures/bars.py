@@ -14,9 +14,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import Bbox
 
+from planoracle.analysis.figures.labels import in_words
 from planoracle.analysis.figures.palette import PALETTE
 from planoracle.analysis.figures.shape import is_narrow, scale
-from planoracle.analysis.figures.steps import in_words
 from planoracle.analysis.figures.style import FittedText, plain, shade
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance

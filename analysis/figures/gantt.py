@@ -10,10 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from planoracle.analysis.figures import bars
-from planoracle.analysis.figures.key import Entry, draw_key
+from planoracle.analysis.figures.labels import Entry, draw_key, in_words, step_numbers
 from planoracle.analysis.figures.palette import plan_colour
 from planoracle.analysis.figures.shape import is_narrow, points
-from planoracle.analysis.figures.steps import in_words, step_numbers
 from planoracle.analysis.figures.style import bare, clock, legend_below, new_axes, plain, time_axis
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.instances.model import Instance

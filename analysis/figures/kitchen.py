@@ -11,29 +11,23 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import Bbox
 
-from planoracle.analysis.figures.around import (
-    EXTRA,
-    PLAYERS,
-    Label,
-    Short,
-    abbreviations,
-    draw_legend,
-    draw_steps,
-    explain_letters,
-    initials,
-    short,
-)
-from planoracle.analysis.figures.shape import points
-from planoracle.analysis.figures.style import new_axes, plain
+from planoracle.analysis.figures.labels import write_key
+from planoracle.analysis.figures.shape import is_narrow, points, scale
+from planoracle.analysis.figures.style import FittedText, legend_below, new_axes, plain
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.describe import View, look
 from planoracle.instances.kitchens.kitchen import split_name
 from planoracle.instances.kitchens.run import Record
 
+#: Colours of players.
+PLAYERS = ("#202020", "#0072b2", "#a8481a", "#6a6a6a")
+#: How what only one of two plans has is framed.
+EXTRA: dict[str, Any] = {"facecolor": "none", "edgecolor": "#d55e00", "lw": 1.6, "zorder": 4.5}
 #: Most actions that are drawn.
 MAX_STEPS = 400
 
@@ -258,7 +252,7 @@ def _draw_rows(
     ax.set_ylim(top, 0)
     ax.set_xlim(0, columns)
     ax.set_yticks(
-        [bottoms[row] - levels[row] / 2 for row in rows], [short(row, 24) for row in rows], fontsize=points(8.5)
+        [bottoms[row] - levels[row] / 2 for row in rows], [plain(row, 24) for row in rows], fontsize=points(8.5)
     )
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right"]].set_visible(False)
@@ -297,8 +291,9 @@ def _draw_things(ax: Axes, views: list[View], bottoms: dict[str, float], kinds: 
                 "hatch": "////" if seen.busy else None,
             }
             ax.add_patch(Rectangle((start, y), at - start, 0.94, label=thing, zorder=2, **look_))
-            wordings = *seen.wordings, f"{kinds[seen.kind].letters}{split_name(thing)[1]}"
-            ax.add_artist(Label(Bbox.from_extents(start, y, at, y + 0.94), wordings, face, hatched=seen.busy))
+            box, wordings = Bbox.from_extents(start, y, at, y + 0.94), [plain(words, 60) for words in seen.wordings]
+            number = f"{kinds[seen.kind].letters}{split_name(thing)[1]}"
+            ax.add_artist(FittedText(box, wordings, look_, size=6.5, number=number))
         for key in now:
             open_.setdefault(key, at)
 
@@ -337,7 +332,7 @@ def _draw_track(
         verb = moments[at].verb if moments[at].player == player else ""
         if verb:
             box = Bbox.from_extents(at, y - half, at + 1, y + half)
-            ax.add_artist(Label(box, (verb, brief[verb]), face, size=6))
+            ax.add_artist(FittedText(box, [verb], {"facecolor": face, "hatch": None}, size=6, number=brief[verb]))
 
 
 def _draw_refusals(ax: Axes, moments: list[_Moment], players: tuple[str, ...], bottoms: dict[str, float]) -> None:
@@ -350,3 +345,95 @@ def _draw_refusals(ax: Axes, moments: list[_Moment], players: tuple[str, ...], b
                 ax.annotate(
                     f"{moment.refused}", (at, y), (0, 4), textcoords="offset points", fontsize=points(7), ha="center"
                 )
+
+
+class Short(NamedTuple):
+    """How a kind of thing is shown where its name has no room."""
+
+    letters: str
+    colour: str
+
+
+def initials(kinds: Iterable[str]) -> dict[str, str]:
+    """Return a letter or two for each kind of thing, none for two of them.
+
+    >>> initials(["bread", "cheese", "chicken"])
+    {'bread': 'b', 'cheese': 'c', 'chicken': 'ch'}
+    """
+    found: dict[str, str] = {}
+    for kind in sorted(kinds):
+        tried = (kind[:1], *(f"{kind[0]}{letter}" for letter in kind[1:]))
+        found[kind] = next((letters for letters in tried if letters not in found.values()), kind)
+    return found
+
+
+def abbreviations(verbs: Iterable[str]) -> dict[str, str]:
+    """Return the shortest beginning of each verb that no other one has.
+
+    >>> abbreviations(["stack", "take", "cut", "cook", ""])
+    {'cook': 'co', 'cut': 'cu', 'stack': 's', 'take': 't'}
+    """
+    there = sorted({verb for verb in verbs if verb})
+    found = {}
+    for verb in there:
+        sizes = range(1, len(verb) + 1)
+        unlike = (n for n in sizes if not any(one != verb and one.startswith(verb[:n]) for one in there))
+        found[verb] = verb[: next(unlike, len(verb))]
+    return found
+
+
+def draw_steps(ax: Axes, steps: int, columns: int, success: bool, *, last: bool) -> None:
+    """Write numbers below the columns and mark the end."""
+    room = 3.4 * ax.figure.bbox.width / ax.figure.dpi / scale()
+    every = next(step for step in (1, 5, 10, 20, 50, 100) if columns / step <= room or step == 100)
+    numbers = [number for number in range(1, steps + 1) if number % every == 0 or number in (1, steps)]
+    if len(numbers) > 1 and every > 1 and numbers[-1] - numbers[-2] < 0.6 * every:
+        del numbers[-2]
+    end = ["end"] if every == 1 else []
+    places = [number - 0.5 for number in numbers] + [steps + 0.5] * len(end)
+    ax.set_xticks(places, [*map(str, numbers), *end], fontsize=points(7.5))
+    ax.set_xticks(range(columns + 1), minor=True)
+    ax.tick_params(axis="x", which="both", length=0)
+    ax.grid(axis="x", which="minor", color="0.88", lw=0.5)
+    ax.set_axisbelow(True)
+    ax.axvline(steps, color="black", lw=1.2, ls="-" if success else (0, (3, 2)), zorder=3.5)
+    if last:
+        ax.set_xlabel("action", fontsize=points(8.5))
+
+
+def draw_legend(ax: Axes, players: tuple[str, ...], kinds: dict[str, Short], *, paired: bool) -> float:
+    """Explain looks, and in a column, where names have no room, also colours; return inches that this takes."""
+    handles: list[Patch | Line2D] = [
+        Patch(facecolor="0.92", edgecolor="0.35", label="raw"),
+        Patch(facecolor="0.92", edgecolor="0.35", hatch="////", label="under way"),
+        Patch(facecolor="0.72", edgecolor="0.35", label="cut, cooked, fried or boiling (in full colour)"),
+        *(Patch(facecolor=PLAYERS[i % len(PLAYERS)], label=plain(name)) for i, name in enumerate(players)),
+    ]
+    if paired:
+        handles.append(Patch(label="not in the other plan", **EXTRA))
+    if is_narrow():
+        handles += [Patch(facecolor=one.colour, edgecolor="0.35", label=plain(kind)) for kind, one in kinds.items()]
+    return legend_below(ax, handles, drop=0.42)
+
+
+def explain_letters(ax: Axes, kinds: dict[str, Short], verbs: dict[str, str], below: float) -> float:
+    """Write a key to the letters on the bars of a figure of its final size; return inches that this takes.
+
+    Parameters
+    ----------
+    below
+        Inches that the legend takes.
+    """
+    cast(Figure, ax.figure).draw_without_rendering()  # texts decide while being drawn
+    texts = [text for axes in ax.figure.axes for text in axes.texts if isinstance(text, FittedText)]
+    for text in texts:
+        text.settle()
+    written = {text.get_text() for text in texts}
+    things = [(text, text.rstrip("0123456789")) for text in sorted(written) if text[-1:].isdecimal()]
+    kind_of = {one.letters: kind for kind, one in kinds.items()}
+    entries = [
+        [f"{letters} {verb}" for verb, letters in verbs.items() if letters in written and letters != verb],
+        [f"{text} {plain(kind_of[start])}{text[len(start) :]}" for text, start in things if start in kind_of],
+    ]
+    said = [one for one in entries if one]
+    return write_key(ax, said, 0.42 + below) if said else 0.0

@@ -27,9 +27,8 @@ from support.samples import sample
 
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app
-from planoracle.analysis.figures.dependencies import dependency_graph, graph_of
+from planoracle.analysis.figures.dependencies import dependency_graph, graph_of, place
 from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
-from planoracle.analysis.figures.layers import place
 from planoracle.analysis.figures.methods import gap_distribution, performance_profile, time_to_proof
 from planoracle.analysis.figures.plan import draw_pair
 from planoracle.analysis.figures.save import save
