@@ -1,16 +1,24 @@
-"""Methods beside each other: the proved optimum, what a benchmark gives to compare with, and the heuristics."""
+"""Comparison of methods, models, variants and numbers of agents with the proved optimum."""
 
 from __future__ import annotations
 
+import os
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from planoracle.analysis.grade import Grade
+from planoracle.analysis.graded import read_grades
+from planoracle.analysis.intake.columns import is_grade
+from planoracle.analysis.statistics import mean
+from planoracle.analysis.submissions import Intake
 from planoracle.heuristics.budget import DEFAULT, Budget
 from planoracle.heuristics.registry import Answer, run
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances import registry
 from planoracle.instances.catalogue import set_of
+from planoracle.instances.crew import MOST_AGENTS, with_agents
 from planoracle.instances.deadline import Limit, Work
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 from planoracle.instances.model import Instance
@@ -19,6 +27,7 @@ from planoracle.instances.references import Claim, Reference
 from planoracle.instances.similar import one_of
 from planoracle.instances.status import Status
 from planoracle.instances.wording import short
+from planoracle.solver.exact.bounds import windows
 from planoracle.solver.known import known
 from planoracle.solver.result import Result
 from planoracle.solver.solve import solve
@@ -312,7 +321,7 @@ def _excess(makespan: int | None, base: int | None) -> float | None:
 
 
 def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
-    """Say per set how good each method is.
+    """Compute per set how good each method is.
 
     Returns
     -------
@@ -323,36 +332,271 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
         and their ``mean_gap, max_gap`` (share of the optimum); ``worst``: where the largest gap is. Then what the
         benchmark adds (`planoracle.instances.benchmark.Benchmark.summed`).
     """
-    sets: dict[tuple[str, str], list[Comparison]] = {}
-    for one in comparisons:
-        label = set_of(one.instance)[0] or one.instance.rpartition("/")[0] or one.benchmark
-        sets.setdefault((one.benchmark, label), []).append(one)
+    import pandas as pd
+
+    answers = [
+        {
+            "number": number,
+            "benchmark": one.benchmark,
+            "set": set_of(one.instance)[0] or one.instance.rpartition("/")[0] or one.benchmark,
+            "instance": one.instance,
+            "method": entry.method,
+            "makespan": one.optimum if entry is one.exact else entry.makespan,
+            "gap": one.gap(entry),
+            "refused": entry.accepted is False,
+        }
+        for number, one in enumerate(comparisons)
+        for entry in one.all
+    ]
     rows = []
-    for (name, label), members in sets.items():
+    sets: Any = pd.DataFrame(answers).groupby(["benchmark", "set"], sort=False) if answers else ()
+    for (name, label), members in sets:
         benchmark = registry.get(name)
         titles = {own.name: own.title for own in benchmark.references}
-        for method in dict.fromkeys(entry.method for one in members for entry in one.all):
-            row = {"set": label, "method": titles.get(method, method.replace("_", " ")), "problems": len(members)}
-            row |= _figures([(one, entry) for one in members for entry in one.all if entry.method == method])
+        for method, part in members.groupby("method", sort=False):
+            makespans, gaps = part["makespan"].dropna(), part["gap"].dropna().astype(float)
+            worst = None if gaps.empty else float(gaps.max())
+            row = {
+                "set": label,
+                "method": titles.get(method, method.replace("_", " ")),
+                "problems": members["number"].nunique(),
+                "above": int((gaps > 0).sum()),
+                "equal": int((gaps == 0).sum()),
+                "below": int((gaps < 0).sum()),
+                "impossible": int(part["refused"].sum()),
+                "answered": len(makespans),
+                "mean": mean(makespans),
+                "compared": len(gaps),
+                "mean_gap": mean(gaps),
+                "max_gap": worst,
+                "worst": short(part["instance"][gaps.idxmax()]) if worst and worst > 0 else None,
+            }
             rows.append(row | benchmark.summed(row))
     return rows
 
 
-def _figures(entries: list[tuple[Comparison, Entry]]) -> dict[str, Any]:
-    spans = [one.optimum if entry is one.exact else entry.makespan for one, entry in entries]
-    known = [span for span in spans if span is not None]
-    found = [(one.gap(entry), one.instance) for one, entry in entries]
-    gaps = [(gap, instance) for gap, instance in found if gap is not None]
-    worst, where = max(gaps, key=lambda gap: gap[0], default=(None, ""))
-    return {
-        "above": sum(gap > 0 for gap, _ in gaps),
-        "equal": sum(gap == 0 for gap, _ in gaps),
-        "below": sum(gap < 0 for gap, _ in gaps),
-        "impossible": sum(entry.accepted is False for _, entry in entries),
-        "answered": len(known),
-        "mean": sum(known) / len(known) if known else None,
-        "compared": len(gaps),
-        "mean_gap": sum(gap for gap, _ in gaps) / len(gaps) if gaps else None,
-        "max_gap": worst,
-        "worst": short(where) if worst and worst > 0 else None,
-    }
+def parted(names: Sequence[str]) -> tuple[list[str], list[Grade]]:
+    """Return the names among names, and the grades in those that are files of these.
+
+    Without any other name these are the problems that were graded.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read.
+    """
+    files = [name for name in names if os.path.isfile(name) and _holds_grades(name)]
+    grades = [grade for name in files for grade in read_grades(name)]
+    left = [name for name in names if name not in files]
+    if files and not left:
+        left = list(dict.fromkeys(grade.instance for grade in grades if grade.scored and grade.instance is not None))
+    return left, grades
+
+
+def _holds_grades(path: str) -> bool:
+    return any(is_grade(entry) for _, (_, entry) in zip(range(1), Intake([path]), strict=False))
+
+
+def with_models(one: Comparison, grades: Iterable[Grade]) -> Comparison:
+    """Return a comparison with an entry for every model: the shortest of its plans that succeed.
+
+    A model all of whose plans fail has no makespan, and says why of the first. One that is called like a method, or
+    like another column, is told from it.
+    """
+    taken = set(one.row())
+    groups: dict[str, list[Grade]] = defaultdict(list)
+    for grade in grades:
+        if grade.instance == one.instance and grade.scored:
+            model = grade.model or "no model"
+            groups[f"model {model}" if model in taken else model].append(grade)
+    return replace(one, entries=(*one.entries, *(_entry(model, found) for model, found in groups.items())))
+
+
+def _entry(model: str, grades: Sequence[Grade]) -> Entry:
+    spans = [grade.makespan for grade in grades if grade.success and grade.makespan is not None]
+    if spans:
+        return Entry(model, min(spans), Status.feasible, accepted=True)
+    return Entry(model, accepted=False, reason=f"no success: {grades[0].violation or 'not all tasks are done'}")
+
+
+#: Column of the problem itself, which is no variant.
+ITSELF = "itself"
+
+
+def by_variant(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
+    """Return a row for each problem, with a column for every variant (what stands behind the ``@`` of its name).
+
+    Returns
+    -------
+    list of dict
+        ``problem``; the main reference, if the benchmark has one; by variant the proved optimum, or a text with the
+        bounds where none is proved (``27..30``), ``infeasible``, or ``None`` where nothing is known.
+
+    Examples
+    --------
+    >>> from planoracle.analysis.compare import compare
+    >>> from planoracle.instances.catalogue import expand, problem
+    >>> by_variant(compare(problem(name)) for name in expand(["robotouille/synchronous/0_cheese_sandwich@4*"]))
+    [{'problem': 'robotouille/synchronous/0_cheese_sandwich', 'published': 10, '42': 7, '420': 5}]
+    """
+    rows: dict[str, dict[str, Any]] = {}
+    for one in comparisons:
+        problem, _, variant = one.instance.partition("@")
+        row = rows.setdefault(problem, {"problem": problem})
+        benchmark = registry.find(one.benchmark)
+        for reference in benchmark.references if benchmark is not None else ():
+            if reference.main:
+                claimed = next((entry.makespan for entry in one.entries if entry.method == reference.name), None)
+                row[reference.name] = row.get(reference.name, claimed) if claimed is None else claimed
+        row[variant or ITSELF] = _known(one)
+    return list(rows.values())
+
+
+def _known(one: Comparison) -> int | str | None:
+    if one.exact.makespan is None:
+        return str(one.exact.status) if one.exact.status.settled else None
+    return one.exact.makespan if one.optimum is not None else f"{one.lower_bound or 0}..{one.exact.makespan}"
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Optima of one problem with 1, 2, ... agents.
+
+    Attributes
+    ----------
+    makespans
+        Ticks, for 1, 2, ... agents; ``None`` where no schedule was found.
+    statuses
+        As in `planoracle.solver.result.Result`.
+    grids
+        Ticks; the optima hold for pauses at their multiples.
+    critical_path
+        Ticks; the longest chain of durations and lags, which no number of agents can beat.
+    limit
+        Ticks; the optimum if nobody ever has to wait for an agent, objects only; ``None`` if it is not proved.
+    """
+
+    instance: str
+    set: str
+    unit: str
+    makespans: tuple[int | None, ...]
+    statuses: tuple[Status, ...]
+    grids: tuple[int, ...]
+    critical_path: int
+    limit: int | None
+
+    @property
+    def proved(self) -> bool:
+        """Whether all of it is."""
+        return self.limit is not None and set(self.statuses) == {Status.optimal}
+
+    def speedup(self, agents: int) -> float | None:
+        """Return by what factor so many agents are faster than one; ``None`` where one of both is not known."""
+        one, several = self.makespans[0], self.makespans[agents - 1]
+        return None if one is None or not several else one / several
+
+    @property
+    def limit_speedup(self) -> float | None:
+        """By what factor an agent for every action is faster than one agent; ``None`` if that is not known."""
+        one = self.makespans[0]
+        return one / self.limit if one is not None and self.limit else None
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for every number of agents."""
+        return [
+            {
+                "instance": self.instance,
+                "set": self.set,
+                "agents": agents,
+                "status": self.statuses[agents - 1],
+                "makespan": makespan,
+                "unit": self.unit,
+                "speedup": self.speedup(agents),
+                "critical_path": self.critical_path,
+                "limit": self.limit,
+                "grid": self.grids[agents - 1],
+            }
+            for agents, makespan in enumerate(self.makespans, 1)
+        ]
+
+
+def curve(instance: Instance, most: int = 4, *, time_limit: float = 60.0) -> Curve:
+    """Solve a problem with 1 to ``most`` agents, and with one for every action.
+
+    Parameters
+    ----------
+    instance
+        Agents of its own must be alike.
+    time_limit
+        Seconds for each number of agents.
+
+    Raises
+    ------
+    InputError
+        If agents differ, or ``most`` is out of range.
+
+    Examples
+    --------
+    >>> from planoracle.instances.recipe2plan.facts import load
+    >>> found = curve(load("timed", "Cobbler_Pancakes"), 3)
+    >>> found.makespans, found.critical_path, found.limit
+    ((4080, 2550, 2400), 2400, 2400)
+    """
+    found = [solve(with_agents(instance, count), time_limit=time_limit) for count in range(1, most + 1)]
+    bounds = windows(instance)
+    path = max(h + a.duration + t for h, a, t in zip(bounds.head, instance.actions, bounds.tail, strict=True))
+    attended = sum(action.attended > 0 for action in instance.actions)
+    limit = solve(with_agents(instance, min(MOST_AGENTS, attended + 1)), time_limit=time_limit)
+    return Curve(
+        instance=instance.name,
+        set=set_of(instance.name)[0],
+        unit=instance.unit,
+        makespans=tuple(result.makespan for result in found),
+        statuses=tuple(result.status for result in found),
+        grids=tuple(result.grid for result in found),
+        critical_path=path,
+        limit=limit.makespan if limit.status == Status.optimal else None,
+    )
+
+
+def summarize_agents(curves: Iterable[Curve]) -> list[dict[str, Any]]:
+    """Average curves per set and number of agents, in the order in which the sets come up.
+
+    Returns
+    -------
+    list of dict
+        ``set, agents``; the number of ``problems`` and of those ``proved`` for every number of agents, over which the
+        means are; ``mean_makespan`` in ticks, ``unit``; ``mean_speedup`` over one agent and the middle half of the
+        speed-ups, ``low`` to ``high``; the shares of problems that more agents cannot make faster, as short as the
+        critical path (``at_critical_path``) or as with an agent for every action (``at_limit``); ``limit_speedup``: the
+        mean speed-up of the latter.
+    """
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        row | {"set": one.set or one.instance, "proved": one.proved, "most": one.limit_speedup}
+        for one in curves
+        for row in one.rows()
+    )
+    rows = []
+    groups: Any = frame.groupby(["set", "agents"], sort=False) if len(frame) else ()
+    for (label, agents), part in groups:
+        proved = part[part["proved"]]
+        gains = proved["speedup"].dropna().astype(float)
+        rows.append(
+            {
+                "set": label,
+                "agents": agents,
+                "problems": len(part),
+                "proved": len(proved),
+                "mean_makespan": mean(proved["makespan"].dropna()),
+                "unit": part["unit"].iloc[0],
+                "mean_speedup": mean(gains),
+                "low": None if gains.empty else float(gains.quantile(0.25)),
+                "high": None if gains.empty else float(gains.quantile(0.75)),
+                "at_critical_path": mean(proved["makespan"] == proved["critical_path"]),
+                "at_limit": mean(proved["makespan"] == proved["limit"]),
+                "limit_speedup": mean(proved["most"].dropna()),
+            }
+        )
+    return rows

@@ -536,14 +536,17 @@ def _model(
     for metric in metrics:
         name = metric.name
         runs = sum(row[f"{name}_runs"] for _, row in own)
-        of_all = _mean((row.get(f"{name}_of_all") for row in told), lacking) if told else None
-        row |= _columns(metric, _mean(row[name] for row in told), runs, of_all, ends, among)
+        of_all = mean((row.get(f"{name}_of_all") for row in told), lacking) if told else None
+        row |= _columns(metric, mean(row[name] for row in told), runs, of_all, ends, among)
     shared = [key for key in (told[0] if told else ()) if key.startswith(SEVERAL) and all(key in row for row in told)]
-    return row | {name: _mean(row[name] for row in told) for name in shared}
+    return row | {name: mean(row[name] for row in told) for name in shared}
 
 
-def _mean(values: Iterable[float | None], failed: int = 0) -> float | None:
-    """Return the mean of what is known, and of so many zeros."""
+def mean(values: Iterable[float | None], failed: int = 0) -> float | None:
+    """Return the mean of the values that are known, and of so many zeros; ``None`` of nothing.
+
+    The sum is exact, so that it does not depend on the order of the values.
+    """
     known = [value for value in values if value is not None]
     return fsum(known) / count if (count := len(known) + failed) else None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -84,9 +84,8 @@ def compare(
 
     Exit status: 1 if an optimum is not proved or a file cannot be read.
     """
-    from planoracle.analysis.compare import check, summarize
+    from planoracle.analysis.compare import check, parted, summarize, with_models
     from planoracle.analysis.compare import compare as compared
-    from planoracle.analysis.compared import parted, with_models
 
     if agents is not None:
         if output is not None:
@@ -117,7 +116,7 @@ def compare(
                 complain(f"{one.instance}: {entry.method}: {entry.error}")
                 run.failed = True
     if variants:
-        from planoracle.analysis.variants import by_variant
+        from planoracle.analysis.compare import by_variant
 
         rows = by_variant(found)
         write_table(form, list(dict.fromkeys(key for row in rows for key in row)), rows)
@@ -146,12 +145,11 @@ def _compare_agents(
     names: list[str], numbers: list[int], form: Format, *, summary: bool, time_limit: float | None
 ) -> NoReturn:
     """Write proved optima by number of agents, and end the program."""
-    from planoracle.analysis.speedup import curve, summarize
+    from planoracle.analysis.compare import curve, summarize_agents
 
     run = Run(names, "solving")
     curves = [one for _, one in run.each(lambda problem: curve(problem, numbers[-1], **stated(time_limit=time_limit)))]
-    points = [point for point in summarize(curves) if point.agents in numbers]
-    rows = [asdict(point) for point in points] if summary else [row for one in curves for row in one.rows()]
+    rows = summarize_agents(curves) if summary else [row for one in curves for row in one.rows()]
     write_table(form, _SET_SPEEDUPS if summary else _SPEEDUPS, [row for row in rows if row["agents"] in numbers])
     run.exit(failed=not all(one.proved for one in curves))
 

@@ -10,7 +10,7 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.speedup import curve, summarize
+from planoracle.analysis.compare import curve, summarize_agents
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import to_document
 from planoracle.instances.model import Action, Instance, Lag, Mode, Resource
@@ -45,21 +45,21 @@ def test_means_by_hand() -> None:
     free = replace(JOBS, name="free", actions=tuple(replace(a, modes=(Mode(),)) for a in JOBS.actions))
     curves = [replace(curve(one, 3), set="both") for one in (JOBS, free)]
     assert [one.makespans for one in curves] == [(36, 18, 18), (36, 18, 12)]
-    one, two, three = summarize(curves)
-    assert (one.mean_speedup, two.mean_speedup, three.mean_speedup) == (1, 2, 2.5)
-    assert (three.mean_makespan, three.low, three.high) == (15, 2.25, 2.75)
-    assert (two.at_critical_path, three.at_critical_path) == (0, 0.5)
-    assert (two.at_limit, three.at_limit) == (0.5, 1)
-    assert three.limit_speedup == 2.5
+    one, two, three = summarize_agents(curves)
+    assert (one["mean_speedup"], two["mean_speedup"], three["mean_speedup"]) == (1, 2, 2.5)
+    assert (three["mean_makespan"], three["low"], three["high"]) == (15, 2.25, 2.75)
+    assert (two["at_critical_path"], three["at_critical_path"]) == (0, 0.5)
+    assert (two["at_limit"], three["at_limit"]) == (0.5, 1)
+    assert three["limit_speedup"] == 2.5
 
 
 def test_what_is_not_proved_is_counted_and_left_out() -> None:
     proved = replace(curve(JOBS, 2), set="s")
     open_ = replace(proved, statuses=("optimal", "feasible"), makespans=(36, 35))
-    (_, two) = summarize([proved, open_])
-    assert (two.problems, two.proved, two.mean_speedup) == (2, 1, 2)
-    (_, none) = summarize([open_])
-    assert (none.proved, none.mean_speedup, none.at_limit, none.mean_makespan) == (0, None, None, None)
+    (_, two) = summarize_agents([proved, open_])
+    assert (two["problems"], two["proved"], two["mean_speedup"]) == (2, 1, 2)
+    (_, none) = summarize_agents([open_])
+    assert (none["proved"], none["mean_speedup"], none["at_limit"], none["mean_makespan"]) == (0, None, None, None)
 
 
 def test_impossible_problem_has_no_curve_but_a_row() -> None:

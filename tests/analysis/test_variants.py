@@ -9,8 +9,7 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.compare import Comparison, Entry
-from planoracle.analysis.variants import by_variant
+from planoracle.analysis.compare import Comparison, Entry, by_variant
 from planoracle.instances import catalogue
 from planoracle.instances.robotouille import sets
 from planoracle.instances.robotouille.published import published_steps
