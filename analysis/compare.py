@@ -130,8 +130,7 @@ class Comparison:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the frame ``comparisons``, a row per method."""
-        from planoracle.analysis.frames.collected import where
-        from planoracle.analysis.frames.schema import from_rows
+        from planoracle.analysis.frames.schema import from_rows, where
 
         return from_rows("comparisons", [where(self.instance, self.benchmark) | row for row in self.rows()])[0]
 

@@ -1,25 +1,31 @@
-"""Certificates, from files or those that ship, checked against their problems."""
+"""Certificates: those of files and the bundled ones, checked against their problems; new ones of bundled problems."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from importlib.resources import files
 from io import BytesIO
+from pathlib import Path
 from types import NoneType
 from typing import Any, Final
 
 from planoracle.analysis.intake.lines import read_lines
 from planoracle.analysis.optima import Shipped, ways_of
-from planoracle.instances import proofs, registry
+from planoracle.analysis.output_files import output_file
+from planoracle.instances import catalogue, proofs, registry
+from planoracle.instances.deadline import Work
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.optima import key_of
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
+from planoracle.instances.proofs import Proofs
 from planoracle.instances.reading import load_json, read_bytes
 from planoracle.instances.status import Status
 from planoracle.solver.known import known
 from planoracle.solver.result import Result
+from planoracle.solver.solve import solve
 
 #: What `planoracle explain` writes of problems whose bounds are searched: a plan that anybody can replay.
 FORMAT: Final = "planoracle/plan"
@@ -233,3 +239,58 @@ def _shipped(way: Shipped) -> Verified:
 def proof_of(problem: Problem) -> dict[str, Any] | None:
     """Return the certificate that ships for a scheduling problem, not yet checked."""
     return proofs.read(type(registry.of(problem)).__module__).get(key_of(problem, None))
+
+
+# Cases told apart: as many as a person can follow; where those do not do, as many as a program can check.
+_LEAVES = 4, 64
+_WORK = Work(600.0)
+
+
+def certified(name: str) -> Proofs:
+    """Return the certificates of a bundled problem in all ways in which its profiles see it, as far as it has any.
+
+    Those that ship are kept if they hold and reach the makespan; others are found anew.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for way in ways_of(name):
+        proof = None if way.problem.kind != "schedule" else _kept(way) or _found(way)
+        if proof is not None:
+            found[key_of(way.problem, None)] = proof
+    return found
+
+
+def _kept(way: Shipped) -> dict[str, Any] | None:
+    problem, proof = of_kind(way.problem, Instance), proof_of(way.problem)
+    if proof is None:
+        return None
+    one = checked(proof, problem)
+    wanted = one.makespan if way.entry is None else way.entry["makespan"]
+    return proof if one.holds and one.bound == one.makespan == wanted else None
+
+
+def _found(way: Shipped) -> dict[str, Any] | None:
+    from planoracle.solver.explain.certificate import certificate
+
+    problem = of_kind(way.problem, Instance)
+    result = way.result() or solve(problem)
+    if result.schedule is None:
+        return None
+    for leaves in _LEAVES:
+        shown = certificate(problem, result.makespan, result.schedule, leaves=leaves, time_limit=_WORK)
+        if shown is not None and shown.explained:
+            return shown.as_dict()
+    return None
+
+
+def write(names: Iterable[str]) -> None:
+    """Write the certificates of bundled problems into the files of their benchmarks, beside those of other problems."""
+    new: dict[str, dict[str, dict[str, Any]]] = {}
+    for name in names:
+        new.setdefault(type(registry.of(catalogue.problem(name))).__module__, {}).update(certified(name))
+    for package, found in new.items():
+        kept = {key: proof for key, proof in proofs.read(package).items() if catalogue.names_problem(proof["instance"])}
+        if kept | found:
+            path = Path(str(files(package) / "data" / proofs.FILE))
+            path.parent.mkdir(exist_ok=True)
+            with output_file(path) as stream:
+                stream.buffer.write(proofs.written(kept | found))

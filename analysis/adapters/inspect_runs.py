@@ -27,8 +27,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall, ToolDef
 
 from planoracle.analysis.agents import registry as agents
-from planoracle.analysis.agents.agent import Agent
-from planoracle.analysis.agents.play import play
+from planoracle.analysis.agents.agent import Agent, play
 from planoracle.analysis.agents.setting import Speaker, environment_for
 from planoracle.analysis.intake.logs import STORED
 from planoracle.instances import catalogue, registry

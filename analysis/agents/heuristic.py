@@ -1,13 +1,13 @@
-"""Agents that schedule fast at the beginning, and then follow their schedules."""
+"""Agents without a solver: schedules of heuristics that are followed, and random commands."""
 
 from __future__ import annotations
 
 import json
+from random import Random as Chance
 from typing import cast
 
 from planoracle.analysis.agents.agent import AgentError
-from planoracle.analysis.agents.following import Script
-from planoracle.analysis.agents.knowing import closing
+from planoracle.analysis.agents.optimal import Script, closing
 from planoracle.analysis.optimum import WORK
 from planoracle.heuristics.budget import Budget
 from planoracle.heuristics.registry import GREEDY, run
@@ -116,3 +116,27 @@ def _in_kitchen(begun: KitchenRun) -> tuple[str, list[str]]:
     if found.plan is None:
         raise AgentError(f"the greedy search finds no plan: {found.proof}", "no_plan")
     return found.plan, list(found.actions)
+
+
+class Random:
+    """Any of the legal commands, each as likely; closes a run only when nothing else is left but to wait.
+
+    Parameters
+    ----------
+    seed
+        The same one, on the same run, says the same.
+    """
+
+    name = "random"
+
+    def __init__(self, *, seed: int = 0) -> None:
+        self._chance = Chance(seed)
+
+    async def act(self, environment: AnyEnvironment) -> str | None:
+        """Draw a command."""
+        if environment.manner.loop == "open":
+            raise AgentError("random goes command by command, and has no whole plan", "no_plan")
+        legal = environment.legal()
+        if any(one.kind == "act" for one in legal):
+            legal = [one for one in legal if one.kind != "close"]
+        return self._chance.choice(legal).text if legal else None

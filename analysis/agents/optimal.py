@@ -2,16 +2,56 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable
+
 from planoracle.analysis.agents.agent import AgentError
-from planoracle.analysis.agents.following import Script
-from planoracle.analysis.agents.knowing import Knowing, closing
 from planoracle.analysis.optimum import WORK, optimum
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit
-from planoracle.instances.environment import AnyEnvironment
+from planoracle.instances.environment import AnyEnvironment, Turn
 from planoracle.instances.trajectory import Trajectory
-from planoracle.solver.live import run_of
+from planoracle.solver.live import Live, lost_after, run_of
 from planoracle.solver.runs import solver_of
+
+
+class Script:
+    """Messages for the turns to come, forgotten as soon as a turn is none of them, or was not carried out."""
+
+    def __init__(self) -> None:
+        self._left: deque[str] = deque()
+        self._before: Turn | None = None  # the turn after which the last message was said
+        self._said: str | None = None
+        #: Whether the run has not gone as expected.
+        self.broken = False
+
+    def follow(self, messages: Iterable[str]) -> None:
+        """Take messages for the turns to come, from now on."""
+        self._left = deque(messages)
+        self._said = None
+        self.broken = False
+
+    def next(self, environment: AnyEnvironment) -> str | None:
+        """Say the next message; ``None`` if there is none, or the run has not gone as expected."""
+        turn = environment.state.turn
+        if self._said is not None and not self._agrees(turn):
+            self._left.clear()
+            self.broken = True
+        if not self._left:
+            return None
+        self._before, self._said = turn, self._left.popleft()
+        return self._said
+
+    def _agrees(self, turn: Turn | None) -> bool:
+        """Whether the last turn is what was said last, and went well."""
+        if turn is None or turn.before is not self._before or turn.said != self._said:
+            return False
+        return not any(one.kind == "lost" or one.violation for one in turn.outcomes)
+
+
+def closing(environment: AnyEnvironment, *kinds: str) -> str | None:
+    """Return the first legal command of one of some kinds, such as ``close``."""
+    return next((one.text for kind in kinds for one in environment.legal() if one.kind == kind), None)
 
 
 class Optimal:
@@ -30,7 +70,7 @@ class Optimal:
 
     def __init__(self, *, limit: Limit = WORK) -> None:
         self._limit = limit
-        self._knowing = Knowing(limit)
+        self._live = Live(limit)
         self._script = Script()
 
     async def act(self, environment: AnyEnvironment) -> str | None:
@@ -46,10 +86,11 @@ class Optimal:
         said = self._script.next(environment)
         if said is not None:
             return said
-        here = self._knowing.of(environment)
-        if here.run.success or here.lost:
+        run = run_of(environment)
+        known = self._live.known(run, None)
+        if run.success or environment.done or lost_after(run, run.stop, known.value):
             return closing(environment, "close")
-        commands = self._begin(here.run) or self._knowing.commands(here)
+        commands = self._begin(run) or self._live.commands(run, known)
         if commands is None:
             raise AgentError(f"{environment.problem.name}: no way to go on was found within the limit", "no_plan")
         if not commands:  # all has been started

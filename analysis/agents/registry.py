@@ -50,7 +50,7 @@ def agent(name: str, *, seed: int = 0) -> Agent:
 
         return Optimal()
     if name == "random":
-        from planoracle.analysis.agents.random import Random
+        from planoracle.analysis.agents.heuristic import Random
 
         return Random(seed=seed)
     if kind == "replay" and rest:

@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from planoracle.analysis.audit.finding import Finding
-from planoracle.analysis.audit.verdict import Taken, Verdict, judge
+from planoracle.analysis.audit.finding import Finding, Taken, Verdict, judge
 from planoracle.analysis.intake.columns import checked, holds_plan, is_grade, said, ticks
 from planoracle.analysis.intake.places import EntryError, Place, placed
 from planoracle.analysis.optimum import WORK

@@ -1,16 +1,147 @@
-"""What an audit finds: a row for a reference, and how many rows come to what."""
+"""Verdicts on references, by the rules and by what is proved; rows of them, and how many come to what."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from enum import StrEnum
+from typing import Any, NamedTuple
 
-from planoracle.analysis.audit.verdict import WRONG, Verdict
 from planoracle.instances.catalogue import set_of
+from planoracle.instances.scoring import Best
 from planoracle.instances.status import Status
 from planoracle.instances.wording import short
+
+
+class Verdict(StrEnum):
+    """What a reference turns out to be.
+
+    Attributes
+    ----------
+    optimal
+        As short as any plan, proved.
+    too_high
+        Kept by a plan, but a shorter one is known.
+    below_bound
+        Less than every plan takes, proved.
+    infeasible
+        Its plan breaks the rules, or none completes the problem.
+    misstated
+        Its plan keeps the rules, but takes another time than it states.
+    unproved
+        Neither of these, as far as is known.
+    missing
+        There should be one, and is none.
+    not_checked
+        It could not be read, or its problem not found.
+    """
+
+    optimal = "optimal"
+    too_high = "too_high"
+    below_bound = "below_bound"
+    infeasible = "infeasible"
+    misstated = "misstated"
+    unproved = "unproved"
+    missing = "missing"
+    not_checked = "not_checked"
+
+    __repr__ = str.__repr__  # in results, as in files, it is the plain word
+
+
+#: Verdicts by which something is wrong with a reference.
+WRONG = frozenset({Verdict.too_high, Verdict.below_bound, Verdict.infeasible, Verdict.misstated})
+
+
+class Taken(NamedTuple):
+    """What the rules say of a plan: the ticks it takes, or the kind of its violation and why it is refused."""
+
+    makespan: int | None
+    violation: str | None = None
+    reason: str = ""
+
+
+class Judged(NamedTuple):
+    """A verdict, and what it rests on.
+
+    Attributes
+    ----------
+    feasible
+        Whether a plan keeps it: the reference's own if there is one. ``None``: not known.
+    base
+        What it is off from: the optimum, else the bound that it lies below, else the shorter plan that is known.
+    """
+
+    verdict: Verdict
+    feasible: bool | None
+    reason: str
+    base: int | None = None
+
+
+def judge(stated: int | None, taken: Taken | None, best: Best, unit: str = "tick") -> Judged:
+    """Say what a reference is worth.
+
+    Parameters
+    ----------
+    stated
+        The makespan that it states; ``None``: it has a plan only.
+    taken
+        What the rules say of its plan; ``None``: it has a number only.
+    best
+        What is known about the best plans.
+
+    Examples
+    --------
+    >>> from planoracle.solver.result import Result
+    >>> best = Result("tea", Status.optimal, 12, 12)
+    >>> [judge(number, None, best).verdict for number in (9, 12, 15)]
+    ['below_bound', 'optimal', 'too_high']
+    >>> judge(15, Taken(14), best).reason
+    'its plan takes 14 ticks, not 15'
+    """
+    optimum = best.makespan if best.status == Status.optimal else None
+    bound = best.lower_bound
+    if taken is not None and taken.makespan is None:
+        short = stated is not None and bound is not None and stated < bound
+        more = f"; and {_least(bound, optimum, unit)}" if short else ""
+        return Judged(Verdict.infeasible, False, f"{taken.reason}{more}", optimum)
+    own = None if taken is None else taken.makespan
+    claimed = own if stated is None else stated
+    assert claimed is not None
+    if own is None and best.status == Status.infeasible:
+        return Judged(Verdict.infeasible, False, "no plan at all completes the problem, proved")
+    if stated is not None and own not in (None, stated):
+        return Judged(Verdict.misstated, True, f"its plan takes {_ticks(own, unit)}, not {stated}", optimum)
+    if bound is not None and claimed < bound:
+        said = _least(bound, optimum, unit)
+        passes = own is not None  # then one of the two must be wrong
+        return Judged(Verdict.below_bound, passes, f"its plan passes, though {said}" if passes else said, bound)
+    if optimum is not None or (own is not None and own == bound):
+        least = claimed if optimum is None else optimum
+        if claimed == least:
+            return Judged(Verdict.optimal, True, "no plan is shorter, proved", least)
+        return Judged(Verdict.too_high, True, f"the shortest plan takes {_ticks(least, unit)}", least)
+    shorter = best.makespan
+    if shorter is not None and claimed > shorter:
+        reason = f"a plan of {_ticks(shorter, unit)} is known, and may not be the shortest"
+        return Judged(Verdict.too_high, True, reason, shorter)
+    if own is not None or claimed == shorter:
+        more = "" if bound is None else f"; every plan takes {_ticks(bound, unit)} or more, proved"
+        return Judged(Verdict.unproved, True, f"a plan keeps it, and none shorter is known{more}")
+    if bound is not None:
+        said = f"every plan takes {_ticks(bound, unit)} or more, proved; whether one keeps it is not known"
+        return Judged(Verdict.unproved, None, said)
+    return Judged(Verdict.unproved, None, "nothing is known about the shortest plan")
+
+
+def _least(bound: int | None, optimum: int | None, unit: str) -> str:
+    if optimum is not None:
+        return f"the shortest plan takes {_ticks(optimum, unit)}"
+    return f"every plan takes {_ticks(bound, unit)} or more, proved"
+
+
+def _ticks(count: int | None, unit: str) -> str:
+    return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from planoracle.analysis.audit.auditor import Auditor, published, published_names
-from planoracle.analysis.audit.finding import Finding, summarize
-from planoracle.analysis.audit.verdict import Verdict
+from planoracle.analysis.audit.finding import Finding, Verdict, summarize
 from planoracle.analysis.cli.output import human, markdown
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyBenchmark

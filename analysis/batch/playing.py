@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from planoracle.analysis.agents.agent import AgentError
-from planoracle.analysis.agents.play import play
+from planoracle.analysis.agents.agent import AgentError, play
 from planoracle.analysis.agents.registry import agent, content_of
 from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.batch.tasks import Item, Row

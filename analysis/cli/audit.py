@@ -102,8 +102,7 @@ def audit(
         _compare_figures(names or (), form)
         return
     from planoracle.analysis.audit.auditor import Auditor
-    from planoracle.analysis.audit.finding import summarize
-    from planoracle.analysis.audit.verdict import Verdict
+    from planoracle.analysis.audit.finding import Verdict, summarize
     from planoracle.analysis.optimum import WORK
     from planoracle.analysis.problems import Problems
 
@@ -213,7 +212,7 @@ def _tell_of_copies(names: list[str]) -> None:
 
 def _complained(findings: Iterator[Finding]) -> Iterator[Finding]:
     """Yield findings; those that could not be checked are complained of."""
-    from planoracle.analysis.audit.verdict import Verdict
+    from planoracle.analysis.audit.finding import Verdict
     from planoracle.analysis.submissions import Place
 
     for one in findings:

@@ -144,7 +144,7 @@ def _write_files(prompts: Prompted, form: Format) -> None:
 def _write_messages(problem: Any, prompts: Prompted, form: Format) -> None:
     import asyncio
 
-    from planoracle.analysis.agents.shown import shown
+    from planoracle.analysis.agents.setting import shown
 
     calls = asyncio.run(shown(problem, prompts))
     if form is Format.json:

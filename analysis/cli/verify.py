@@ -121,8 +121,8 @@ def _compare(names: list[str], work: float) -> int:
 
 def _write(names: list[str], every: list[str], work: float) -> None:
     """Write missing entries, and the certificates of all problems, also of those whose optimum a formula gives."""
-    from planoracle.analysis.certified import write
     from planoracle.analysis.optima import Writer, derived, ways_of
+    from planoracle.analysis.verified import write
     from planoracle.instances import catalogue, registry
     from planoracle.instances.deadline import Work
 

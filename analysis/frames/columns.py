@@ -1,15 +1,70 @@
-"""The columns of every frame: what is in them, in which unit, of which dtype."""
+"""Columns of every frame: what is in them, in which unit, of which dtype."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Any, NamedTuple
 
-from planoracle.analysis.frames.kinds import Column, choice, count, flag, number, share, text, ticks
+import pandas as pd
+
 from planoracle.analysis.metrics import METRICS, SUMMARY, Metric
 from planoracle.instances import registry
 from planoracle.instances.status import Status
+
+
+class Column(NamedTuple):
+    """One column: its pandas dtype, its unit (empty if it has none), what it says, and its values if they are few."""
+
+    name: str
+    dtype: str
+    unit: str
+    meaning: str
+    values: tuple[str, ...] = ()
+
+    @property
+    def pandas(self) -> Any:
+        """The dtype as an object. Text has the same storage whether pyarrow is there or not."""
+        if self.dtype == "category":
+            return pd.CategoricalDtype(list(self.values))
+        return pd.StringDtype("python") if self.dtype == "string" else self.dtype
+
+
+def text(name: str, meaning: str) -> Column:
+    """Return a column of text."""
+    return Column(name, "string", "", meaning)
+
+
+def count(name: str, meaning: str, unit: str = "") -> Column:
+    """Return a column of whole numbers."""
+    return Column(name, "Int64", unit, meaning)
+
+
+def ticks(name: str, meaning: str) -> Column:
+    """Return a column of ticks."""
+    return count(name, meaning, "ticks")
+
+
+def number(name: str, meaning: str, unit: str = "") -> Column:
+    """Return a column of numbers."""
+    return Column(name, "Float64", unit, meaning)
+
+
+def share(name: str, meaning: str) -> Column:
+    """Return a column of shares, from 0 to 1 as a rule."""
+    return number(name, meaning, "share")
+
+
+def flag(name: str, meaning: str) -> Column:
+    """Return a column of truth values."""
+    return Column(name, "boolean", "", meaning)
+
+
+def choice(name: str, meaning: str, values: Iterable[str]) -> Column:
+    """Return a column of one of a few values."""
+    return Column(name, "category", "", meaning, tuple(values))
+
 
 #: Problems by number of actions; the last class has no upper end.
 SIZES = ("1-10", "11-20", "21-40", "41-80", "81+")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from planoracle.analysis.compare import WORK, check, compare
-from planoracle.analysis.frames.collected import Collected, Collector, where
+from planoracle.analysis.frames.schema import Collected, Collector, where
 from planoracle.heuristics.budget import DEFAULT, Budget
 from planoracle.instances import catalogue
 from planoracle.instances.deadline import Limit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from planoracle.analysis.frames.collected import Collected, Collector, where
+from planoracle.analysis.frames.schema import Collected, Collector, where
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.problem import Problem, for_kind

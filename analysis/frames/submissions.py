@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from planoracle.analysis.frames.collected import Collected, Collector, where
 from planoracle.analysis.frames.columns import own_metrics
+from planoracle.analysis.frames.schema import Collected, Collector, where
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.metrics import gap_of
 from planoracle.analysis.regret import Regret

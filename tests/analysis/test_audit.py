@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from planoracle.analysis.audit.auditor import Auditor, published_names
-from planoracle.analysis.audit.finding import Finding, summarize
+from planoracle.analysis.audit.finding import Finding, Taken, Verdict, judge, summarize
 from planoracle.analysis.audit.page import audited, page_of, section_of
-from planoracle.analysis.audit.verdict import Taken, Verdict, judge
 from planoracle.analysis.cli import app
 from planoracle.instances import copies, registry
 from planoracle.instances.asynchow import facts

@@ -19,10 +19,9 @@ from support.runner import CliRunner
 from support.samples import sample, some_problems
 
 from planoracle.analysis import verified as module
-from planoracle.analysis.certified import certified
 from planoracle.analysis.cli import app
 from planoracle.analysis.optima import Shipped, chosen, ways_of
-from planoracle.analysis.verified import certificates, plan_document, shipped, verified
+from planoracle.analysis.verified import certificates, certified, plan_document, shipped, verified
 from planoracle.instances import catalogue, proofs, registry
 from planoracle.instances.catalogue import expand, load
 from planoracle.instances.certify import certify

@@ -37,7 +37,7 @@ from support.hostile import FLOODS, HOSTILE, NUMBERS, TEXTS, VALUES, encoded
 from support.specimens import EXAMPLES, submissions
 
 from planoracle.analysis.audit.auditor import Auditor
-from planoracle.analysis.audit.verdict import Verdict
+from planoracle.analysis.audit.finding import Verdict
 from planoracle.analysis.batch.answering import _start
 from planoracle.analysis.batch.grading import Grading, Submissions
 from planoracle.analysis.batch.pool import WorkerPool

@@ -10,7 +10,7 @@ import pytest
 from support.samples import sample
 
 from planoracle import Model, environment, grade, load, solve
-from planoracle.analysis.agents.play import play
+from planoracle.analysis.agents.agent import play
 from planoracle.analysis.agents.registry import agent
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError

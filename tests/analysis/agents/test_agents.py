@@ -11,8 +11,7 @@ import pytest
 from support.samples import sample
 
 from planoracle import environment, load
-from planoracle.analysis.agents.agent import AgentError
-from planoracle.analysis.agents.play import Played, play
+from planoracle.analysis.agents.agent import AgentError, Played, play
 from planoracle.analysis.agents.registry import agent
 from planoracle.analysis.optimum import WORK, optimum
 from planoracle.instances import catalogue

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from planoracle.analysis.agents.agent import AgentError
-from planoracle.analysis.agents.play import Exchange, play
+from planoracle.analysis.agents.agent import AgentError, Exchange, play
 from planoracle.analysis.agents.registry import agent, names
 from planoracle.instances.environment import AnyEnvironment, Observation, Transition
 from planoracle.instances.errors import UnknownNameError

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from planoracle import environment, grade, load
-from planoracle.analysis.agents.play import Played, play
+from planoracle.analysis.agents.agent import Played, play
 from planoracle.analysis.agents.registry import agent
 from planoracle.instances.environment import AnyEnvironment
 from planoracle.instances.errors import InputError

@@ -9,7 +9,7 @@ import pytest
 from support.samples import sample
 
 from planoracle import environment, grade, load
-from planoracle.analysis.agents.play import Played, play
+from planoracle.analysis.agents.agent import Played, play
 from planoracle.analysis.agents.registry import agent
 from planoracle.analysis.regret import regret_of
 from planoracle.analysis.rewards import Regret, reward

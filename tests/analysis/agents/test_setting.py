@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from planoracle import load
-from planoracle.analysis.agents.play import Played, play
+from planoracle.analysis.agents.agent import Played, play
 from planoracle.analysis.agents.setting import Speaker, environment_for
 from planoracle.instances.environment import Message
 from planoracle.instances.prompted import Prompt, Prompted, prompted

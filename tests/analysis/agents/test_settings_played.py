@@ -9,9 +9,8 @@ import pytest
 from support.samples import sample
 
 from planoracle import load, read, solve
-from planoracle.analysis.agents.examples import example, spoken
-from planoracle.analysis.agents.play import play
-from planoracle.analysis.agents.setting import Speaker, environment_for
+from planoracle.analysis.agents.agent import play
+from planoracle.analysis.agents.setting import Speaker, environment_for, example, spoken
 from planoracle.analysis.grade import Grader
 from planoracle.instances import registry
 from planoracle.instances.catalogue import read_line
