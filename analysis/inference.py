@@ -123,8 +123,6 @@ def observe(
         if name not in _GROUPS or (name == "size" and not {"actions", "size"} & {*frame.columns}):
             known = "benchmark, set, or size (where there is a column actions)"
             raise InputError(f"must be {known}", field="by", value=name)
-    if absent not in ("failed", "skipped"):
-        raise InputError("must be failed or skipped", field="absent", value=absent)
     better = better or ("lower" if value in _LOWER else "higher" if value in (*_HIGHER, *_SHARES) else None)
     if better not in ("lower", "higher"):
         raise InputError("must be lower or higher: which values are better", field="better", value=better)
@@ -277,7 +275,6 @@ def pairs(
     2 1 2 1 -0.5 1.0
     """
     table = observe(frame, value, better=better, who=who, by=by, absent=absent)
-    _check(level, draws)
     names = table.names
     compared = _pairs(chosen, names)
     rows = []
@@ -296,13 +293,6 @@ def _pairs(chosen: str | Iterable[tuple[str, str]] | None, names: list[str]) -> 
         if name not in names:
             raise InputError(one_of(name, names), field="chosen", value=name)
     return [pair for pair in several if not isinstance(chosen, str) or pair[0] != chosen]
-
-
-def _check(level: float, draws: int) -> None:
-    if not 0 < level < 1:
-        raise InputError("must lie between 0 and 1", field="level", value=level)
-    if draws < 1:
-        raise InputError("must be at least 1", field="draws", value=draws)
 
 
 def _pairing(table: Observations, a: str, b: str, level: float, draws: int, seed: int) -> dict[str, Any]:
@@ -404,7 +394,6 @@ def averages(
     [4.0, 3.0, 0.25, 0.5]
     """
     table = observe(frame, value, better=better, who=who, by=by, absent=absent)
-    _check(level, draws)
     rows = []
     for group, part in table.groups(by):
         for name in part.names:
@@ -466,7 +455,6 @@ def profiles(
     [['a', 1.0, 1.0], ['b', 1.0, 0.0], ['b', 1.25, 0.5]]
     """
     table = observe(frame, value, better=None, who=who, by=by, absent=absent, methods=methods)
-    _check(level, 1)
     if table.better != "lower":
         raise InputError("must be a column of which lower values are better", field="value", value=value)
     rows = []
