@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 _NEEDED = {
+    "planoracle.analysis.adapters.gym_environment": "pettingzoo",
     "planoracle.analysis.adapters.gym": "gymnasium",
     "planoracle.analysis.adapters.inspect": "inspect_ai",
-    "planoracle.analysis.adapters.parallel": "pettingzoo",
 }
 
 

@@ -24,9 +24,7 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import parallel_api_test
 
 from planoracle.analysis.adapters.gym import IDS
-from planoracle.analysis.adapters.gym_environment import LiveEnv
-from planoracle.analysis.adapters.gym_spaces import LONGEST, plain
-from planoracle.analysis.adapters.parallel import ParallelLive
+from planoracle.analysis.adapters.gym_environment import LONGEST, LiveEnv, ParallelLive, plain
 
 TEA = "timearena/household1"
 NAMES = {
