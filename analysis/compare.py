@@ -337,9 +337,9 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
         {
             "number": number,
             "benchmark": one.benchmark,
-            "set": set_of(one.instance)[0] or one.instance.rpartition("/")[0] or one.benchmark,
+            "set": _storable(set_of(one.instance)[0] or one.instance.rpartition("/")[0] or one.benchmark),
             "instance": one.instance,
-            "method": entry.method,
+            "method": _storable(entry.method),
             "makespan": one.optimum if entry is one.exact else entry.makespan,
             "gap": one.gap(entry),
             "refused": entry.accepted is False,
@@ -348,7 +348,7 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
         for entry in one.all
     ]
     rows = []
-    sets: Any = pd.DataFrame(answers).groupby(["benchmark", "set"], sort=False) if answers else ()
+    sets: Any = pd.DataFrame(answers, dtype=object).groupby(["benchmark", "set"], sort=False) if answers else ()
     for (name, label), members in sets:
         benchmark = registry.get(name)
         titles = {own.name: own.title for own in benchmark.references}
@@ -372,6 +372,11 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
             }
             rows.append(row | benchmark.summed(row))
     return rows
+
+
+def _storable(text: str) -> str:
+    """Return a text by which a frame can be grouped: surrogates that stand alone are escaped."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def parted(names: Sequence[str]) -> tuple[list[str], list[Grade]]:
@@ -572,11 +577,12 @@ def summarize_agents(curves: Iterable[Curve]) -> list[dict[str, Any]]:
     """
     import pandas as pd
 
-    frame = pd.DataFrame(
-        row | {"set": one.set or one.instance, "proved": one.proved, "most": one.limit_speedup}
+    points = [
+        row | {"set": _storable(one.set or one.instance), "proved": one.proved, "most": one.limit_speedup}
         for one in curves
         for row in one.rows()
-    )
+    ]
+    frame = pd.DataFrame(points, dtype=object)
     rows = []
     groups: Any = frame.groupby(["set", "agents"], sort=False) if len(frame) else ()
     for (label, agents), part in groups:
