@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from planoracle.analysis.grade import Grade, parts_of
 from planoracle.analysis.intake.columns import MAX_NAME, is_grade, said
@@ -17,8 +17,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.problem import GENERAL
 from planoracle.instances.scoring import Column
 
-_NUMBERS = {one.name for one in METRICS if one.kind in ("number", "share")}
-_COUNTS = {"line", *(one.name for one in METRICS if one.kind in ("count", "ticks"))}
 _TEXTS = {"kind", "subject", "message"}
 _TICKS = {"index", "start", "end"}
 
@@ -107,31 +105,19 @@ def _main_score(grade: Grade) -> float | None:
 
 
 def _check(name: str, value: Any) -> None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    number = number and (isinstance(value, float) or abs(value) < 2**200)  # what can be added up and divided
-    if name == "scored":
-        if not isinstance(value, bool):
-            raise InputError("must be true or false", field=name, value=value)
-    elif value is None:
+    """Raise `InputError` for a value that a field of grades cannot have."""
+    if value is None and name != "scored":
         return
-    elif name == "violations":
-        if not isinstance(value, list) or not all(_is_violation(one) for one in value):
-            raise InputError("must be a list of objects with index, kind, subject, message", field=name, value=value)
-    elif name == "success":
-        if not isinstance(value, bool):
-            raise InputError("must be true, false or null", field=name, value=value)
-    elif name in _NUMBERS:
-        if not number:
-            raise InputError("must be a number or null", field=name, value=value)
-    elif name in _COUNTS:
-        if not number or not isinstance(value, int) or value < 0:
-            raise InputError("must be a whole number or null", field=name, value=value)
-    elif name == "sample" and type(value) is int and value >= 0:
-        return
-    elif not isinstance(value, str):
-        raise InputError("must be text or null", field=name, value=value)
-    elif name in ("id", "model") and len(value) > MAX_NAME:
+    fits, accepted = _KINDS[_KIND_OF.get(name, "text")]
+    if not fits(value):
+        raise InputError(f"must be {accepted}" + " or null" * (name != "scored"), field=name, value=value)
+    if name in ("id", "model") and len(value) > MAX_NAME:
         raise InputError(f"must have at most {MAX_NAME:,} characters", field=name, value=value)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number that can be added up and divided."""
+    return isinstance(value, float) or (type(value) is int and abs(value) < 2**200)
 
 
 def _is_violation(value: Any) -> bool:
@@ -165,3 +151,23 @@ def _is_measure(value: Any) -> bool:
 def _unscored(row: dict[str, Any], place: Place, reason: str) -> Grade:
     about = said(row, "id", "instance", "model", "sample")
     return Grade(**about, scored=False, **place._asdict(), reason=reason[:1000])
+
+
+_KINDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
+    "flag": (lambda value: isinstance(value, bool), "true or false"),
+    "number": (_is_number, "a number"),
+    "count": (lambda value: type(value) is int and 0 <= value < 2**200, "a whole number"),
+    "text": (lambda value: isinstance(value, str), "text"),
+    "sample": (lambda value: isinstance(value, str) or (type(value) is int and value >= 0), "a whole number, text"),
+    "violations": (
+        lambda value: isinstance(value, list) and all(map(_is_violation, value)),
+        "a list of objects with index, kind, subject, message",
+    ),
+}
+# Kinds of metrics that are read as another one.
+_SAME: Final = {"share": "number", "ticks": "count", "status": "text"}
+_KIND_OF: Final = {one.name: _SAME.get(one.kind, one.kind) for one in METRICS} | {
+    "line": "count",
+    "sample": "sample",
+    "violations": "violations",
+}

@@ -43,16 +43,16 @@ class Line:
     @property
     def regret(self) -> float | None:
         """What all decisions cost, as a share of the optimum; ``None`` if that is not known."""
-        if self.priced is None or self.priced.total is None or not self.priced.optimum:
-            return None
-        return self.priced.total / self.priced.optimum
+        return None if self.priced is None else self._share(self.priced.total)
 
     @property
     def lost(self) -> float | None:
         """What a failing run had lost when it failed, as a share of the optimum; ``None`` if that is not known."""
-        if self.priced is None or self.priced.lost is None or not self.priced.optimum:
-            return None
-        return self.priced.lost / self.priced.optimum
+        return None if self.priced is None else self._share(self.priced.lost)
+
+    def _share(self, ticks: int | None) -> float | None:
+        optimum = None if self.priced is None else self.priced.optimum
+        return ticks / optimum if ticks is not None and optimum else None
 
 
 def lines_of(work: Work) -> list[Line]:
@@ -131,15 +131,9 @@ def _rows(lines: Sequence[Line], rules: Mapping[str, Rules] | None) -> GradeRows
             simple.add(name)
 
 
-class _Names:
-    """Texts that many rows share, each kept once."""
-
-    def __init__(self) -> None:
-        self.places: dict[str, int] = {}
-
-    def place(self, text: str) -> int:
-        """Return the place of a text."""
-        return self.places.setdefault(text, len(self.places))
+def _place_of(text: str, places: dict[str, int]) -> int:
+    """Return the place of a text among those that many rows share, each kept once."""
+    return places.setdefault(text, len(places))
 
 
 def scoring(lines: Iterable[Line]) -> str:
@@ -182,15 +176,18 @@ def columns(
         if any line says so, ``sample, read, from, ignored, other`` (why it is probably for another problem), and
         ``status`` and ``bound`` of the optimum.
     """
-    models, whys = _Names(), _Names()
+    models: dict[str, int] = {}
+    whys: dict[str, int] = {}
     grades = [line.grade for line in lines]
     return {
         "id": [plain(grade.id or "") for grade in grades],
         "line": [line.number for line in lines],
-        "model": [models.place(plain(grade.model or "")) for grade in grades],
+        "model": [_place_of(plain(grade.model or ""), models) for grade in grades],
         "instance": [names[grade.instance or ""] for grade in grades],
         "outcome": [_OUTCOMES[bool(grade.success) if grade.scored else None] for grade in grades],
-        "why": [whys.place(plain((grade.violation if grade.scored else grade.reason) or "", 300)) for grade in grades],
+        "why": [
+            _place_of(plain((grade.violation if grade.scored else grade.reason) or "", 300), whys) for grade in grades
+        ],
         "faults": [line.faults if line.grade.scored else None for line in lines],
         "score": [grade.main_score for grade in grades],
         "progress": [grade.progress for grade in grades],
@@ -206,8 +203,8 @@ def columns(
         ],
         "chunk": [places[line.plan][0] for line in lines],
         "place": [places[line.plan][1] for line in lines],
-        "models": list(models.places),
-        "whys": list(whys.places),
+        "models": list(models),
+        "whys": list(whys),
         **_remarks(lines),
     }
 
