@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from planoracle.analysis.oracle import Oracle
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import completed
 from planoracle.analysis.submissions import Entries, fault_of
-from planoracle.instances import registry
+from planoracle.instances import catalogue, registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.plan import UnreadError
@@ -299,3 +300,45 @@ def grade_all(entries: Entries, grader: Grader) -> Iterator[Grade]:
             yield grader.unscored(entry.about if isinstance(entry, EntryError) else None, entry, place)
         else:
             yield grader.grade(entry, place)
+
+
+set_of = lru_cache(maxsize=4096)(catalogue.set_of)
+
+
+class Strangers:
+    """Plans that are probably for other problems than they say, counted by model and set.
+
+    Examples
+    --------
+    >>> plan = {"id": "1", "model": "m", "instance": "timearena/lab1", "plan": ["wash cup", "pick leaf", "wash kettle"]}
+    >>> print(*Strangers().over([Grader().grade(plan)]).warnings())
+    1 of 1 plans of m for timearena/lab/1 are probably for other problems: timearena/lab1: 3 of 3 commands name \
+what the problem does not have: cup, pick leaf, kettle
+    """
+
+    def __init__(self) -> None:
+        self._plans: dict[tuple[str, str], int] = {}
+        self._first: dict[tuple[str, str], tuple[int, str]] = {}
+
+    def add(self, grade: Grade) -> None:
+        """Count a grade."""
+        name = grade.instance or ""
+        key = (grade.model or "", set_of(name)[0] or name.rpartition("/")[0] or name)
+        self._plans[key] = self._plans.get(key, 0) + 1
+        if grade.other_problem:
+            count, example = self._first.get(key, (0, f"{name}: {grade.other_problem}"))
+            self._first[key] = (count + 1, example)
+
+    def over(self, grades: Iterable[Grade]) -> Strangers:
+        """Count several grades; return the same."""
+        for grade in grades:
+            self.add(grade)
+        return self
+
+    def warnings(self) -> list[str]:
+        """Return a sentence for every model and set that has such plans."""
+        return [
+            f"{count} of {self._plans[key]} plans{f' of {key[0]}' if key[0] else ''} for {key[1]} are probably for "
+            f"other problems: {example}"
+            for key, (count, example) in sorted(self._first.items())
+        ]

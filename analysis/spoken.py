@@ -1,7 +1,10 @@
-"""All that is said to people goes out here: results on standard output, remarks on standard error."""
+"""Output: results and remarks on the standard streams, also where these are closed or full; formulas in csv."""
 
 from __future__ import annotations
 
+import io
+import os
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -33,3 +36,75 @@ def say_json(value: Any, indent: int | None = None) -> None:
 def tell(message: object, kind: str = "") -> None:
     """Write a remark to standard error in one line: an ``error``, a ``warning``, a ``note``."""
     print(visible(f"{kind}: {message}" if kind else str(message)), file=sys.stderr)
+
+
+# How formulas begin, also as Japanese keyboards write it, behind what spreadsheets pass over; numbers are none. A cell
+# is cut at a semicolon or a line break where these, and not commas, are what separates cells.
+_NUMBER = r"[+\-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+\-]?[0-9]+)? *(?:[;\t\r\n]|\Z)"
+_SIGN = rf"(?:[^\S;\t\r\n]|['\"“”‘’\ufeff])*+(?!{_NUMBER})[=+\-@＝＋－＠]"
+_BEGIN = r"(?:\A|(?<=[;\t\r\n]))"
+_FORMULA = re.compile(f"{_BEGIN}(?={_SIGN})")
+_DEFUSED = re.compile(f"{_BEGIN}'(?={_SIGN})")
+
+
+def defused(text: str) -> str:
+    r"""Return a text with a ``'`` before everything that a spreadsheet would take for a formula.
+
+    >>> defused("=1+1"), defused(' "@SUM(1)'), defused("-1.5"), defused("fine; =cmd|' /C calc'!A0")
+    ("'=1+1", '\' "@SUM(1)', '-1.5', "fine;' =cmd|' /C calc'!A0")
+    """
+    return _FORMULA.sub("'", text)
+
+
+def restored(text: str) -> str:
+    """Return what a text was before it was `defused`.
+
+    >>> restored(defused("'=1")), restored("'quoted'")
+    ("'=1", "'quoted'")
+    """
+    return _DEFUSED.sub("", text)
+
+
+def mend() -> None:
+    """Mend the standard streams of this process.
+
+    Reading from a closed input and writing to a closed output is an `OSError`, as with any file. Diagnostics that
+    nobody can take are lost.
+    """
+    # Numbers 0 to 2 are given in this order. Input can only be written to, and output only be read.
+    for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, mode), True)
+    if sys.stdin is None:
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115  # as long as the process
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+    encoding = "utf-8" if sys.stderr is None else sys.stderr.encoding
+    raw = io.BufferedWriter(_Diagnostics(2, "w", closefd=False))
+    sys.stderr = io.TextIOWrapper(raw, encoding, "backslashreplace", line_buffering=True)
+
+
+def lenient(stream: Any, encoding: str | None = None) -> None:
+    r"""Have a stream take any letter: what its encoding does not know is written as an escape (``\u2026``).
+
+    Parameters
+    ----------
+    encoding
+        Instead of the one it has, unless it is that of a terminal.
+    """
+    if encoding is None or stream.isatty():
+        stream.reconfigure(errors="backslashreplace")
+    else:
+        stream.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+class _Diagnostics(io.FileIO):
+    """A file that takes everything, whether it can be written or not (a full disk, a reader who went away)."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data) or len(data)
+        except OSError:
+            return len(data)

@@ -10,17 +10,17 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain, islice
 from math import fsum, isfinite, isnan
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from planoracle.analysis.estimators import best_of, pass_at, pass_hat, sizes
-from planoracle.analysis.grade import Grade
+from planoracle.analysis.grade import Grade, set_of
 from planoracle.analysis.metrics import PRICED, SUMMARY, Metric
 from planoracle.analysis.profiles import completed
-from planoracle.instances import catalogue, registry
+from planoracle.instances import registry
 from planoracle.instances.problem import GENERAL
 from planoracle.instances.profiles import Rules
 from planoracle.instances.scoring import Average, mean_of
@@ -146,7 +146,7 @@ class GradeRows:
             columns |= {column: [] if one.tally else array("d") for one in figures for column in _columns_of(one)}
         instance = _text(grade.instance)
         sample = _text(grade.sample) if isinstance(grade.sample, str) else grade.sample
-        labels = (_set_of(instance)[0], _text(grade.model), instance, sample)
+        labels = (set_of(instance)[0], _text(grade.model), instance, sample)
         for label, text in zip(_LABELS, labels, strict=True):
             columns[label].append(text)
         columns["scored"].append(grade.scored)
@@ -266,9 +266,6 @@ def _text(text: str | None) -> str:
     return (text or "").encode("utf-8", "replace").decode("utf-8")
 
 
-_set_of = lru_cache(maxsize=4096)(catalogue.set_of)
-
-
 def _parts_by(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the parts of a frame with the same text in a column."""
     return ((str(text), part) for text, part in frame.groupby(column))
@@ -285,7 +282,7 @@ def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average]) -> 
     members, sizes = {}, {}
     for where, part in _parts_by(problems, "set"):
         judged = {*part["instance"][part["runs"] > 0]}
-        members[where] = dict.fromkeys(_set_of(part["instance"].iloc[0])[1] or sorted(judged))
+        members[where] = dict.fromkeys(set_of(part["instance"].iloc[0])[1] or sorted(judged))
         sizes[where] = len({*members[where], *judged}) if judged else 0
     by_set, runs_by_set = problems.groupby(_PROBLEM[:2]), frame.groupby(_PROBLEM[:2])
     tables: list[dict[Any, Any]] = [

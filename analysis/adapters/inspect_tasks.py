@@ -1,25 +1,172 @@
-"""Tasks for inspect_ai: one for every benchmark, ``planoracle/NAME``; the entry point of the extra ``inspect``.
+"""Tasks for inspect_ai: one for every benchmark, ``planoracle/NAME``, and models that play them by ``eval_set``.
 
-Importing this module registers tasks, solvers and the scorer.
+Importing this module, the entry point of the extra ``inspect``, registers tasks, solvers and the scorer.
 """
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
-from inspect_ai import Task, task
+import anyio
+from inspect_ai import Task, eval_set, task
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import GenerateConfig
+from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import TaskState
 
 from planoracle import __version__
 from planoracle.analysis.adapters import inspect_runs
-from planoracle.analysis.adapters.inspect_scores import planoracle
+from planoracle.analysis.adapters.verdicts import verdict_in_worker
+from planoracle.analysis.grade import Grade
+from planoracle.analysis.intake.columns import plan_fields
+from planoracle.analysis.intake.logs import STORED
 from planoracle.instances import catalogue, registry
 from planoracle.instances.benchmark import AnyBenchmark
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem
 from planoracle.instances.prompted import prompted
+from planoracle.instances.visible import visible
+
+#: Of what there is no value for a sample; left out of means.
+_NOTHING = float("nan")
+_FIGURES = [mean(), stderr()]
+
+
+@scorer(metrics={"success": _FIGURES, "main_score": _FIGURES, "ratio": _FIGURES, "regret": _FIGURES})
+def planoracle(profile: str = "paper", prices: bool = True) -> Scorer:
+    """Grade what was handed in, as ``planoracle grade`` does.
+
+    ``success`` (0 or 1); ``main_score``, the benchmark's main figure; of successes ``ratio``, makespan by proved
+    optimum, and ``regret``, their difference in ticks. A plan that cannot be read has no score.
+
+    Parameters
+    ----------
+    profile
+        Rules: ``paper`` or ``released``.
+    prices
+        Say what the first fault cost, which takes a search for every decision.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        submission = _submission(state)
+        grade, told = await anyio.to_thread.run_sync(partial(verdict_in_worker, submission, profile, prices))
+        answer = visible(str(next(submission[name] for name in plan_fields() if name in submission)))[:2000]
+        if not grade.scored:
+            return Score.unscored(reason="invalid_response_format", answer=answer, explanation=told)
+        return Score(
+            value={
+                "success": float(bool(grade.success)),
+                "main_score": _number(grade.main_score),
+                "ratio": _number(_ratio(grade)),
+                "regret": _number(_regret(grade)),
+            },
+            answer=answer,
+            explanation=told,
+            metadata={name: value for name, value in grade.row().items() if name != "violations"},
+        )
+
+    return score
+
+
+def _submission(state: TaskState) -> dict[str, Any]:
+    """Return what a solver of ours has handed in, else what any solver has answered."""
+    kept = state.store.get(STORED)
+    handed_in = kept["submission"] if kept else {"plan": state.output.completion}
+    return {**handed_in, "instance": str(state.sample_id), "id": f"{state.sample_id}_epoch_{state.epoch}"}
+
+
+def _number(value: float | None) -> float:
+    return _NOTHING if value is None else float(value)
+
+
+def _ratio(grade: Grade) -> float | None:
+    known = grade.success and grade.makespan is not None and grade.optimal_makespan
+    return grade.makespan / grade.optimal_makespan if known else None  # type: ignore[operator]
+
+
+def _regret(grade: Grade) -> float | None:
+    known = grade.success and grade.makespan is not None and grade.optimal_makespan is not None
+    return grade.makespan - grade.optimal_makespan if known else None  # type: ignore[operator]
+
+
+def evaluate(
+    models: Sequence[str],
+    problems: Iterable[tuple[str, Problem]],
+    folder: Path,
+    *,
+    samples: int = 1,
+    task: dict[str, Any],
+    **options: Any,
+) -> tuple[bool, list[Path]]:
+    """Let models play problems; a call that was interrupted goes on where it was.
+
+    Parameters
+    ----------
+    models
+        Names of models as inspect_ai takes them.
+    problems
+        Problems, each with the name or file from which it was read.
+    folder
+        Folder of the logs, with nothing else in it.
+    task
+        Arguments of the tasks of `planoracle.analysis.adapters.inspect_tasks`.
+    options
+        More arguments of ``eval_set``.
+
+    Returns
+    -------
+    tuple
+        Whether all samples have ended without an error, and the files of the logs.
+
+    Raises
+    ------
+    InputError
+        If inspect_ai refuses a model, or the folder holds logs of another call.
+    """
+    groups: dict[str, list[str]] = {}
+    for name, problem in problems:
+        groups.setdefault(problem.benchmark, []).append(place_of(name, problem))
+    tasks = [TASKS[benchmark](instances=names, prices=False, **task) for benchmark, names in groups.items()]
+    try:
+        for model in models:
+            get_model(model, base_url=options.get("model_base_url"))
+    except (PrerequisiteError, ValueError) as error:
+        raise InputError(_plain(error), field="model") from None
+    try:
+        with redirect_stdout(sys.stderr):  # standard output is for the table
+            success, logs = eval_set(
+                tasks,
+                str(folder),
+                model=list(models),
+                epochs=samples,
+                # A sample that fails does not end the others, and the same call plays it again.
+                fail_on_error=True,
+                continue_on_fail=True,
+                retry_attempts=0,
+                retry_immediate=False,
+                log_buffer=1,  # a sample is in the log as soon as it is over
+                display=None if sys.stderr.isatty() else "none",
+                **options,
+            )
+    except PrerequisiteError as error:
+        message = _plain(error)
+        if "not associated with a task" in message:
+            message = "holds logs of a command with other models, problems or options; name another folder"
+        raise InputError(message, source=str(folder)) from None
+    return success, [Path(unquote(urlsplit(log.location).path)) for log in logs]
+
+
+def _plain(error: Exception) -> str:
+    """Return the message of an error of inspect_ai on one line, without rich's markup."""
+    return " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(error)).replace("\\n", " ").split())
 
 
 def place_of(name: str, problem: Problem) -> str:

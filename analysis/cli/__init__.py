@@ -41,7 +41,7 @@ def main() -> None:
     import atexit
     import gc
 
-    from planoracle.analysis.streams import mend
+    from planoracle.analysis.spoken import mend
 
     status: int | None = None
 

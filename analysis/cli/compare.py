@@ -172,7 +172,7 @@ def _draw(found: list[Comparison], figure: Drawn, output: Path) -> None:
     from pandas import concat
 
     from planoracle.analysis.figures import methods
-    from planoracle.analysis.figures.save import save
+    from planoracle.analysis.figures.style import save
     from planoracle.instances.registry import get
 
     frames = []

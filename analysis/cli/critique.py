@@ -28,8 +28,7 @@ from planoracle.analysis.cli.submissions import (
     opened,
     submitted,
 )
-from planoracle.analysis.spoken import say_json
-from planoracle.analysis.streams import lenient
+from planoracle.analysis.spoken import lenient, say_json
 
 
 class Form(StrEnum):

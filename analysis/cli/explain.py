@@ -13,7 +13,7 @@ import typer
 from planoracle.analysis.cli.options import LimitOption, NamesArgument, Run, stated
 from planoracle.analysis.cli.output import Format, Table, print_text
 from planoracle.analysis.output_files import output_file
-from planoracle.analysis.streams import lenient
+from planoracle.analysis.spoken import lenient
 from planoracle.instances.status import Status
 from planoracle.instances.visible import to_json, visible
 

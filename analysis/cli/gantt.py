@@ -38,7 +38,7 @@ def gantt(
     Work that needs no agent is hatched; time windows are marked.
     """
     from planoracle.analysis.figures.plan import draw, draw_pair
-    from planoracle.analysis.figures.save import save
+    from planoracle.analysis.figures.style import save
     from planoracle.instances.crew import crewed
 
     if plan is not None and heuristic is not None:

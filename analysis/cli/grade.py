@@ -44,7 +44,7 @@ from planoracle.instances import registry
 from planoracle.instances.visible import to_json
 
 if TYPE_CHECKING:
-    from planoracle.analysis.grade import Grade
+    from planoracle.analysis.grade import Grade, Strangers
     from planoracle.analysis.submissions import Intake, Place
 
     Entry = tuple[Place, object]
@@ -106,10 +106,9 @@ def grade(
     """
     from planoracle.analysis.batch.grading import Grading, Submissions
     from planoracle.analysis.batch.tasks import Row, answered
-    from planoracle.analysis.grade import Grade
+    from planoracle.analysis.grade import Grade, Strangers
     from planoracle.analysis.graded import grade_of, is_grade_row
     from planoracle.analysis.statistics import GradeRows
-    from planoracle.analysis.strangers import Strangers
     from planoracle.analysis.submissions import is_grade
 
     format_of(summary)  # raises for an unknown format before plans are graded

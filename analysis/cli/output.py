@@ -15,10 +15,8 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from planoracle.analysis.cells import defused
 from planoracle.analysis.output_files import output_file
-from planoracle.analysis.spoken import clear, say, tell
-from planoracle.analysis.streams import lenient
+from planoracle.analysis.spoken import clear, defused, lenient, say, tell
 from planoracle.instances.visible import to_json, visible
 
 if TYPE_CHECKING:

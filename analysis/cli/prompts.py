@@ -11,8 +11,7 @@ import typer
 
 from planoracle.analysis.cli.output import Format, print_text, write_table
 from planoracle.analysis.output_files import output_file
-from planoracle.analysis.spoken import say, say_json, tell
-from planoracle.analysis.streams import lenient
+from planoracle.analysis.spoken import lenient, say, say_json, tell
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmark import AnyBenchmark

@@ -226,6 +226,6 @@ def _evaluated(
     from planoracle.analysis.adapters.extras import need
 
     need("inspect_ai", "inspect")
-    from planoracle.analysis.adapters.inspect_sets import evaluate
+    from planoracle.analysis.adapters.inspect_tasks import evaluate
 
     return evaluate(models, problems, folder / "logs", samples=samples, task=task, **options)

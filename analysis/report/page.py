@@ -13,6 +13,7 @@ from importlib.resources import files
 
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.figures.palette import PALETTE, method_colour
+from planoracle.analysis.grade import Strangers
 from planoracle.analysis.intake.places import Place
 from planoracle.analysis.places import Places
 from planoracle.analysis.report.about import about
@@ -31,7 +32,6 @@ from planoracle.analysis.report.leaderboard import (
     set_name,
 )
 from planoracle.analysis.report.worker import Options
-from planoracle.analysis.strangers import Strangers
 from planoracle.instances import catalogue
 from planoracle.instances.problem import Problem
 

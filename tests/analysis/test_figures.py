@@ -31,10 +31,9 @@ from planoracle.analysis.figures.dependencies import dependency_graph, graph_of,
 from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
 from planoracle.analysis.figures.methods import gap_distribution, performance_profile, time_to_proof
 from planoracle.analysis.figures.plan import draw_pair
-from planoracle.analysis.figures.save import save
 from planoracle.analysis.figures.shape import Shape, shaped
 from planoracle.analysis.figures.staircase import regret_staircase
-from planoracle.analysis.figures.style import plain
+from planoracle.analysis.figures.style import plain, save
 from planoracle.analysis.regret import Decision, Regret, regret
 from planoracle.heuristics.registry import run
 from planoracle.instances import catalogue

@@ -161,7 +161,7 @@ def test_standard_output_is_written_in_place(folder: Path, path: str) -> None:
 OTHERS = {
     "analysis/cli/output.py",
     "analysis/output_files.py",
-    "analysis/streams.py",
+    "analysis/spoken.py",
 }
 
 

@@ -15,7 +15,6 @@ from support.samples import sample
 from planoracle import grade
 from planoracle.analysis.batch.grading import Grading
 from planoracle.analysis.cli import app
-from planoracle.analysis.intake.places import Place
 from planoracle.analysis.places import Places
 from planoracle.analysis.problems import Problems
 from planoracle.instances.errors import InputError, _show

@@ -11,7 +11,7 @@ import pytest
 
 from planoracle.analysis import optimum, oracle
 from planoracle.analysis.figures.kitchen import picture
-from planoracle.analysis.figures.save import save
+from planoracle.analysis.figures.style import save
 from planoracle.analysis.grade import Grade, Grader
 from planoracle.analysis.problems import Problems
 from planoracle.instances.errors import InputError

@@ -23,11 +23,11 @@ import planoracle.analysis
 import planoracle.heuristics
 import planoracle.instances
 import planoracle.solver
-from planoracle.analysis.cells import defused, restored
 from planoracle.analysis.cli.commands import run_app
 from planoracle.analysis.cli.output import Format, Table
 from planoracle.analysis.figures.style import plain as label
 from planoracle.analysis.report.encode import plain
+from planoracle.analysis.spoken import defused, restored
 from planoracle.instances.visible import to_json, visible
 
 #: Sequences that steer terminals, marks of direction, separators, and what is invisible or no character at all.

@@ -12,8 +12,7 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.grade import Grader
-from planoracle.analysis.strangers import Strangers
+from planoracle.analysis.grade import Grader, Strangers
 from planoracle.instances import catalogue, registry
 from planoracle.instances.foreign import Foreign
 from planoracle.solver.solve import solve

@@ -11,8 +11,7 @@ import pytest
 from planoracle.analysis.advice import next_commands
 from planoracle.analysis.batch.solving import Solving
 from planoracle.analysis.explain import explain
-from planoracle.analysis.frames.methods import compare_methods
-from planoracle.analysis.frames.problems import instances, schedules
+from planoracle.analysis.frames.problems import compare_methods, instances, schedules
 from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import repair
 from planoracle.instances import catalogue
