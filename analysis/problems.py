@@ -13,8 +13,6 @@ from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.problem import Problem
 from planoracle.instances.reading import confined
 
-__all__ = ["Problems"]
-
 
 class Problems:
     """Finds problems by name; keeps those used last.

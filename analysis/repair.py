@@ -15,8 +15,7 @@ from planoracle.instances.plan import COMMON_FIELDS, given_plan
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.solver.repair.answer import Repair
-from planoracle.solver.repair.minimal_change import OBJECTIVES as OBJECTIVES
-from planoracle.solver.repair.minimal_change import checked_objectives
+from planoracle.solver.repair.minimal_change import OBJECTIVES, checked_objectives
 from planoracle.solver.runs import solver_of
 
 #: For each question, where nothing else is asked for.

@@ -14,13 +14,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from planoracle.analysis.intake.columns import Columns, checked, said
-from planoracle.analysis.intake.columns import is_grade as is_grade
+from planoracle.analysis.intake.columns import Columns, checked, is_grade, said
 from planoracle.analysis.intake.formats import count, read_entries
 from planoracle.analysis.intake.path_names import DATA, Paths, matched, nameless, read_paths, stem
-from planoracle.analysis.intake.places import NOTHING, Hints, placed
-from planoracle.analysis.intake.places import EntryError as EntryError
-from planoracle.analysis.intake.places import Place as Place
+from planoracle.analysis.intake.places import NOTHING, EntryError, Hints, Place, placed
 from planoracle.analysis.intake.runs import without_rest
 from planoracle.analysis.intake.tree import files_in, open_file
 from planoracle.analysis.problems import Problems

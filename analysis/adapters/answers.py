@@ -6,8 +6,6 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-__all__ = ["Advised", "Described", "Explained", "Found", "Graded", "Solved", "Step", "Violated"]
-
 _STATUS = "optimal (proved), feasible (not proved best), infeasible (proved), or unknown"
 
 

@@ -11,8 +11,9 @@ from typing import Any, TypeAlias, TypeVar
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.process import Ready, TaskFailure
 from planoracle.analysis.batch.worker import TaskLimits
+from planoracle.analysis.intake.places import EntryError
 from planoracle.analysis.problems import Problems
-from planoracle.analysis.submissions import INTERNAL, Answer, Entries, EntryError, answers
+from planoracle.analysis.submissions import INTERNAL, Answer, Entries, answers
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem
 

@@ -213,7 +213,7 @@ def _tell_of_copies(names: list[str]) -> None:
 def _complained(findings: Iterator[Finding]) -> Iterator[Finding]:
     """Yield findings; those that could not be checked are complained of."""
     from planoracle.analysis.audit.finding import Verdict
-    from planoracle.analysis.submissions import Place
+    from planoracle.analysis.intake.places import Place
 
     for one in findings:
         if one.verdict == Verdict.not_checked and one.line is not None:

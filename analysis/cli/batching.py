@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from planoracle.analysis.batch.tasks import Pool
     from planoracle.analysis.batch.worker import TaskLimits
 
-__all__ = ["ClusterOption", "JobsOption", "RunOption", "workshop"]
-
 JobsOption = Annotated[
     int | None,
     typer.Option("--jobs", "-j", help="Number of worker processes, by default one per processor.", min=1),

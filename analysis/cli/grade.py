@@ -44,8 +44,9 @@ from planoracle.instances import registry
 from planoracle.instances.visible import to_json
 
 if TYPE_CHECKING:
-    from planoracle.analysis.grade import Grade, Strangers
-    from planoracle.analysis.submissions import Intake, Place
+    from planoracle.analysis.grade import Grade
+    from planoracle.analysis.intake.places import Place
+    from planoracle.analysis.submissions import Intake
 
     Entry = tuple[Place, object]
 
@@ -108,8 +109,8 @@ def grade(
     from planoracle.analysis.batch.tasks import Row, answered
     from planoracle.analysis.grade import Grade, Strangers
     from planoracle.analysis.graded import grade_of, is_grade_row
+    from planoracle.analysis.intake.columns import is_grade
     from planoracle.analysis.statistics import GradeRows
-    from planoracle.analysis.submissions import is_grade
 
     format_of(summary)  # raises for an unknown format before plans are graded
     intake = opened(submissions, pattern, columns, model)
@@ -235,7 +236,8 @@ def _summarize(
 def _read_grades(entries: Iterable[Entry]) -> Iterator[tuple[Place, Grade | None, str]]:
     """Yield the place of each grade, and the grade or the reason why it cannot be read."""
     from planoracle.analysis.graded import grade_of
-    from planoracle.analysis.submissions import EntryError, is_grade
+    from planoracle.analysis.intake.columns import is_grade
+    from planoracle.analysis.intake.places import EntryError
 
     for place, content in entries:
         if not is_grade(content):

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from planoracle.instances.prompted import Prompted
     from planoracle.instances.settings import Sampling
 
-__all__ = ["PromptsOption", "SettingOption", "show_prompts"]
-
 SettingOption = Annotated[
     str, typer.Option("--setting", help="Prompt setting; planoracle run --show-prompts lists them.", metavar="NAME")
 ]

@@ -68,8 +68,9 @@ def repair(
     Exit status: 1 if a line cannot be answered; it is reported on standard error.
     """
     from planoracle.analysis.profiles import profiles
-    from planoracle.analysis.repair import OBJECTIVES, Repairer
+    from planoracle.analysis.repair import Repairer
     from planoracle.instances.errors import InputError
+    from planoracle.solver.repair.minimal_change import OBJECTIVES
 
     rules = profiles(profile)
     try:

@@ -20,9 +20,10 @@ from planoracle.analysis.spoken import tell
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.worker import TaskLimits
+    from planoracle.analysis.intake.places import Place
     from planoracle.analysis.places import Places
     from planoracle.analysis.problems import Problems
-    from planoracle.analysis.submissions import Answer, Intake, Place
+    from planoracle.analysis.submissions import Answer, Intake
     from planoracle.instances.problem import Problem
 
 SubmissionsArgument = Annotated[

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from planoracle.analysis.statistics import GradeRows
     from planoracle.instances.scoring import Average
 
-__all__ = ["format_of", "show", "write"]
-
 _INTERVAL = "95 %"
 _MODELS = ("model", "sets", "problems", "missing", "unscored", "samples", "success", "main_score", _INTERVAL)
 _SETS = ("model", "set", "submissions", "unscored", "missing", "samples")

@@ -18,8 +18,6 @@ from planoracle.analysis.intake.unpack import again, unpacked
 from planoracle.instances.errors import InputError
 from planoracle.instances.reading import load_json, read_stream
 
-__all__ = ["count", "read_entries"]
-
 _TABLES, _LINES = (".csv", ".tsv"), (".jsonl", ".ndjson")
 _PARQUET, _ZIP, _BOM = b"PAR1", b"PK\x03\x04", b"\xef\xbb\xbf"
 # Limits of the worker that reads a table or an archive; the processor time is that of one row.

@@ -24,8 +24,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.outputs.messages import is_cut
 from planoracle.instances.reading import load_json
 
-__all__ = ["STORED", "begins_log", "is_log", "logged", "read_archive", "read_log"]
-
 #: Where solvers of ours (`planoracle.analysis.adapters.inspect_runs`) keep in a sample's store what is handed in.
 STORED = "planoracle"
 _BEGINS = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')

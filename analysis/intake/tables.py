@@ -14,8 +14,6 @@ from planoracle.analysis.intake.unpack import MAX_UNPACKED
 from planoracle.instances.errors import InputError
 from planoracle.instances.reading import MAX_CONTAINERS
 
-__all__ = ["header_of", "read_csv", "read_parquet"]
-
 _DELIMITERS = ",;\t"
 # Rows of Parquet that are in memory at a time.
 _ROWS = 64

@@ -12,8 +12,6 @@ from typing import IO, Any
 from planoracle.instances.errors import InputError
 from planoracle.instances.reading import refuse_compressed
 
-__all__ = ["MAX_UNPACKED", "again", "unpacked", "unzstd"]
-
 #: Most bytes that a compressed file may stand for.
 MAX_UNPACKED = 2**32
 _PIECE = 2**16

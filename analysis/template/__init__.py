@@ -11,8 +11,6 @@ from planoracle.analysis.output_files import output_file
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError
 
-__all__ = ["write"]
-
 _FILES = Path(__file__).parent / "files"
 _NAME = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _MOST = 50
