@@ -8,8 +8,7 @@ from typing import Any
 
 from planoracle.analysis.decisions import Decisions, decisions, too_long
 from planoracle.analysis.efficiency import Efficiency, best_of, efficiency
-from planoracle.analysis.optimum import WORK
-from planoracle.analysis.oracle import Oracle
+from planoracle.analysis.oracle import WORK, Oracle
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from planoracle.analysis.optimum import WORK
+from planoracle.analysis.oracle import WORK
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from planoracle.analysis.grade import Grade
-from planoracle.analysis.optimum import WORK
-from planoracle.analysis.oracle import Oracle
+from planoracle.analysis.oracle import WORK, Oracle
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit
 from planoracle.instances.environment import AnyEnvironment, Reward

@@ -18,8 +18,7 @@ from planoracle.analysis.intake.columns import Columns, checked, is_grade, said
 from planoracle.analysis.intake.formats import count, read_entries
 from planoracle.analysis.intake.path_names import DATA, Paths, matched, nameless, read_paths, stem
 from planoracle.analysis.intake.places import NOTHING, EntryError, Hints, Place, placed
-from planoracle.analysis.intake.runs import without_rest
-from planoracle.analysis.intake.tree import files_in, open_file
+from planoracle.analysis.intake.tree import files_in, open_file, without_rest
 from planoracle.analysis.problems import Problems
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem

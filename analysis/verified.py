@@ -10,7 +10,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Final
 
-from planoracle.analysis.intake.lines import read_lines
+from planoracle.analysis.intake.unpack import read_lines
 from planoracle.analysis.optima import Shipped, ways_of
 from planoracle.analysis.output_files import output_file
 from planoracle.instances import catalogue, proofs, registry

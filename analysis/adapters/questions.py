@@ -12,8 +12,7 @@ from planoracle.analysis.advice import next_commands
 from planoracle.analysis.critique import critique_of
 from planoracle.analysis.explain import explain
 from planoracle.analysis.grade import Grader
-from planoracle.analysis.optimum import optimum
-from planoracle.analysis.oracle import Oracle
+from planoracle.analysis.oracle import Oracle, optimum
 from planoracle.analysis.places import Places
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import profiles

@@ -8,7 +8,7 @@ from typing import cast
 
 from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.agents.optimal import Script, closing
-from planoracle.analysis.optimum import WORK
+from planoracle.analysis.oracle import WORK
 from planoracle.heuristics.budget import Budget
 from planoracle.heuristics.registry import GREEDY, run
 from planoracle.instances.benchmark import AnyRun

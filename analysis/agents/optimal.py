@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 
 from planoracle.analysis.agents.agent import AgentError
-from planoracle.analysis.optimum import WORK, optimum
+from planoracle.analysis.oracle import WORK, optimum
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit
 from planoracle.instances.environment import AnyEnvironment, Turn

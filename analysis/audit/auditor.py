@@ -10,8 +10,7 @@ from typing import Any
 from planoracle.analysis.audit.finding import Finding, Taken, Verdict, judge
 from planoracle.analysis.intake.columns import checked, holds_plan, is_grade, said, ticks
 from planoracle.analysis.intake.places import EntryError, Place, placed
-from planoracle.analysis.optimum import WORK
-from planoracle.analysis.oracle import Oracle
+from planoracle.analysis.oracle import WORK, Oracle
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import profiles
 from planoracle.analysis.submissions import Entries, fault_of

@@ -16,7 +16,7 @@ from importlib.resources import files
 from statistics import fmean
 from typing import Any
 
-from planoracle.analysis.optimum import optimum
+from planoracle.analysis.oracle import optimum
 from planoracle.instances import registry
 from planoracle.instances.catalogue import expand, read_problems
 from planoracle.instances.reading import load_json

@@ -14,11 +14,10 @@ from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.grade import VERSION, Grade, Grader
 from planoracle.analysis.intake.columns import is_grade
 from planoracle.analysis.intake.places import EntryError, Place
-from planoracle.analysis.optimum import remembering
+from planoracle.analysis.oracle import remembering
 from planoracle.analysis.places import NO_PLACES, Places
-from planoracle.analysis.problems import Problems
+from planoracle.analysis.problems import Problems, Recent
 from planoracle.analysis.profiles import profiles
-from planoracle.analysis.recent import Recent
 from planoracle.analysis.submissions import INTERNAL
 from planoracle.instances.digest import FORMAT, digest, fingerprint, of_text
 from planoracle.instances.errors import InputError

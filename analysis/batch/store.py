@@ -1,7 +1,7 @@
 """Cache of optima in one SQLite file that any number of processes may share.
 
 A fault of the file never stops the work: it is reported once, and the cache is not used any more. Entries are not
-trusted, see `planoracle.analysis.optimum`.
+trusted, see `planoracle.analysis.oracle`.
 """
 
 from __future__ import annotations

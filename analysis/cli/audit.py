@@ -103,7 +103,7 @@ def audit(
         return
     from planoracle.analysis.audit.auditor import Auditor
     from planoracle.analysis.audit.finding import Verdict, summarize
-    from planoracle.analysis.optimum import WORK
+    from planoracle.analysis.oracle import WORK
     from planoracle.analysis.problems import Problems
 
     known = named_problems(problems)

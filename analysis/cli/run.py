@@ -107,7 +107,7 @@ def run(
         raise typer.BadParameter("name a folder for the results", param_hint="--run")
     from planoracle.analysis.batch.playing import Playing
     from planoracle.analysis.cli.grade import grade
-    from planoracle.analysis.intake.runs import is_former_run
+    from planoracle.analysis.intake.tree import is_former_run
     from planoracle.analysis.profiles import profiles
     from planoracle.instances.catalogue import is_file
     from planoracle.instances.errors import InputError
@@ -184,7 +184,7 @@ def _played(
     from planoracle.analysis.batch.playing import is_row
     from planoracle.analysis.batch.tasks import Row, answered
     from planoracle.analysis.batch.worker import TaskLimits
-    from planoracle.analysis.intake.runs import SUBMISSIONS
+    from planoracle.analysis.intake.tree import SUBMISSIONS
 
     episodes = [(name, one, sample) for sample in range(1, samples + 1) for one in problems for name in agents]
     items = [work.item(*episode) for episode in episodes]

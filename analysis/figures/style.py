@@ -33,7 +33,6 @@ from planoracle.instances.visible import visible
 #: What tells lines, points and areas apart where colours do not.
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (9, 3)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
-HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "oo", "||||", "++++", "**")
 
 # Letters that numbers on narrow bars may shrink to, in points; height of a digit in units of its size.
 _SMALL, _DIGIT = (5.0, 4.5), 0.76

@@ -16,10 +16,9 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from zlib import error as ZlibError  # noqa: N812
 
 from planoracle.analysis.intake.columns import plan_fields
-from planoracle.analysis.intake.lines import MAX_LINE, read_document
 from planoracle.analysis.intake.path_names import problem_name
 from planoracle.analysis.intake.places import EntryError
-from planoracle.analysis.intake.unpack import MAX_UNPACKED, unzstd
+from planoracle.analysis.intake.unpack import MAX_LINE, MAX_UNPACKED, read_document, unzstd
 from planoracle.instances.errors import InputError
 from planoracle.instances.outputs.messages import is_cut
 from planoracle.instances.reading import load_json

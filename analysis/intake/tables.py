@@ -9,8 +9,7 @@ from math import isfinite
 from typing import IO, Any
 
 from planoracle.analysis.intake.columns import FIELDS, plan_fields
-from planoracle.analysis.intake.lines import MAX_LINE
-from planoracle.analysis.intake.unpack import MAX_UNPACKED
+from planoracle.analysis.intake.unpack import MAX_LINE, MAX_UNPACKED
 from planoracle.instances.errors import InputError
 from planoracle.instances.reading import MAX_CONTAINERS
 

@@ -59,7 +59,7 @@ class Report:
         Place and reason of all that could not be read or graded.
     notes, warnings
         What is to be said of problems that are not the benchmark's, and of plans that are probably for other problems,
-        see `planoracle.analysis.strangers`; it stands on the page, too.
+        see `planoracle.analysis.grade.Strangers`; it stands on the page, too.
     """
 
     html: str

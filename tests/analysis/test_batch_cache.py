@@ -13,12 +13,12 @@ from dataclasses import replace
 import pytest
 from support.samples import sample
 
-from planoracle.analysis import optimum as module
 from planoracle.analysis import oracle
+from planoracle.analysis import oracle as module
 from planoracle.analysis.batch import store as storing
 from planoracle.analysis.batch.store import VARIABLE, default_store
 from planoracle.analysis.grade import Grader
-from planoracle.analysis.optimum import optimum, remembering
+from planoracle.analysis.oracle import optimum, remembering
 from planoracle.analysis.problems import Problems
 from planoracle.instances import catalogue
 from planoracle.instances.deadline import Work
@@ -174,7 +174,7 @@ def test_versions_and_contents_never_share_an_entry(path, solved, monkeypatch, c
 def test_processes_share_it(path):
     """All solve the same problems at the same time, beginning with no file."""
     code = (
-        "from planoracle.analysis import optimum as kept\nfrom planoracle.instances import catalogue\n"
+        "from planoracle.analysis import oracle as kept\nfrom planoracle.instances import catalogue\n"
         "kept.known, optimum = lambda *_: None, kept.optimum\n"  # as if the optima were not bundled
         "for name in catalogue.expand(['recipe2plan/timed/Co*', 'timearena/household/2']):\n"
         "    best = optimum(catalogue.problem(name))\n    print(name, best.status, best.makespan)"

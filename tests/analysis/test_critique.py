@@ -12,7 +12,7 @@ from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.critique import critique
-from planoracle.analysis.optimum import optimum
+from planoracle.analysis.oracle import optimum
 from planoracle.instances import catalogue, registry
 from planoracle.instances.asynctool import rules as turn_rules
 from planoracle.instances.errors import InputError, PlanError

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from planoracle.analysis.critique import Critique
-from planoracle.analysis.optimum import optimum
+from planoracle.analysis.oracle import optimum
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import language as talk
 from planoracle.instances.asynctool import rules as turn_rules

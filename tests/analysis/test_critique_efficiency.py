@@ -7,7 +7,7 @@ import json
 import pytest
 
 from planoracle.analysis.efficiency import openings
-from planoracle.analysis.optimum import optimum
+from planoracle.analysis.oracle import optimum
 from planoracle.instances import catalogue, registry
 from planoracle.instances.asynctool import language as talk
 from planoracle.instances.model import Instance

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from support.trusting import trusting
 
 from planoracle.analysis.grade import Grade, Grader, grade_all
-from planoracle.analysis.intake import lines
+from planoracle.analysis.intake import unpack
 from planoracle.analysis.intake.places import Place
-from planoracle.analysis.optimum import optimum
+from planoracle.analysis.oracle import optimum
 from planoracle.analysis.statistics import grades_frame, summarize
 from planoracle.analysis.submissions import read_submissions
 from planoracle.instances import catalogue, registry
@@ -555,7 +555,7 @@ def test_an_empty_file_holds_no_submission():
 
 def test_lines_that_are_too_long_are_skipped_to_their_end(monkeypatch):
     good = json.dumps(GOOD_LINE).encode()
-    monkeypatch.setattr(lines, "MAX_LINE", len(good) + 1)
+    monkeypatch.setattr(unpack, "MAX_LINE", len(good) + 1)
     for length in (len(good) + 2, 2 * len(good) + 2, 2 * len(good) + 3, 10 * len(good)):
         (found,) = grade_lines(b"x" * length)
         assert not found.scored
@@ -563,7 +563,7 @@ def test_lines_that_are_too_long_are_skipped_to_their_end(monkeypatch):
 
 
 def test_a_line_that_is_too_long_may_be_the_last(monkeypatch):
-    monkeypatch.setattr(lines, "MAX_LINE", 10)
+    monkeypatch.setattr(unpack, "MAX_LINE", 10)
     entries = list(read_submissions(io.BytesIO(b"null\n" + b"x" * 95), "s.jsonl"))
     assert [place.line for place, _ in entries] == [1, 2]
     assert "must be an object" in str(entries[0][1])

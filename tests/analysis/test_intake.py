@@ -19,7 +19,7 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.intake import lines, logs, unpack
+from planoracle.analysis.intake import logs, unpack
 from planoracle.analysis.intake.path_names import matched, problem_name, read_paths
 from planoracle.analysis.intake.places import EntryError, Hints
 from planoracle.analysis.submissions import Intake, read_submissions
@@ -407,7 +407,7 @@ def test_a_list_is_read_at_once_and_refused_above_the_limit(tmp_path: Path, monk
     path = tmp_path / "x.json"
     path.write_text(json.dumps([GOOD, GOOD, GOOD])[:-20])
     assert "is not JSON" in error(path)
-    monkeypatch.setattr(lines, "MAX_LINE", 1_000)
+    monkeypatch.setattr(unpack, "MAX_LINE", 1_000)
     path.write_text(json.dumps([GOOD] * 100))
     assert "is a JSON document larger than 1000 bytes; use JSON lines" in error(path)
     (tmp_path / "x.jsonl").write_text("\n".join([json.dumps(GOOD)] * 100))
@@ -416,7 +416,7 @@ def test_a_list_is_read_at_once_and_refused_above_the_limit(tmp_path: Path, monk
 
 @pytest.mark.slow
 def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    zeros = bytes(lines.MAX_LINE + 10)
+    zeros = bytes(unpack.MAX_LINE + 10)
     (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(zeros))
     assert "is longer than" in error(tmp_path / "x.jsonl.gz")
     (tmp_path / "timearena__household1.txt.gz").write_bytes(gzip.compress(zeros))
@@ -426,7 +426,7 @@ def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         archive.writestr("samples/a_epoch_1.json", zeros)
         archive.writestr("samples/b_epoch_1.json", json.dumps(sample_line(HOUSE, "wait")))
     (_, bad), (_, good) = found(tmp_path / "x.eval")
-    assert f"samples/a_epoch_1.json: is larger than {lines.MAX_LINE} bytes when decompressed" in str(bad)
+    assert f"samples/a_epoch_1.json: is larger than {unpack.MAX_LINE} bytes when decompressed" in str(bad)
     assert good["instance"] == HOUSE
     monkeypatch.setattr(unpack, "MAX_UNPACKED", 2**20)
     monkeypatch.setattr(logs, "MAX_UNPACKED", 100)

@@ -18,7 +18,7 @@ from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grader, grade_all
 from planoracle.analysis.graded import grade_of
 from planoracle.analysis.intake.places import Place
-from planoracle.analysis.optimum import optimum
+from planoracle.analysis.oracle import optimum
 from planoracle.analysis.places import Places
 from planoracle.analysis.regret import regret
 from planoracle.analysis.report import jobs

@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 
-from planoracle.analysis import optimum, oracle
+from planoracle.analysis import oracle
 from planoracle.analysis.figures.kitchen import picture
 from planoracle.analysis.figures.style import save
 from planoracle.analysis.grade import Grade, Grader
@@ -173,11 +173,11 @@ def test_without_proof() -> None:
 
 def test_every_kitchen_is_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr(optimum, "solve", lambda each, **_: asked.append(each.name) or best(each.name))
-    monkeypatch.setattr(optimum, "known", lambda *_: None)  # as if its optimum did not ship
+    monkeypatch.setattr(oracle, "solve", lambda each, **_: asked.append(each.name) or best(each.name))
+    monkeypatch.setattr(oracle, "known", lambda *_: None)  # as if its optimum did not ship
     problems = Problems(named={CHEESE: replace(kitchen(CHEESE))})  # about which nothing is known yet
     grader = Grader({"robotouille": RULES}, problems=problems)
-    with optimum.remembering(False):
+    with oracle.remembering(False):
         grades = [grader.grade({"id": "x", "instance": CHEESE, "plan": "\n".join(fewest(CHEESE))}) for _ in range(3)]
     assert all(grade.metrics["within_limit"] for grade in grades)
     assert asked == [CHEESE]

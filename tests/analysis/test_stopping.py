@@ -12,7 +12,7 @@ import pytest
 from support.batches import finished, gone, members, start, within
 from support.samples import sample
 
-from planoracle.analysis.optimum import optimum
+from planoracle.analysis.oracle import optimum
 from planoracle.instances.catalogue import load
 
 # The bundled plans must be many, so that they are given to processes, and their prices take long.

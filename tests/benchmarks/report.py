@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import Any
 
 from planoracle.analysis.grade import Grader, grade_all
-from planoracle.analysis.optimum import optimum
+from planoracle.analysis.oracle import optimum
 from planoracle.analysis.report.inputs import entries_of
 from planoracle.analysis.report.page import build
 from planoracle.heuristics.registry import run

@@ -19,7 +19,7 @@ from support.trusting import trusting
 from planoracle.analysis.critique import critique
 from planoracle.analysis.grade import Grade, Grader, grade_all
 from planoracle.analysis.intake.columns import MAX_NAME
-from planoracle.analysis.intake.lines import MAX_LINE
+from planoracle.analysis.intake.unpack import MAX_LINE
 from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import profiles
 from planoracle.analysis.regret import regret

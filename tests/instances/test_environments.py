@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from planoracle import environment
-from planoracle.analysis.optimum import optimum
+from planoracle.analysis.oracle import optimum
 from planoracle.instances import registry
 from planoracle.instances.catalogue import problem as problem_of
 from planoracle.instances.environment import AnyEnvironment

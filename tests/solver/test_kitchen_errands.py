@@ -10,7 +10,7 @@ from support.robotouille import blind
 from support.robotouille import kitchen as small
 from support.samples import sample
 
-from planoracle.analysis.optimum import optimum
+from planoracle.analysis.oracle import optimum
 from planoracle.instances.catalogue import expand
 from planoracle.instances.catalogue import problem as named
 from planoracle.instances.deadline import Work, deadline_of

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from planoracle.analysis.critique import VERSION, Critique, critique
-from planoracle.analysis.optimum import optimum
+from planoracle.analysis.oracle import optimum
 from planoracle.instances.asynctool.encode import instance as encode_problem
 from planoracle.instances.asynctool.problem import Delays
 from planoracle.instances.feedback import Finding

@@ -9,7 +9,7 @@ from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
-from planoracle.analysis.optimum import optimum
+from planoracle.analysis.oracle import optimum
 from planoracle.instances.catalogue import load
 
 MARKUP = "<img src=x onerror=alert(1)>"

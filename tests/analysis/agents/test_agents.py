@@ -13,7 +13,7 @@ from support.samples import sample
 from planoracle import environment, load
 from planoracle.analysis.agents.agent import AgentError, Played, play
 from planoracle.analysis.agents.registry import agent
-from planoracle.analysis.optimum import WORK, optimum
+from planoracle.analysis.oracle import WORK, optimum
 from planoracle.instances import catalogue
 from planoracle.instances.environment import AnyEnvironment
 from planoracle.solver.runs import solver_of
