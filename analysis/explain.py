@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from planoracle.instances.deadline import Limit, Work, deadline_of
@@ -175,24 +176,16 @@ def _kitchen(kitchen: Kitchen, time_limit: Limit) -> Explanation:
 
     rules = PROFILES["released"]
     result = plan(kitchen, time_limit=time_limit, rules=rules)
-    known = result.instance, result.status, result.makespan, result.lower_bound, kitchen.unit
-    head = f"{result.instance}: {result.status}"
-    if result.status == Status.infeasible:
-        return Explanation(*known, _told=(f"{head}: no plan reaches the goal ({result.proof}).",))
     compiled = Compiled(kitchen, rules)
     start = compiled.start()
     groups = () if compiled.goal(start) else heuristic(compiled).root(start)
     bound = groups[0][0] if groups else (result.lower_bound or 0)
-    if result.makespan is None:
-        told = [f"{head}; neither a plan nor a proof that there is none was found in the time given."]
-    else:
-        told = [f"{head}, {_steps(result.makespan)}."]
-    told.append(f"What the objects need one by one takes at least {_steps(bound)}, as counted before the search.")
+    told = [f"What the objects need one by one takes at least {_steps(bound)}, as counted before the search."]
     if result.makespan is not None and result.status == Status.optimal:
         gap = result.makespan - bound
         rest = f"that the other {_steps(gap)} are needed as well was" if gap else "that so many suffice was"
         told.append(f"Proved by search: {rest} found by looking at {result.expanded} states ({result.proof}).")
-    return Explanation(*known, "search", bound, document=_plan_document(result), _told=tuple(told))
+    return _searched(kitchen, result, _steps, "reaches the goal", told, bound)
 
 
 def _steps(count: int) -> str:
@@ -202,21 +195,31 @@ def _steps(count: int) -> str:
 def _floor(floor: Floor, time_limit: Limit) -> Explanation:
     from planoracle.solver.solve import solve
 
-    result = solve(floor, time_limit=time_limit)
-    known = result.instance, result.status, result.makespan, result.lower_bound, floor.unit
-    head = f"{result.instance}: {result.status}"
-    if result.status == Status.infeasible:
-        return Explanation(*known, _told=(f"{head}: no plan serves all orders ({result.proof}).",))
-    least = None if result.lower_bound is None else span(floor, result.lower_bound)
-    if result.makespan is None:
-        told = [f"{head}; neither a plan nor a proof that there is none was found in the time given."]
-    else:
-        told = [f"{head}, {span(floor, result.makespan)}."]
+    result, told = solve(floor, time_limit=time_limit), []
     if result.status == Status.optimal:
         told.append(f"Proved by search ({result.proof}); {result.expanded} states were looked at.")
-    elif least is not None:
+    elif result.lower_bound is not None:
+        least = span(floor, result.lower_bound)
         told.append(f"Any plan takes at least {least}, as far as that was proved in the time given ({result.proof}).")
-    return Explanation(*known, "search", document=_plan_document(result), _told=tuple(told))
+    return _searched(floor, result, partial(span, floor), "serves all orders", told)
+
+
+def _searched(
+    problem: Problem,
+    result: Result,
+    length: Callable[[int], str],
+    aim: str,
+    told: Sequence[str],
+    bound: int | None = None,
+) -> Explanation:
+    """Return the explanation of a result that is proved by search; ``told`` is what to say but of the makespan."""
+    known = result.instance, result.status, result.makespan, result.lower_bound, problem.unit
+    head = f"{result.instance}: {result.status}"
+    if result.status == Status.infeasible:
+        return Explanation(*known, _told=(f"{head}: no plan {aim} ({result.proof}).",))
+    found = "; neither a plan nor a proof that there is none was found in the time given"
+    first = head + (found if result.makespan is None else f", {length(result.makespan)}") + "."
+    return Explanation(*known, "search", bound, document=_plan_document(result), _told=(first, *told))
 
 
 def _plan_document(result: Result) -> dict[str, Any] | None:
