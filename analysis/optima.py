@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -157,23 +157,14 @@ def faults_of(one: Shipped) -> list[str]:
     ]
 
 
-class Writer:
-    """Puts entries into the file of their benchmark, in a checkout whose files can be written."""
+def write_optima(benchmark: AnyBenchmark, new: Mapping[str, list[Entry]]) -> None:
+    """Write entries of problems into the file of their benchmark, in a checkout whose files can be written.
 
-    def __init__(self, benchmark: AnyBenchmark) -> None:
-        self._path = Path(str(files(type(benchmark).__module__) / "data" / FILE))
-        self._entries = {name: list(ways) for name, ways in benchmark.optima.items()}
-
-    def put(self, name: str, ways: list[Entry]) -> None:
-        """Take the entries of a problem, in place of any other."""
-        self._entries[name] = ways
-
-    def keep(self, wanted: Callable[[str], bool]) -> None:
-        """Drop the entries of names that are not wanted."""
-        self._entries = {name: ways for name, ways in self._entries.items() if wanted(name)}
-
-    def write(self) -> None:
-        """Write the file, at once."""
-        self._path.parent.mkdir(exist_ok=True)
-        with output_file(self._path) as stream:
-            stream.write(written(self._entries, versions()))
+    They take the place of any other of these problems; entries of problems that do not exist any more are dropped.
+    """
+    entries = {**benchmark.optima, **new}
+    path = Path(str(files(type(benchmark).__module__) / "data" / FILE))
+    path.parent.mkdir(exist_ok=True)
+    with output_file(path) as stream:
+        known = {name: list(ways) for name, ways in entries.items() if catalogue.names_problem(name)}
+        stream.write(written(known, versions()))

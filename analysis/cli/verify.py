@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -121,23 +121,20 @@ def _compare(names: list[str], work: float) -> int:
 
 def _write(names: list[str], every: list[str], work: float) -> None:
     """Write missing entries, and the certificates of all problems, also of those whose optimum a formula gives."""
-    from planoracle.analysis.optima import Writer, derived, ways_of
+    from planoracle.analysis.optima import derived, ways_of, write_optima
     from planoracle.analysis.verified import write
-    from planoracle.instances import catalogue, registry
+    from planoracle.instances import registry
     from planoracle.instances.deadline import Work
 
-    writers: dict[str, Any] = {}
+    new: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for name in track(names, "solving"):
         ways = list(ways_of(name))
         if not any(_lacks(one.entry, work) for one in ways):
             continue
         benchmark = ways[0].problem.benchmark
-        if benchmark not in writers:
-            writers[benchmark] = Writer(registry.get(benchmark))
-            writers[benchmark].keep(catalogue.names_problem)
         entries = [derived(one, Work(work)) if _lacks(one.entry, work) else one.entry for one in ways]
-        writers[benchmark].put(ways[0].problem.name, entries)
-        writers[benchmark].write()
+        new[benchmark][ways[0].problem.name] = entries
+        write_optima(registry.get(benchmark), new[benchmark])
     write(track(every, "proving"))
 
 

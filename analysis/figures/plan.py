@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final
 
 from matplotlib.axes import Axes
 
@@ -15,10 +15,6 @@ from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, for_kind
 from planoracle.instances.registry import of
 from planoracle.instances.schedule import Schedule
-
-if TYPE_CHECKING:
-    from planoracle.instances.floors.run import FloorRun
-    from planoracle.instances.kitchens.run import KitchenRun
 
 
 def draw(problem: Problem, plan: object, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -68,36 +64,37 @@ def _pair(instance: Instance, upper: object, lower: object, names: tuple[str, st
     return gantt_pair(instance, _schedule(instance, upper), _schedule(instance, lower), names=names)
 
 
+def _released(problem: Problem, plan: object) -> Any:
+    """Run a plan by the rules of the released code."""
+    benchmark = of(problem)
+    return benchmark.run(problem, plan, benchmark.profiles["released"])
+
+
 def _kitchen(kitchen: Kitchen, plan: object, ax: Axes | None, title: str | None) -> Axes:
     from planoracle.analysis.figures.kitchen import picture
 
-    run = of(kitchen).run(kitchen, plan, of(kitchen).profiles["released"])
-    return picture(cast("KitchenRun", run).record, ax, title=title)
+    return picture(_released(kitchen, plan).record, ax, title=title)
 
 
 def _kitchens(kitchen: Kitchen, upper: object, lower: object, names: tuple[str, str]) -> Axes:
     from planoracle.analysis.figures.kitchen import picture_pair
 
-    one, other = (of(kitchen).run(kitchen, plan, of(kitchen).profiles["released"]) for plan in (upper, lower))
-    return picture_pair(cast("KitchenRun", one).record, cast("KitchenRun", other).record, names=names)
-
-
-def _floors(floor: Floor, upper: object, lower: object, names: tuple[str, str]) -> Axes:
-    from planoracle.analysis.figures.gantt import gantt_pair
-    from planoracle.instances.floors.pieces import as_schedules
-
-    one, other = (of(floor).run(floor, plan, of(floor).profiles["released"]) for plan in (upper, lower))
-    instance, *schedules = as_schedules(cast("FloorRun", one), cast("FloorRun", other))
-    return gantt_pair(instance, schedules[0], schedules[1], names=names)
+    return picture_pair(_released(kitchen, upper).record, _released(kitchen, lower).record, names=names)
 
 
 def _floor(floor: Floor, plan: object, ax: Axes | None, title: str | None) -> Axes:
     from planoracle.analysis.figures.gantt import gantt
     from planoracle.instances.floors.pieces import as_schedule
 
-    run = of(floor).run(floor, plan, of(floor).profiles["released"])
-    instance, schedule = as_schedule(cast("FloorRun", run))
-    return gantt(instance, schedule, ax, title=title)
+    return gantt(*as_schedule(_released(floor, plan)), ax, title=title)
+
+
+def _floors(floor: Floor, upper: object, lower: object, names: tuple[str, str]) -> Axes:
+    from planoracle.analysis.figures.gantt import gantt_pair
+    from planoracle.instances.floors.pieces import as_schedules
+
+    instance, one, other = as_schedules(_released(floor, upper), _released(floor, lower))
+    return gantt_pair(instance, one, other, names=names)
 
 
 _DRAWN: Final[dict[str, Callable[[Any, object, Axes | None, str | None], Axes]]] = {

@@ -11,7 +11,7 @@ from support.runner import CliRunner
 
 from planoracle.analysis import optima
 from planoracle.analysis.cli import app
-from planoracle.analysis.optima import Shipped, Writer, chosen, derived, faults_of, ways_of
+from planoracle.analysis.optima import Shipped, chosen, derived, faults_of, ways_of, write_optima
 from planoracle.analysis.verified import shipped
 from planoracle.instances import catalogue, registry
 from planoracle.instances.deadline import Work
@@ -221,13 +221,16 @@ def test_what_is_not_settled_is_derived_by_the_same_work() -> None:
     assert derived(one, Work(0.3)) == entry
 
 
-def test_a_writer_keeps_what_is_wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_entries_are_written_and_those_of_unknown_problems_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(optima, "files", lambda _: tmp_path)
-    writer = Writer(registry.get("timearena"))
-    writer.keep(lambda name: name == "timearena/household1")
-    writer.write()
+    benchmark = registry.get("timearena")
+    entry = {"of": "0", "status": "unknown", "work": 1.0}
+    write_optima(benchmark, {"timearena/household1": [entry], "timearena/nothing9": [entry]})
     found = json.loads((tmp_path / "data" / "optima.json").read_text())["optima"]
-    assert list(found) == ["timearena/household1"]
+    assert found.keys() == benchmark.optima.keys()
+    assert found["timearena/household1"] == [entry]
 
 
 def test_keys_stand_for_content() -> None:
