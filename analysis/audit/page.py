@@ -40,17 +40,10 @@ def page_of(names: Iterable[str] = (), auditor: Auditor | None = None) -> str:
     """Return the whole page; with names, of what is published about the problems behind them."""
     auditor, asked = auditor or Auditor(), list(names)
     findings = [one for name in published_names(asked) for one in auditor.published(name)]
-    told = [one for one in audited() if not asked or any(each.benchmark == one.name for each in findings)]
+    there = {*asked, *(one.benchmark for one in findings)}
+    told = [one for one in audited() if not asked or one.name in there]
     sections = [_section(one, findings, auditor, asked or [one.name]) for one in told]
     return "\n".join([_HEAD, _summary(findings), *sections])
-
-
-def section_of(benchmark: AnyBenchmark, auditor: Auditor | None = None) -> str:
-    """Return what the page says of one benchmark."""
-    auditor = auditor or Auditor()
-    names = benchmark.referenced if published(benchmark) else ()
-    findings = [one for name in names for one in auditor.published(name)]
-    return _section(benchmark, findings, auditor, [benchmark.name])
 
 
 def _section(benchmark: AnyBenchmark, every: Iterable[Finding], auditor: Auditor, names: Sequence[str]) -> str:
