@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planoracle.instances.timearena.rules import Run
 from planoracle.instances.timearena.simulation import KINDS
 
-__all__ = ["Figures", "Summary", "measure", "proportions", "summarize"]
+__all__ = ["Figures", "Summary", "measure", "summarize"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +74,6 @@ def measure(run: Run) -> Figures:
         unnecessary_waits=kinds["wait"] - sum(run.necessary),
         curve=run.scores,
     )
-
-
-def proportions(runs: Iterable[Figures]) -> dict[str, float]:
-    """Return the share of every feedback kind in the minutes of several runs (Table 4, Figure 3).
-
-    Waits count as ``necessary_wait`` and ``unnecessary_wait``; ``continue`` minutes, in which nobody decides, are
-    left out.
-    """
-    total: Counter[str] = Counter()
-    for figures in runs:
-        total.update({kind: n for kind, n in figures.kinds.items() if kind not in ("wait", "continue")})
-        total.update(necessary_wait=figures.necessary_waits, unnecessary_wait=figures.unnecessary_waits)
-    minutes = total.total()
-    return {kind: count / minutes for kind, count in total.items()} if minutes else {}
 
 
 def summarize(runs: Sequence[tuple[float, int, int | None]]) -> Summary:

@@ -13,7 +13,7 @@ from planoracle.analysis.grade import Grader
 from planoracle.instances.errors import PlanError
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.language import extract, parse
-from planoracle.instances.timearena.metrics import measure, proportions, summarize
+from planoracle.instances.timearena.metrics import measure, summarize
 from planoracle.instances.timearena.profile import PROFILES, profile
 from planoracle.instances.timearena.rules import replay
 from planoracle.instances.timearena.sets import scenario_set
@@ -173,18 +173,6 @@ def test_waits_are_priced_on_request():
     assert (row["costly_waits"], row["wait_cost"], row["unpriced_waits"]) == (1, 1, 0)
     assert row["costless_waits"] == best_decisions(TEA).count("wait")
     assert "wait_cost" not in Grader().grade(line).row()
-
-
-def test_proportions_count_decisions():
-    runs = [measure(replay(SCENE, ["wash cup", "wait", "dance"], 40)), measure(replay(SCENE, ["wait"], 40))]
-    # valid twice (first and last minute of washing), two unnecessary waits, one invalid action
-    assert proportions(runs) == {
-        "valid": 0.4,
-        "invalid_action": 0.2,
-        "necessary_wait": 0,
-        "unnecessary_wait": 0.4,
-    }
-    assert proportions([]) == {}
 
 
 def test_the_summary_has_the_papers_metrics_per_set():
