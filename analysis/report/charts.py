@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any, cast
 
-from planoracle.analysis.report.encode import plain, whole
+from planoracle.analysis.report.details import plain, whole
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.certify import language

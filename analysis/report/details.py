@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import replace
+from math import isfinite
 from typing import Any, cast
 
 from planoracle.analysis.decisions import decisions
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.regret import Decision, Regret
-from planoracle.analysis.report.encode import plain, whole
 from planoracle.instances import registry
 from planoracle.instances.feedback import Clock, Finding, Section
 from planoracle.instances.plan import COMMON_FIELDS
+from planoracle.instances.visible import visible
 
 #: Most faults that are listed, and most letters of a plan, of one paragraph.
 MAX_FAULTS, MAX_PLAN, MAX_PARAGRAPH = 200, 20_000, 6_000
@@ -160,3 +161,43 @@ def regret_sheet(found: Regret, clock: Clock) -> dict[str, Any]:
         "completion": found.completion,
         "text": plain(said, MAX_PARAGRAPH),
     }
+
+
+# Browsers count with 53 bits.
+_MOST = 2**53
+
+
+def plain(text: str, limit: int = 200) -> str:
+    r"""Cut a text, and write what cannot be seen as escapes, see `visible`; line breaks and tabulators stay.
+
+    Markup stays: the page shows text as text.
+
+    >>> plain("<b>\x1b[31m\ud800", 20), plain("abcdef", 4)
+    ('<b>\\x1b[31m\\ud800', 'abc…')
+    """
+    shown = visible(text[: limit + 1], keep="\n\t")
+    return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
+
+
+def whole(number: int) -> int:
+    """Return a whole number, or the nearest one that a browser holds exactly.
+
+    >>> whole(10**400) == 2**53
+    True
+    """
+    return max(-_MOST, min(_MOST, number))
+
+
+def packed(value: Any) -> str:
+    """Write JSON as short as it gets; numbers that JSON does not know are null."""
+    return json.dumps(_known(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _known(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, 6) if isfinite(value) else None
+    if isinstance(value, list | tuple):
+        return [_known(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _known(one) for key, one in value.items()}
+    return value

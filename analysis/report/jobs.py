@@ -13,8 +13,7 @@ from typing import Any
 
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.process import TaskFailure
-from planoracle.analysis.report.details import grade_faults, metrics
-from planoracle.analysis.report.encode import packed
+from planoracle.analysis.report.details import grade_faults, metrics, packed
 from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.worker import Options, Priced, Shown, refused
 

@@ -10,7 +10,7 @@ from typing import Any
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.intake.columns import said
 from planoracle.analysis.metrics import PRICED, SUMMARY
-from planoracle.analysis.report.encode import plain, whole
+from planoracle.analysis.report.details import plain, whole
 from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Work
 from planoracle.analysis.report.worker import Priced

@@ -17,8 +17,7 @@ from planoracle.analysis.grade import Strangers
 from planoracle.analysis.intake.places import Place
 from planoracle.analysis.places import Places
 from planoracle.analysis.report.about import about
-from planoracle.analysis.report.details import wording
-from planoracle.analysis.report.encode import packed, plain
+from planoracle.analysis.report.details import packed, plain, wording
 from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Told, Work, work_on
 from planoracle.analysis.report.leaderboard import (

@@ -16,7 +16,7 @@ from planoracle.analysis.profiles import profiles
 from planoracle.analysis.regret import regret_of
 from planoracle.analysis.report import details
 from planoracle.analysis.report.charts import chart, drawn
-from planoracle.analysis.report.encode import packed, plain
+from planoracle.analysis.report.details import packed, plain
 from planoracle.analysis.submissions import fault_of
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun

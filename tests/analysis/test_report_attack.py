@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.report.encode import plain
+from planoracle.analysis.report.details import plain
 from planoracle.analysis.spoken import defused
 from tests.support.chromium import BINARY, Chromium, Page
 from tests.support.payloads import MARKUP, hostile_problem

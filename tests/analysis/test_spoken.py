@@ -26,7 +26,7 @@ import planoracle.solver
 from planoracle.analysis.cli.commands import run_app
 from planoracle.analysis.cli.output import Format, Table
 from planoracle.analysis.figures.style import plain as label
-from planoracle.analysis.report.encode import plain
+from planoracle.analysis.report.details import plain
 from planoracle.analysis.spoken import defused, restored
 from planoracle.instances.visible import to_json, visible
 
